@@ -38,7 +38,7 @@ int refuse_known(const Context& context, const ExplainOptions& options, engine::
                  const std::vector<std::string>& explainable) {
   const std::string& id = options.quantity;
   if (!engine::is_indexed(engine::quantity(q))) {
-    const std::string reason(engine::kAbsenceIds[static_cast<std::size_t>(report.quantities.absence(q))]);
+    const std::string reason(engine::kAbsenceIds[report.quantities.absence(q)]);
     complain({options.input.scenario,
               id,
               context.texts.format("derivation.no_value", {widgets::quantity_label(context.texts, id),

@@ -35,14 +35,15 @@ void add_options(OptionList& list, PresetsOptions& options) {
 // "models" and "model".
 std::optional<PresetKind> kind_of(const std::string& word) {
   for (std::size_t kind = 0; kind < io::kPresetKindIds.size(); ++kind)
-    if (word == io::kPresetKindIds[kind] || word == io::kPresetFolders[kind]) return static_cast<PresetKind>(kind);
+    if (word == io::kPresetKindIds.ids()[kind] || word == io::kPresetFolders.ids()[kind])
+      return static_cast<PresetKind>(kind);
   return std::nullopt;
 }
 
 std::string list_text(const Context& context, PresetKind kind) {
   Columns columns({false, false});
   for (const io::Preset& preset : context.library.list(kind)) columns.add({preset.id, preset.name});
-  const std::string_view folder = io::kPresetFolders[static_cast<std::size_t>(kind)];
+  const std::string_view folder = io::kPresetFolders[kind];
   return std::string(context.texts.text("preset." + std::string(folder))) + '\n' + columns.text(2);
 }
 

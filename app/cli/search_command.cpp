@@ -62,11 +62,10 @@ void add_options(OptionList& list, SearchOptions& options) {
 }
 
 // Reads --objective as one of these ids; nothing, and a complaint, if it is none.
-template <class Objective, std::size_t N>
-std::optional<Objective> objective_of(const SearchOptions& options, const std::array<std::string_view, N>& ids) {
+template <class Objective>
+std::optional<Objective> objective_of(const SearchOptions& options, const engine::EnumTable<Objective>& ids) {
   if (options.objective.empty()) return static_cast<Objective>(0);
-  const auto found = std::find(ids.begin(), ids.end(), options.objective);
-  if (found != ids.end()) return static_cast<Objective>(found - ids.begin());
+  if (const auto found = ids.parse(options.objective)) return found;
   complain({"--objective",
             {},
             "unknown objective " + io::in_quotes(options.objective),
@@ -145,14 +144,14 @@ std::optional<engine::ServingRequest> serving_request_of(const SearchOptions& op
 std::string whole(double x) { return fmt::format("{:.0f}", x); }
 
 // How many plans were left out for which reason.
-template <std::size_t N>
-std::string reasons_text(const Context& context, const std::array<double, N>& rejected,
-                         const std::array<std::string_view, N>& ids) {
+template <class Reason>
+std::string reasons_text(const Context& context, const std::array<double, engine::kEnumCount<Reason>>& rejected,
+                         const engine::EnumTable<Reason>& ids) {
   Columns reasons({true, false});
-  for (std::size_t i = 0; i < N; ++i)
+  for (std::size_t i = 0; i < rejected.size(); ++i)
     if (rejected[i] > 0)
       reasons.add(
-          {whole(rejected[i]), std::string(context.texts.text("cli.search.rejected." + std::string(ids[i])))});
+          {whole(rejected[i]), std::string(context.texts.text("cli.search.rejected." + std::string(ids.ids()[i])))});
   return reasons.text(2) + "\n";
 }
 
@@ -233,8 +232,8 @@ std::string present_text(const Context& context, const engine::Scenario& scenari
   if (result.present_breaks) return out_text(context, now, *result.present_breaks);
   return "\n" + now +
          standing_text(context, widgets::search::score_of(request.objective, present),
-                       widgets::search::score_of(request.objective, best),
-                       engine::kObjectiveIds[static_cast<std::size_t>(request.objective)], result.present_rank) +
+                       widgets::search::score_of(request.objective, best), engine::kObjectiveIds[request.objective],
+                       result.present_rank) +
          "\n";
 }
 
@@ -294,8 +293,7 @@ std::string serving_present_text(const Context& context, const engine::Scenario&
   return "\n" + now +
          standing_text(context, widgets::search::score_of(request.objective, present),
                        widgets::search::score_of(request.objective, best),
-                       engine::kServingObjectiveIds[static_cast<std::size_t>(request.objective)],
-                       result.present_rank) +
+                       engine::kServingObjectiveIds[request.objective], result.present_rank) +
          "\n";
 }
 

@@ -19,7 +19,7 @@ std::string gain_text(const engine::Gain& gain, const widgets::TextTable& texts)
   const double percent = 100 * gain.change();
   const std::string change = fmt::format("{}{:.{}f}\u202f%", percent < 0 ? "\u2212" : "+", std::abs(percent),
                                          std::abs(percent) < 10 ? 1 : 0);
-  return texts.format("gain." + std::string(engine::kGainIds[static_cast<std::size_t>(gain.measure)]),
+  return texts.format("gain." + std::string(engine::kGainIds[gain.measure]),
                       {after, change, widgets::format(gain.memory_bytes, engine::unit::bytes)});
 }
 

@@ -76,8 +76,7 @@ std::string value_text(const Report& report, Q q, const TextTable& texts) {
   const engine::Quantity& row = engine::quantity(q);
   if (const auto value = report.quantities[q]) return texts.amount(*value, row.unit);
   return std::string(widgets::kNoValue) + "  " +
-         std::string(texts.text(
-             "absence." + std::string(engine::kAbsenceIds[static_cast<std::size_t>(report.quantities.absence(q))])));
+         std::string(texts.text("absence." + std::string(engine::kAbsenceIds[report.quantities.absence(q)])));
 }
 
 void append_rows(std::string& out, std::string_view title, std::span<const Q> rows, const Report& report,
@@ -174,8 +173,7 @@ std::string diagnostics_text(std::span<const engine::OfferedFinding> findings, c
   std::string out;
   for (const engine::OfferedFinding& finding : findings) {
     const engine::Diagnostic& diagnostic = finding.diagnostic;
-    const std::string severity(
-        texts.text("severity." + std::string(engine::kSeverityIds[static_cast<std::size_t>(diagnostic.severity)])));
+    const std::string severity(texts.text("severity." + std::string(engine::kSeverityIds[diagnostic.severity])));
     const std::string code(diagnostic.code);
     out +=
         wrapped("  " + padded_right(severity, 7) + "  ",
@@ -213,12 +211,10 @@ void append_placement(std::string& out, const Report& report, const TextTable& t
     std::string name(texts.text("axis." + std::string(engine::kAxisIds[static_cast<std::size_t>(axis.axis)])));
     if (axis.group > axis.degree)
       name = texts.format("report.placement.group", {name, std::string(texts.text("axis.context"))});
-    rows.add(
-        {name, widgets::format_count(axis.group),
-         std::string(texts.text("tier." + std::string(engine::kLinkTierIds[static_cast<std::size_t>(axis.tier)]))),
-         where,
-         axis.bandwidth_bytes_per_s > 0 ? widgets::format(axis.bandwidth_bytes_per_s, engine::unit::bytes_per_s)
-                                        : std::string()});
+    rows.add({name, widgets::format_count(axis.group),
+              std::string(texts.text("tier." + std::string(engine::kLinkTierIds[axis.tier]))), where,
+              axis.bandwidth_bytes_per_s > 0 ? widgets::format(axis.bandwidth_bytes_per_s, engine::unit::bytes_per_s)
+                                             : std::string()});
   }
   if (!rows.empty()) out += '\n' + std::string(texts.text("report.section.placement")) + '\n' + rows.text(2);
 }

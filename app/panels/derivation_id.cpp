@@ -24,7 +24,7 @@ std::string derivation_id(std::string_view tag_id, int index) {
   if (tag_id.starts_with("operation.")) {
     if (index < 0 || index >= engine::kOperationCount) return {};
     return std::string(engine::quantity(Q::operation_time).id) + "[" +
-           std::string(engine::kOperationIds[static_cast<std::size_t>(index)]) + "]";
+           std::string(engine::kOperationIds.ids()[static_cast<std::size_t>(index)]) + "]";
   }
   const auto q = engine::find_quantity(engine::without_index(tag_id));
   if (!q) return {};

@@ -114,10 +114,8 @@ void field_slider(PanelContext& ctx, Column& column, engine::Scenario& scenario,
   const bool pointed = ctx.ui.io.anything_held() ? ctx.ui.io.holds(path) : ctx.ui.io.rested(path) >= 0;
   if (pointed) {
     info.preview = slider_preview(ctx, *field, range, scenario);
-    info.tip.rows.emplace_back(
-        ctx.text("ui.preview.now"),
-        ctx.text("ui.preview." +
-                 std::string(kOutcomeIds[static_cast<std::size_t>(outcome_of(ctx.session.report()))])));
+    info.tip.rows.emplace_back(ctx.text("ui.preview.now"),
+                               ctx.text("ui.preview." + std::string(kOutcomeIds[outcome_of(ctx.session.report())])));
   }
   const double value = field->get(scenario);
   const bool typing = ctx.ui.io.editing(path);

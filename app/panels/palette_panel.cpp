@@ -107,8 +107,7 @@ PaletteReply palette_panel(PanelContext& ctx, const Rect& window, PaletteState& 
     const float y = row.centre().y;
     TextStyle small = ctx.style(t.ink3, kSmallText);
     small.halign = HAlign::right;
-    const std::string kind(
-        ctx.text("ui.palette.kind." + std::string(kPaletteKindIds[static_cast<std::size_t>(e.kind)])));
+    const std::string kind(ctx.text("ui.palette.kind." + std::string(kPaletteKindIds[e.kind])));
     float right = row.right() - ctx.px(10);
     ctx.ui.canvas.text({right, y}, kind, small);
     right -= ctx.px(74);

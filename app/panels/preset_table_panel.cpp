@@ -15,9 +15,9 @@ using Kind = PresetTableView::Kind;
 namespace {
 
 constexpr float kTitleHeight = 46, kTableRow = 26;
-constexpr float kScrollBar = 12;                          // at the right of the rows and under them
-constexpr float kNameShare = 0.34f;                       // of the width, at most, for the names
-constexpr float kLeastHead = 62, kColumnGap = 16;         // a head is broken into lines of this width or its column's
+constexpr float kScrollBar = 12;                   // at the right of the rows and under them
+constexpr float kNameShare = 0.34f;                // of the width, at most, for the names
+constexpr float kLeastHead = 62, kColumnGap = 16;  // a head is broken into lines of this width or its column's
 constexpr std::string_view kTableSearch = "table.search";
 
 std::string sort_id(std::string_view column) { return "table.sort." + std::string(column); }
@@ -159,13 +159,15 @@ std::optional<std::string> title_bar(PanelContext& ctx, Rect head, PresetTableVi
     view.open = false;
   head.cut_right(ctx.px(8));
   // Both are commands of the figure that is shown, and mean the table where it is.
-  for (const auto& [id, command] : {std::pair{"table.save", "figure.export"}, std::pair{"table.copy", "edit.copy_data"}}) {
+  for (const auto& [id, command] :
+       {std::pair{"table.save", "figure.export"}, std::pair{"table.copy", "edit.copy_data"}}) {
     const std::string_view words = ctx.text(std::string("ui.") + id);
     const float w = std::round(ctx.ui.canvas.text_width(words, ctx.style({})) + ctx.px(24));
     if (button(ctx.ui, middle(head.cut_right(w), h), id, words)) ctx.requests.run(command);
     head.cut_right(ctx.px(8));
   }
-  const std::vector<std::string> kinds{std::string(ctx.text("ui.table.models")), std::string(ctx.text("ui.table.chips"))};
+  const std::vector<std::string> kinds{std::string(ctx.text("ui.table.models")),
+                                       std::string(ctx.text("ui.table.chips"))};
   float width = 0;
   for (const std::string& kind : kinds) width += ctx.ui.canvas.text_width(kind, ctx.style({})) + ctx.px(28);
   const int chosen = segmented(ctx.ui, middle(head.cut_left(std::round(width)), h), "table.kind", kinds,
@@ -173,8 +175,9 @@ std::optional<std::string> title_bar(PanelContext& ctx, Rect head, PresetTableVi
   if (chosen != static_cast<int>(view.kind)) view.show(static_cast<Kind>(chosen));
   head.cut_left(ctx.px(10));
   const Rect box = middle(head.cut_left(std::min(head.w, ctx.px(260))), std::round(ctx.px(28)));
-  const auto accepted = typed_line(ctx, box, kTableSearch, view.search,
-                                   ctx.text(view.kind == Kind::models ? "ui.editor.find.model" : "ui.table.find.chip"));
+  const auto accepted =
+      typed_line(ctx, box, kTableSearch, view.search,
+                 ctx.text(view.kind == Kind::models ? "ui.editor.find.model" : "ui.table.find.chip"));
   if (ctx.ui.io.editing(kTableSearch))
     view.search = ctx.ui.io.entry().text;
   else if (accepted)
@@ -233,7 +236,8 @@ engine::Scenario preset_table_panel(PanelContext& ctx, const Rect& r, PresetTabl
   }
   end_scroll(ctx.ui, scroll, y + ctx.px(4));
   // Enter takes what was found best.
-  if (accepted && chosen == nullptr && shown.best && !ctx.ui.io.pressed_now()) chosen = &shown.table.rows[*shown.best];
+  if (accepted && chosen == nullptr && shown.best && !ctx.ui.io.pressed_now())
+    chosen = &shown.table.rows[*shown.best];
   return chosen == nullptr ? scenario : with_row(std::move(scenario), view.kind, *chosen, ctx.session);
 }
 

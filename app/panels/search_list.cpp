@@ -148,9 +148,8 @@ std::string space_words(const PanelContext& ctx, const SearchOutcome& found) {
 }
 
 std::string ranking_word(const PanelContext& ctx, const SearchOutcome& found) {
-  const std::string_view id =
-      found.query.serves() ? engine::kServingObjectiveIds[static_cast<std::size_t>(found.query.serving.objective)]
-                           : engine::kObjectiveIds[static_cast<std::size_t>(found.query.request.objective)];
+  const std::string_view id = found.query.serves() ? engine::kServingObjectiveIds[found.query.serving.objective]
+                                                   : engine::kObjectiveIds[found.query.request.objective];
   return std::string(ctx.text("ui.search.objective." + std::string(id)));
 }
 

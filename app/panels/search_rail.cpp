@@ -143,15 +143,15 @@ void free_row(RailRows& rows, double& min_free) {
   rows.next();
 }
 
-template <class Objective, std::size_t N>
-void objective_row(RailRows& rows, const std::array<std::string_view, N>& ids, Objective& objective) {
+template <class Objective>
+void objective_row(RailRows& rows, const engine::EnumTable<Objective>& ids, Objective& objective) {
   PanelContext& ctx = rows.ctx;
   std::vector<std::string> names;
   for (const std::string_view id : ids) names.emplace_back(ctx.text("ui.search.objective.short." + std::string(id)));
   const Rect choice{rows.x, rows.y, rows.width, std::round(ctx.px(kControlHeight))};
   const int chosen = segmented(ctx.ui, choice, "search.objective", names, static_cast<int>(objective),
                                {std::string(ctx.text("ui.search.rank_by")), {}});
-  objective = static_cast<Objective>(std::clamp(chosen, 0, static_cast<int>(N) - 1));
+  objective = static_cast<Objective>(std::clamp(chosen, 0, static_cast<int>(ids.size()) - 1));
   rows.next();
   rows.y += ctx.px(4);
 }
@@ -221,14 +221,15 @@ void space_section(RailRows& rows, SearchView& view) {
 }
 
 // How many plans were left out for which reason, the most frequent first.
-template <std::size_t N>
-void rejection_rows(RailRows& rows, double plans, double fit, const std::array<double, N>& rejected,
-                    const std::array<std::string_view, N>& ids) {
+template <class Reason>
+void rejection_rows(RailRows& rows, double plans, double fit,
+                    const std::array<double, engine::kEnumCount<Reason>>& rejected,
+                    const engine::EnumTable<Reason>& ids) {
   PanelContext& ctx = rows.ctx;
   const Theme& t = ctx.ui.theme;
   rows.y += section_head(ctx, {rows.x, rows.y}, rows.width, ctx.text("ui.search.dropped"),
                          ctx.format("ui.search.fit", {many(fit), format_share(plans > 0 ? fit / plans : 0)}));
-  std::array<std::size_t, N> order{};
+  std::array<std::size_t, engine::kEnumCount<Reason>> order{};
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
   std::stable_sort(order.begin(), order.end(),
                    [&](std::size_t a, std::size_t b) { return rejected[a] > rejected[b]; });
@@ -236,7 +237,7 @@ void rejection_rows(RailRows& rows, double plans, double fit, const std::array<d
   for (const std::size_t i : order) {
     const double count = rejected[i];
     if (!(count > 0)) break;
-    const std::string words(ctx.text("cli.search.rejected." + std::string(ids[i])));
+    const std::string words(ctx.text("cli.search.rejected." + std::string(ids.ids()[i])));
     rows.pair(words, many(count), ctx.style(t.ink));
     ctx.ui.canvas.rect({rows.x, rows.y + ctx.px(1), rows.width * static_cast<float>(count / most),
                         std::max(2.0f, std::round(ctx.px(2)))},

@@ -38,10 +38,10 @@ struct Line {
 SheetReply help(PanelContext& ctx, const Rect& window) {
   const Theme& t = ctx.ui.theme;
   std::vector<Line> lines;
-  for (std::size_t c = 0; c < std::size(kCategoryIds); ++c) {
-    lines.push_back({std::string(ctx.text("menu." + std::string(kCategoryIds[c]))), {}, true});
+  for (const Category category : kMenus) {
+    lines.push_back({std::string(ctx.text("menu." + std::string(kCategoryIds[category]))), {}, true});
     for (const Command& command : ctx.commands)
-      if (command.category == static_cast<Category>(c) && command.key.key != Key::none)
+      if (command.category == category && command.key.key != Key::none)
         lines.push_back({std::string(ctx.text("command." + std::string(command.id))), key_text(command.key), false});
     if (lines.back().head) lines.pop_back();
   }

@@ -8,11 +8,12 @@
 #include <vector>
 
 #include "app/panels/panel_context.h"
+#include "engine/base/enum_table.h"
 
 namespace roofscape::app {
 
 enum class Outcome : std::uint8_t { compute, network, other, too_large, impossible };
-inline constexpr std::string_view kOutcomeIds[] = {"compute", "network", "other", "too_large", "impossible"};
+inline constexpr engine::EnumTable<Outcome> kOutcomeIds{"compute", "network", "other", "too_large", "impossible"};
 Outcome outcome_of(const engine::Report& report);
 
 // The band of a field, and what it depends on: it is evaluated once while nothing but the field itself changes.

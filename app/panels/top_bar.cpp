@@ -48,8 +48,8 @@ engine::Scenario top_bar(PanelContext& ctx, const Rect& r, engine::Scenario scen
     canvas.text({x, y}, "Roofscape", bold);
     x += canvas.text_width("Roofscape", bold) + ctx.px(20);
   }
-  for (std::size_t c = 0; c < std::size(kCategoryIds); ++c) {
-    const std::string owner = "menu." + std::string(kCategoryIds[c]);
+  for (const Category category : kMenus) {
+    const std::string owner = "menu." + std::string(kCategoryIds[category]);
     const std::string title(ctx.text(owner));
     const TextStyle style = ctx.style(t.ink2);
     const Rect item{x, r.y + ctx.px(6), canvas.text_width(title, style) + ctx.px(16), r.h - ctx.px(12)};
@@ -58,7 +58,7 @@ engine::Scenario top_bar(PanelContext& ctx, const Rect& r, engine::Scenario scen
     // With one menu open, pointing at another opens that one.
     const bool slide = ctx.ui.io.popup().open && !open && ctx.ui.io.popup().owner_name.starts_with("menu.") &&
                        item.contains(ctx.ui.io.pointer());
-    if (s.clicked || slide) open_menu(ctx, owner, static_cast<Category>(c), item);
+    if (s.clicked || slide) open_menu(ctx, owner, category, item);
     if (s.hovered || open) canvas.rect(item, {.colour = t.ctlh}, ctx.px(3));
     if (s.ring) canvas.frame(item, {t.ink, ctx.px(2), {}}, ctx.px(3));
     canvas.text({item.x + ctx.px(8), y}, title, ctx.style(s.hovered || open ? t.ink : t.ink2));

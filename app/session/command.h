@@ -2,11 +2,13 @@
 // app/shell/commands.h; who shows or finds commands is handed it.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
 
+#include "engine/base/enum_table.h"
 #include "widgets/ui/interaction.h"
 
 namespace roofscape::app {
@@ -14,7 +16,8 @@ namespace roofscape::app {
 class Workspace;
 
 enum class Category : std::uint8_t { file, edit, view, figures, help, hidden };
-inline constexpr std::string_view kCategoryIds[] = {"file", "edit", "view", "figures", "help"};
+inline constexpr engine::EnumTable<Category> kCategoryIds{"file", "edit", "view", "figures", "help", "hidden"};
+inline constexpr std::array kMenus{Category::file, Category::edit, Category::view, Category::figures, Category::help};
 
 struct Command {
   std::string_view id;  // title at "command.<id>"

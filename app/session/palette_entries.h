@@ -12,13 +12,14 @@
 
 #include "app/session/command.h"
 #include "app/session/session.h"
+#include "engine/base/enum_table.h"
 #include "widgets/plot/text_table.h"
 
 namespace roofscape::app {
 
 enum class PaletteKind : std::uint8_t { command, field, complete, quantity, scenario, model, cluster, block, file };
-inline constexpr std::string_view kPaletteKindIds[] = {"command", "field",   "field", "quantity", "scenario",
-                                                       "model",   "cluster", "block", "file"};
+inline constexpr engine::EnumTable<PaletteKind> kPaletteKindIds{"command", "field",   "field", "quantity", "scenario",
+                                                                "model",   "cluster", "block", "file"};
 
 struct PaletteEntry {
   PaletteKind kind = PaletteKind::command;

@@ -14,7 +14,8 @@ using Kind = PresetTableView::Kind;
 
 engine::Match match_of_row(const std::string& typed, const PresetTable::Row& row,
                            std::span<const io::Preset> presets) {
-  const auto preset = std::find_if(presets.begin(), presets.end(), [&](const io::Preset& p) { return p.id == row.id; });
+  const auto preset =
+      std::find_if(presets.begin(), presets.end(), [&](const io::Preset& p) { return p.id == row.id; });
   return preset == presets.end() ? engine::match_of(typed, row.name) : io::match_of(typed, *preset);
 }
 

@@ -34,7 +34,9 @@ class PresetTableView {
   std::string search;
 
   void show(Kind which);
-  std::string_view title() const { return kind == Kind::models ? "ui.table.models" : "ui.table.chips"; }  // key of its text
+  std::string_view title() const {
+    return kind == Kind::models ? "ui.table.models" : "ui.table.chips";
+  }  // key of its text
   std::string_view file_name() const { return kind == Kind::models ? "models" : "chips"; }
   const Sorting& sorting() const { return sorting_[static_cast<std::size_t>(kind)]; }
   // By another column ascending, by the same one the other way.

@@ -225,13 +225,12 @@ void take_constraints(const Dimensions& dimensions, const PreferenceWords& words
       out[i] = constraint_of(dimensions[i], found->second);
 }
 
-template <class Objective, std::size_t N>
-void take_objective(const PreferenceWords& words, const std::string& key, const std::array<std::string_view, N>& ids,
+template <class Objective>
+void take_objective(const PreferenceWords& words, const std::string& key, const engine::EnumTable<Objective>& ids,
                     Objective& out) {
   const auto found = words.find(key);
   if (found == words.end()) return;
-  const auto id = std::find(ids.begin(), ids.end(), found->second);
-  if (id != ids.end()) out = static_cast<Objective>(id - ids.begin());
+  if (const auto id = ids.parse(found->second)) out = *id;
 }
 void take_free(const PreferenceWords& words, const std::string& key, double& out) {
   const auto found = words.find(key);
@@ -244,14 +243,13 @@ void take_free(const PreferenceWords& words, const std::string& key, double& out
 PreferenceWords to_words(const SearchPreferences& preferences) {
   PreferenceWords out;
   const SearchPreferences usual;
-  if (preferences.objective != usual.objective)
-    out["rank by"] = engine::kObjectiveIds[static_cast<std::size_t>(preferences.objective)];
+  if (preferences.objective != usual.objective) out["rank by"] = engine::kObjectiveIds[preferences.objective];
   if (preferences.min_free != usual.min_free) out["free"] = number_words(preferences.min_free);
   if (preferences.tensor_across_nodes) out["tensor across nodes"] = kYes;
   put_constraints(dimensions(), preferences.constraints, {}, out);
   const std::string serving(kServingWord);
   if (preferences.serving.objective != usual.serving.objective)
-    out[serving + "rank by"] = engine::kServingObjectiveIds[static_cast<std::size_t>(preferences.serving.objective)];
+    out[serving + "rank by"] = engine::kServingObjectiveIds[preferences.serving.objective];
   if (preferences.serving.min_free != usual.serving.min_free)
     out[serving + "free"] = number_words(preferences.serving.min_free);
   if (!preferences.serving.keeps_promises) out[serving + "promises"] = kNo;

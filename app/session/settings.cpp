@@ -96,7 +96,7 @@ std::filesystem::path preset_root(const io::PresetLibrary& library) {
 }
 std::filesystem::path preset_folder(const io::PresetLibrary& library, io::PresetKind kind) {
   const std::filesystem::path folder = preset_root(library);
-  return folder.empty() ? folder : folder / io::kPresetFolders[static_cast<std::size_t>(kind)];
+  return folder.empty() ? folder : folder / io::kPresetFolders[kind];
 }
 
 std::filesystem::path export_folder() {

@@ -163,7 +163,7 @@ void Workspace::open_evidence(engine::EvidenceKind kind) {
   if (row == nullptr) return;
   const auto figure = static_cast<std::size_t>(row - figures().data());
   auto& choices = panels_.figures.choices[figure];
-  choose(*row, "quantity", engine::kEvidenceKindIds[static_cast<std::size_t>(kind)], choices);
+  choose(*row, "quantity", engine::kEvidenceKindIds[kind], choices);
   choose(*row, "mode", "own", choices);
   panels_.figures.maximised = figure;
 }

@@ -5,11 +5,13 @@
 #include <cstdint>
 #include <string_view>
 
+#include "engine/base/enum_table.h"
+
 namespace roofscape::engine {
 
 enum class CollectiveKind : std::uint8_t { all_gather, reduce_scatter, all_reduce, all_to_all, send };
-inline constexpr std::array<std::string_view, 5> kCollectiveIds{"all_gather", "reduce_scatter", "all_reduce",
-                                                                "all_to_all", "send"};
+inline constexpr EnumTable<CollectiveKind> kCollectiveIds{"all_gather", "reduce_scatter", "all_reduce", "all_to_all",
+                                                          "send"};
 
 enum class LinkTier : std::uint8_t {
   none,    // the axis has one rank
@@ -18,6 +20,6 @@ enum class LinkTier : std::uint8_t {
   fabric,  // between nodes
   dcn,     // between slices
 };
-inline constexpr std::array<std::string_view, 5> kLinkTierIds{"none", "ici", "nvlink", "fabric", "dcn"};
+inline constexpr EnumTable<LinkTier> kLinkTierIds{"none", "ici", "nvlink", "fabric", "dcn"};
 
 }  // namespace roofscape::engine

@@ -50,6 +50,8 @@ class EnumTable {
   }
 
   constexpr std::span<const std::string_view, kCount> ids() const { return ids_; }
+  constexpr auto begin() const { return ids_.begin(); }
+  constexpr auto end() const { return ids_.end(); }
   static constexpr std::size_t size() { return kCount; }
   // Empty for a value that has no name.
   constexpr std::string_view operator[](E value) const {

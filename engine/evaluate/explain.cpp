@@ -25,7 +25,7 @@ std::string index_text(const Quantity& row, int index) {
     case IndexKind::axis:
       return std::string(kAxisIds[i]);
     case IndexKind::operation:
-      return std::string(kOperationIds[i]);
+      return std::string(kOperationIds.ids()[i]);
     case IndexKind::block:
       return std::string(kBlocks[i]);
     case IndexKind::block_axis:
@@ -34,7 +34,7 @@ std::string index_text(const Quantity& row, int index) {
       constexpr std::array<std::string_view, 3> kParts{"", "shared,", "experts,"},
           kPasses{"forward", "input", "weights"};
       const std::size_t pass = i / kOperationCount;
-      return fmt::format("{},{}{}", kOperationIds[i % kOperationCount], kParts[pass / 3], kPasses[pass % 3]);
+      return fmt::format("{},{}{}", kOperationIds.ids()[i % kOperationCount], kParts[pass / 3], kPasses[pass % 3]);
     }
     case IndexKind::level_axis:
       return fmt::format("{},{}", i / kAxisCount, kAxisIds[i % kAxisCount]);

@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/base/enum_table.h"
 #include "engine/evaluate/evaluate.h"
 #include "engine/evaluate/single_edits.h"
 #include "engine/report/report.h"
@@ -33,9 +34,8 @@ enum class GainMeasure : std::uint8_t {
   memory,        // bytes of the fullest chip, at the same rate and times
   settles,       // a setting of how it is counted: the finding is gone
 };
-inline constexpr std::array<std::string_view, 10> kGainIds{"runs",      "fits",       "keeps_up",     "promise",
-                                                           "step_time", "train_rate", "serving_rate", "request_time",
-                                                           "memory",    "settles"};
+inline constexpr EnumTable<GainMeasure> kGainIds{"runs",       "fits",         "keeps_up",     "promise", "step_time",
+                                                 "train_rate", "serving_rate", "request_time", "memory",  "settles"};
 
 struct Gain {
   GainMeasure measure = GainMeasure::step_time;

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/base/enum_table.h"
 #include "engine/scenario/chip.h"
 
 namespace roofscape::engine {
@@ -23,8 +24,8 @@ enum class Rate : std::uint8_t {
   hbm,    // bytes/s
   links,  // bytes/s of one chip to its neighbours, one way: NVLink and its like, or all ICI links
 };
-inline constexpr std::size_t kRateCount = 6;
-inline constexpr std::array<std::string_view, kRateCount> kRateIds{"fp32", "half", "fp8", "fp4", "hbm", "links"};
+inline constexpr std::size_t kRateCount = kEnumCount<Rate>;
+inline constexpr EnumTable<Rate> kRateIds{"fp32", "half", "fp8", "fp4", "hbm", "links"};
 constexpr bool is_bandwidth(Rate rate) { return rate >= Rate::hbm; }
 
 // Of one chip; absent where a figure it needs is not known.

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string_view>
 
+#include "engine/base/enum_table.h"
 #include "engine/base/fixed_list.h"
 #include "engine/base/unit.h"
 #include "engine/scenario/scenario_fields.h"
@@ -14,7 +15,7 @@
 namespace roofscape::engine {
 
 enum class Severity : std::uint8_t { error, warning, note };
-inline constexpr std::string_view kSeverityIds[] = {"error", "warning", "note"};
+inline constexpr EnumTable<Severity> kSeverityIds{"error", "warning", "note"};
 
 struct DiagnosticValue {
   double value = 0;

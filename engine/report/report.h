@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "engine/base/collective_kind.h"
+#include "engine/base/enum_table.h"
 #include "engine/base/quantity.h"
 #include "engine/pipeline/schedule.h"
 #include "engine/pipeline/simulate.h"
@@ -24,7 +25,7 @@ enum class Absence : std::uint8_t {
   unknown_input,   // a published figure it needs is not known
   cannot_run,      // the plan breaks a rule (an error diagnostic): it has no times, nor what follows from them
 };
-inline constexpr std::array<std::string_view, 4> kAbsenceIds{"", "not_applicable", "unknown_input", "cannot_run"};
+inline constexpr EnumTable<Absence> kAbsenceIds{"", "not_applicable", "unknown_input", "cannot_run"};
 
 // Values by row of the quantity table. Never NaN or infinite: what cannot be computed is absent, with the reason.
 class QuantityValues {
@@ -69,8 +70,8 @@ enum class OperationKind : std::uint8_t {
   residual,
   optimizer  // vector operations
 };
-inline constexpr int kOperationCount = 13;
-inline constexpr std::array<std::string_view, kOperationCount> kOperationIds{
+inline constexpr int kOperationCount = static_cast<int>(kEnumCount<OperationKind>);
+inline constexpr EnumTable<OperationKind> kOperationIds{
     "embedding", "qkv",   "attention", "attention_out", "router",   "gate_up",  "down",
     "logits",    "norms", "rope",      "activation",    "residual", "optimizer"};
 constexpr bool is_vector_operation(OperationKind kind) { return kind >= OperationKind::norms; }

@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "engine/base/enum_table.h"
 #include "engine/base/unit.h"
 
 namespace roofscape::engine {
@@ -55,8 +56,8 @@ enum class SoftwareStack : std::uint8_t {
   torch_compile,       // compiled PyTorch as a graph, one batch from start to end (gpt-fast)
   inflight,  // TensorRT-LLM, vLLM and SGLang: graphs of kernels, paged cache, requests join and leave the batch
 };
-inline constexpr std::size_t kSoftwareStacks = 7;
-inline constexpr std::array<std::string_view, kSoftwareStacks> kSoftwareStackIds{
+inline constexpr std::size_t kSoftwareStacks = kEnumCount<SoftwareStack>;
+inline constexpr EnumTable<SoftwareStack> kSoftwareStackIds{
     "megatron-2021", "megatron", "torch-fsdp", "xla", "faster-transformer", "torch-compile", "inflight"};
 constexpr bool is_serving_stack(SoftwareStack stack) { return stack >= SoftwareStack::faster_transformer; }
 

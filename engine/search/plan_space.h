@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/base/enum_table.h"
 #include "engine/scenario/scenario_fields.h"
 #include "engine/search/plan.h"
 
@@ -66,8 +67,8 @@ struct BrokenConstraint {
   Kind kind = Kind::memory;  // min_free: it fits, and leaves less memory free than asked for
   std::optional<BrokenLimit> limit = {};
 };
-inline constexpr std::array<std::string_view, 5> kBrokenConstraintIds{"memory", "min_free", "token_time", "ttft",
-                                                                      "limit"};
+inline constexpr EnumTable<BrokenConstraint::Kind> kBrokenConstraintIds{"memory", "min_free", "token_time", "ttft",
+                                                                        "limit"};
 
 // Why plans are left out: the first test a plan fails, cheapest first.
 enum class Rejection : std::uint8_t {
@@ -85,10 +86,10 @@ enum class Rejection : std::uint8_t {
   memory,        // does not fit
   rate,          // the chip lacks a speed that the plan needs, so it has no time
 };
-inline constexpr std::size_t kRejections = 12;
-inline constexpr std::array<std::string_view, kRejections> kRejectionIds{
-    "model", "heads",    "tensor_nodes", "sequence", "layers", "experts",
-    "batch", "schedule", "too_long",     "state",    "memory", "rate"};
+inline constexpr std::size_t kRejections = kEnumCount<Rejection>;
+inline constexpr EnumTable<Rejection> kRejectionIds{"model",    "heads",   "tensor_nodes", "sequence",
+                                                    "layers",   "experts", "batch",        "schedule",
+                                                    "too_long", "state",   "memory",       "rate"};
 
 std::vector<int> divisors(int n);
 

@@ -16,6 +16,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/base/enum_table.h"
 #include "engine/search/plan_space.h"
 #include "engine/search/pricing.h"
 #include "engine/search/progress.h"
@@ -28,7 +29,7 @@ enum class Objective : std::uint8_t {
   cost,        // dollars of the run
   memory,      // of the fullest chip
 };
-inline constexpr std::array<std::string_view, 4> kObjectiveIds{"step-time", "throughput", "cost", "memory"};
+inline constexpr EnumTable<Objective> kObjectiveIds{"step-time", "throughput", "cost", "memory"};
 
 struct SearchRequest {
   PlanSpace space;

@@ -18,6 +18,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/base/enum_table.h"
 #include "engine/base/quantity.h"
 #include "engine/search/decoding_plan.h"
 #include "engine/search/plan_space.h"
@@ -30,7 +31,7 @@ enum class ServingObjective : std::uint8_t {
   token_time,  // time per output token, sustained
   memory,      // of a chip
 };
-inline constexpr std::array<std::string_view, 3> kServingObjectiveIds{"throughput", "token-time", "memory"};
+inline constexpr EnumTable<ServingObjective> kServingObjectiveIds{"throughput", "token-time", "memory"};
 
 struct ServingRequest {
   Allowed data, tensor, expert, pipeline, batch;
@@ -54,9 +55,9 @@ enum class ServingRejection : std::uint8_t {
   token_time,  // a token takes longer than promised
   ttft,        // the first token comes later than promised
 };
-inline constexpr std::size_t kServingRejections = 6;
-inline constexpr std::array<std::string_view, kServingRejections> kServingRejectionIds{
-    "heads", "layers", "mesh", "memory", "token_time", "ttft"};
+inline constexpr std::size_t kServingRejections = kEnumCount<ServingRejection>;
+inline constexpr EnumTable<ServingRejection> kServingRejectionIds{"heads",  "layers",     "mesh",
+                                                                  "memory", "token_time", "ttft"};
 
 struct RankedDecoding {
   DecodingPlan plan;

@@ -7,12 +7,13 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/base/enum_table.h"
 #include "engine/scenario/scenario.h"
 
 namespace roofscape::engine {
 
 enum class CacheAxis : std::uint8_t { batch, length };
-inline constexpr std::array<std::string_view, 2> kCacheAxisIds{"batch", "length"};
+inline constexpr EnumTable<CacheAxis> kCacheAxisIds{"batch", "length"};
 
 struct CachePoint {
   double at = 0;  // sequences of the batch, or tokens of a sequence

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/base/enum_table.h"
 #include "engine/base/scalar.h"
 #include "engine/report/report.h"
 #include "engine/scenario/scenario.h"
@@ -15,8 +16,8 @@
 namespace roofscape::engine {
 
 enum class CollectiveGroup : std::uint8_t { busiest, fsdp, tensor, data, context, expert, node, cluster };
-inline constexpr std::array<std::string_view, 8> kCollectiveGroupIds{"busiest", "fsdp",   "tensor", "data",
-                                                                     "context", "expert", "node",   "cluster"};
+inline constexpr EnumTable<CollectiveGroup> kCollectiveGroupIds{"busiest", "fsdp",   "tensor", "data",
+                                                                "context", "expert", "node",   "cluster"};
 
 struct CollectiveQuestion {
   CollectiveGroup group = CollectiveGroup::busiest;  // the axis of the plan that is busy longest, or all chips

@@ -8,13 +8,14 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/base/enum_table.h"
 #include "engine/report/report.h"
 #include "engine/scenario/scenario.h"
 
 namespace roofscape::engine {
 
 enum class RoofTier : std::uint8_t { hbm, ici, nvlink, fabric, pcie, dcn };
-inline constexpr std::array<std::string_view, 6> kRoofTierIds{"hbm", "ici", "nvlink", "fabric", "pcie", "dcn"};
+inline constexpr EnumTable<RoofTier> kRoofTierIds{"hbm", "ici", "nvlink", "fabric", "pcie", "dcn"};
 
 struct LinkRoof {
   RoofTier tier = RoofTier::ici;

@@ -20,6 +20,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/base/enum_table.h"
 #include "engine/report/report.h"
 #include "engine/scenario/scenario.h"
 
@@ -32,9 +33,8 @@ enum class EvidenceKind : std::uint8_t {
   kernel,      // FLOP/s of one matrix multiplication or attention kernel
   collective,  // bytes/s: bus bandwidth as nccl-tests counts it, or what a rank receives in an exchange of experts
 };
-inline constexpr std::size_t kEvidenceKinds = 5;
-inline constexpr std::array<std::string_view, kEvidenceKinds> kEvidenceKindIds{"step", "memory", "decode", "kernel",
-                                                                               "collective"};
+inline constexpr std::size_t kEvidenceKinds = kEnumCount<EvidenceKind>;
+inline constexpr EnumTable<EvidenceKind> kEvidenceKindIds{"step", "memory", "decode", "kernel", "collective"};
 
 // What decides whether a measurement says something about a scenario, in the order in which it is asked.
 enum class EvidenceFeature : std::uint8_t {
@@ -49,9 +49,9 @@ enum class EvidenceFeature : std::uint8_t {
   context,
   batch,  // serving: sequences decoded together
 };
-inline constexpr std::size_t kEvidenceFeatures = 10;
-inline constexpr std::array<std::string_view, kEvidenceFeatures> kEvidenceFeatureIds{
-    "work", "chip", "precision", "experts", "size", "chips", "tensor", "pipeline", "context", "batch"};
+inline constexpr std::size_t kEvidenceFeatures = kEnumCount<EvidenceFeature>;
+inline constexpr EnumTable<EvidenceFeature> kEvidenceFeatureIds{"work",  "chip",   "precision", "experts", "size",
+                                                                "chips", "tensor", "pipeline",  "context", "batch"};
 
 struct EvidenceFeatures {
   WorkloadKind work = WorkloadKind::training;

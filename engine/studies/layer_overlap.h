@@ -7,13 +7,14 @@
 #include <cstdint>
 #include <string_view>
 
+#include "engine/base/enum_table.h"
 #include "engine/report/report.h"
 #include "engine/scenario/scenario.h"
 
 namespace roofscape::engine {
 
 enum class Strategy : std::uint8_t { plan, data, fsdp, hybrid, tensor };
-inline constexpr std::array<std::string_view, 5> kStrategyIds{"plan", "dp", "fsdp", "hsdp", "tp"};
+inline constexpr EnumTable<Strategy> kStrategyIds{"plan", "dp", "fsdp", "hsdp", "tp"};
 
 struct LayerPass {
   double compute_s = 0;            // work: arithmetic or HBM, whichever is longer; with recomputation

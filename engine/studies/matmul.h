@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/base/enum_table.h"
 #include "engine/report/report.h"
 #include "engine/scenario/scenario.h"
 
@@ -23,7 +24,7 @@ enum class DtypeMix : std::uint8_t {
   int8,          // all
   fp8,           // all; only chips whose fp8 is faster than their bf16
 };
-inline constexpr std::array<std::string_view, 4> kDtypeMixIds{"bf16", "int8_weights", "int8", "fp8"};
+inline constexpr EnumTable<DtypeMix> kDtypeMixIds{"bf16", "int8_weights", "int8", "fp8"};
 
 struct MatmulLine {
   DtypeMix mix = DtypeMix::bf16;

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/base/enum_table.h"
 #include "engine/scenario/scenario.h"
 
 namespace roofscape::engine {
@@ -38,8 +39,8 @@ enum class NetworkStrategy : std::uint8_t {
   mixed_wire,  // switched: the same, one after the other where they share links
   plan,        // the scenario's own mesh, its axes' transfers as the scenario assumes
 };
-inline constexpr std::array<std::string_view, 8> kNetworkStrategyIds{"fsdp",      "data",      "data_dcn",   "tensor",
-                                                                     "mixed_sum", "mixed_max", "mixed_wire", "plan"};
+inline constexpr EnumTable<NetworkStrategy> kNetworkStrategyIds{"fsdp",      "data",      "data_dcn",   "tensor",
+                                                                "mixed_sum", "mixed_max", "mixed_wire", "plan"};
 
 struct NetworkLine {
   NetworkStrategy strategy = NetworkStrategy::fsdp;

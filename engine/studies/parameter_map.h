@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/base/enum_table.h"
 #include "engine/report/report.h"
 #include "engine/scenario/scenario.h"
 
@@ -24,9 +25,9 @@ enum class ModelPart : std::uint8_t {
   norms,
   head,  // unembedding
 };
-inline constexpr std::string_view kModelPartIds[]{"embedding",      "attention",    "attention_core", "mlp",
-                                                  "experts_active", "experts_idle", "shared_experts", "router",
-                                                  "norms",          "head"};
+inline constexpr EnumTable<ModelPart> kModelPartIds{"embedding",      "attention",    "attention_core", "mlp",
+                                                    "experts_active", "experts_idle", "shared_experts", "router",
+                                                    "norms",          "head"};
 
 struct ModelPartRow {
   ModelPart part = ModelPart::embedding;

@@ -11,13 +11,14 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/base/enum_table.h"
 #include "engine/report/report.h"
 #include "engine/scenario/scenario.h"
 
 namespace roofscape::engine {
 
 enum class ScalingMode : std::uint8_t { strong, weak };
-inline constexpr std::array<std::string_view, 2> kScalingModeIds{"strong", "weak"};
+inline constexpr EnumTable<ScalingMode> kScalingModeIds{"strong", "weak"};
 
 struct ScalingPoint {
   double chips = 1;

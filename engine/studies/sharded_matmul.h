@@ -10,13 +10,14 @@
 #include <vector>
 
 #include "engine/base/collective_kind.h"
+#include "engine/base/enum_table.h"
 #include "engine/scenario/scenario.h"
 
 namespace roofscape::engine {
 
 enum class Split : std::uint8_t { none, rows, columns };
 enum class Operand : std::uint8_t { in, weights, out, hidden };
-inline constexpr std::array<std::string_view, 4> kOperandIds{"in", "weights", "out", "hidden"};
+inline constexpr EnumTable<Operand> kOperandIds{"in", "weights", "out", "hidden"};
 
 // One collective of a way.
 struct MatmulMove {

@@ -35,15 +35,13 @@ OrderedJson quantities_json(const engine::Scenario& scenario, const Report& repo
     } else {
       entry["value"] = nullptr;
       entry["unit"] = word(row.unit.symbol);
-      entry["reason"] = word(engine::kAbsenceIds[static_cast<std::size_t>(values.absence(q))]);
+      entry["reason"] = word(engine::kAbsenceIds[values.absence(q)]);
     }
     out[word(row.id)] = std::move(entry);
   }
   if (report.bound.kind == engine::BoundKind::none)
-    out["bound"] =
-        OrderedJson{{"value", nullptr},
-                    {"unit", "1"},
-                    {"reason", word(engine::kAbsenceIds[static_cast<std::size_t>(engine::Absence::cannot_run)])}};
+    out["bound"] = OrderedJson{
+        {"value", nullptr}, {"unit", "1"}, {"reason", word(engine::kAbsenceIds[engine::Absence::cannot_run])}};
   else
     out["bound"] = OrderedJson{{"value", word(report.bound.id())}, {"unit", "1"}};
   return out;
@@ -53,7 +51,7 @@ OrderedJson operations_json(const Report& report) {
   OrderedJson out = OrderedJson::array();
   for (const engine::OperationRow& row : report.operations) {
     OrderedJson entry;
-    entry["id"] = word(engine::kOperationIds[static_cast<std::size_t>(row.kind)]);
+    entry["id"] = word(engine::kOperationIds[row.kind]);
     entry["flops"] = number_json(row.flops);
     entry["hbm_bytes"] = number_json(row.hbm_bytes);
     entry["intensity_flop_per_byte"] = number_json(row.intensity_flop_per_byte);
@@ -70,7 +68,7 @@ OrderedJson collectives_json(const Report& report) {
   for (const engine::CollectiveRow& row : report.collectives) {
     OrderedJson entry;
     entry["axis"] = word(axis_id(row.axis));
-    entry["kind"] = word(engine::kCollectiveIds[static_cast<std::size_t>(row.kind)]);
+    entry["kind"] = word(engine::kCollectiveIds[row.kind]);
     entry["direction"] = row.end_of_step ? "step" : row.backward ? "backward" : "forward";
     entry["bytes"] = number_json(row.bytes);
     entry["calls_per_step"] = number_json(row.calls_per_step);
@@ -87,7 +85,7 @@ OrderedJson placement_json(const engine::Scenario& scenario, const Report& repor
     OrderedJson entry;
     entry["axis"] = word(axis_id(row.axis));
     entry["degree"] = row.degree;
-    entry["tier"] = word(engine::kLinkTierIds[static_cast<std::size_t>(row.tier)]);
+    entry["tier"] = word(engine::kLinkTierIds[row.tier]);
     entry["group"] = row.group;
     entry["torus_axes"] = row.torus_axes;
     if (row.tier == engine::LinkTier::ici) {
@@ -150,7 +148,7 @@ OrderedJson gain_json(const engine::Gain& gain) {
   const engine::Unit& unit = gain.measure == engine::GainMeasure::memory ? engine::unit::bytes
                              : gain.timed                                ? engine::unit::seconds
                                                                          : engine::unit::tokens_per_s;
-  return {{"measure", word(engine::kGainIds[static_cast<std::size_t>(gain.measure)])},
+  return {{"measure", word(engine::kGainIds[gain.measure])},
           {"unit", word(unit.symbol)},
           {"before", number_json(gain.before)},
           {"after", number_json(gain.after)},
@@ -162,7 +160,7 @@ OrderedJson list_of_diagnostics(std::span<const engine::OfferedFinding> findings
   for (const engine::OfferedFinding& finding : findings) {
     const engine::Diagnostic& diagnostic = finding.diagnostic;
     OrderedJson entry;
-    entry["severity"] = word(engine::kSeverityIds[static_cast<std::size_t>(diagnostic.severity)]);
+    entry["severity"] = word(engine::kSeverityIds[diagnostic.severity]);
     entry["code"] = word(diagnostic.code);
     if (!diagnostic.detail.empty()) entry["reason"] = word(diagnostic.detail);
     if (text) entry["text"] = text(diagnostic);
@@ -182,9 +180,7 @@ OrderedJson list_of_diagnostics(std::span<const engine::OfferedFinding> findings
 }
 
 OrderedJson band_json(const engine::ErrorBand& band, double value, bool rate) {
-  if (!band.validated())
-    return {{"outside", word(engine::kEvidenceFeatureIds[static_cast<std::size_t>(band.outside)])},
-            {"runs", band.left}};
+  if (!band.validated()) return {{"outside", word(engine::kEvidenceFeatureIds[band.outside])}, {"runs", band.left}};
   return {{"least", number_json(rate ? band.least_rate(value) : band.least(value))},
           {"most", number_json(rate ? band.most_rate(value) : band.most(value))},
           {"error_low", number_json(band.low)},
@@ -242,7 +238,7 @@ std::string presets_json(const PresetLibrary& library) {
     OrderedJson list = OrderedJson::array();
     for (const Preset& preset : library.list(static_cast<PresetKind>(kind)))
       list.push_back({{"id", preset.id}, {"name", preset.name}, {"origin", preset.origin}});
-    out[word(kPresetFolders[kind])] = std::move(list);
+    out[word(kPresetFolders.ids()[kind])] = std::move(list);
   }
   return pretty_text(out);
 }

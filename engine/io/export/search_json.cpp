@@ -25,10 +25,11 @@ OrderedJson parts_json(const std::array<engine::Q, N>& parts, const std::array<d
   return json;
 }
 
-template <std::size_t N>
-OrderedJson rejected_json(const std::array<std::string_view, N>& ids, const std::array<double, N>& counts) {
+template <class Reason>
+OrderedJson rejected_json(const engine::EnumTable<Reason>& ids,
+                          const std::array<double, engine::kEnumCount<Reason>>& counts) {
   OrderedJson json;
-  for (std::size_t i = 0; i < N; ++i) json[std::string(ids[i])] = number_json(counts[i]);
+  for (std::size_t i = 0; i < counts.size(); ++i) json[std::string(ids.ids()[i])] = number_json(counts[i]);
   return json;
 }
 
@@ -63,8 +64,7 @@ void withhold(OrderedJson& present, std::string_view problem) {
 // The constraint that keeps the present plan from counting, by name; a limit also by its dimension.
 OrderedJson breaks_json(const std::optional<engine::BrokenConstraint>& breaks) {
   if (!breaks) return nullptr;
-  OrderedJson json = {
-      {"constraint", std::string(engine::kBrokenConstraintIds[static_cast<std::size_t>(breaks->kind)])}};
+  OrderedJson json = {{"constraint", std::string(engine::kBrokenConstraintIds[breaks->kind])}};
   if (breaks->limit) json["dimension"] = std::string(breaks->limit->dimension);
   return json;
 }
@@ -80,7 +80,7 @@ OrderedJson cell_json(const engine::SearchCell& cell) {
     json["best"] = ranked_json(*cell.best);
     return json;
   }
-  json["reason"] = std::string(engine::kRejectionIds[static_cast<std::size_t>(cell.reason)]);
+  json["reason"] = std::string(engine::kRejectionIds[cell.reason]);
   if (cell.missing_bytes > 0) json["missing_bytes"] = cell.missing_bytes;
   return json;
 }

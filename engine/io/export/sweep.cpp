@@ -138,8 +138,7 @@ std::string sweep_json(const SweepTable& table) {
       value["value"] = nullptr;
       if (row.quantities[i]) value["value"] = number_json(*row.quantities[i]);
       value["unit"] = std::string(q.unit.symbol);
-      if (!row.quantities[i])
-        value["reason"] = std::string(engine::kAbsenceIds[static_cast<std::size_t>(row.absences[i])]);
+      if (!row.quantities[i]) value["reason"] = std::string(engine::kAbsenceIds[row.absences[i]]);
       entry["quantities"][std::string(q.id)] = std::move(value);
     }
     entry["fits"] = nullptr;

@@ -103,11 +103,11 @@ Result<CalibrationFile> read_calibration(std::string_view text, std::string_view
     if (!stacks->is_object())
       return fail("stacks", "is " + std::string(kind_name(*stacks)), "expected an object of software stacks");
     for (const auto& member : stacks->items()) {
-      const auto stack = std::find(engine::kSoftwareStackIds.begin(), engine::kSoftwareStackIds.end(), member.key());
-      if (stack == engine::kSoftwareStackIds.end())
+      const auto stack = engine::kSoftwareStackIds.parse(member.key());
+      if (!stack)
         return fail("stacks." + member.key(), "unknown software",
                     did_you_mean(member.key(), engine::kSoftwareStackIds));
-      const auto s = static_cast<std::size_t>(stack - engine::kSoftwareStackIds.begin());
+      const auto s = static_cast<std::size_t>(*stack);
       if (auto failure = read_values(member.value(), "stacks." + member.key(), file, out, s, s + 1)) return *failure;
     }
   }
@@ -129,7 +129,7 @@ Result<std::string> rewrite_calibration(std::string_view text, std::string_view 
   if (json.contains("parameters")) put(json["parameters"], fitted.stacks[0]);
   if (json.contains("stacks"))
     for (std::size_t s = 0; s < engine::kSoftwareStacks; ++s)
-      if (const std::string id(engine::kSoftwareStackIds[s]); json["stacks"].contains(id))
+      if (const std::string id(engine::kSoftwareStackIds.ids()[s]); json["stacks"].contains(id))
         put(json["stacks"][id], fitted.stacks[s]);
   return json.dump(2) + "\n";
 }

@@ -66,7 +66,7 @@ void PresetLibrary::add_calibrations() {
 }
 
 void PresetLibrary::add_embedded(PresetKind kind) {
-  const std::string prefix = "presets/" + std::string(kPresetFolders[static_cast<std::size_t>(kind)]) + "/";
+  const std::string prefix = "presets/" + std::string(kPresetFolders[kind]) + "/";
   for (const Resource& resource : embedded_resources()) {
     if (!resource.path.starts_with(prefix)) continue;
     Preset preset;
@@ -77,7 +77,7 @@ void PresetLibrary::add_embedded(PresetKind kind) {
 }
 
 void PresetLibrary::add_folder(PresetKind kind, const fs::path& folder) {
-  const fs::path place = folder / kPresetFolders[static_cast<std::size_t>(kind)];
+  const fs::path place = folder / kPresetFolders[kind];
   std::error_code error;
   fs::directory_iterator entries(place, error);
   if (error) return;  // a folder that is not there holds no presets
@@ -194,7 +194,7 @@ const Preset* PresetLibrary::meant(PresetKind kind, std::string_view word) const
 
 InputError PresetLibrary::not_meant(PresetKind kind, std::string_view word) const {
   constexpr std::size_t kMostNamed = 8;
-  const std::string what(kPresetKindIds[static_cast<std::size_t>(kind)]);
+  const std::string what(kPresetKindIds[kind]);
   const std::vector<const Preset*> several = called(kind, word).presets;
   if (several.size() < 2) {
     const std::string_view near = nearest(kind, word);

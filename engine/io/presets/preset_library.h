@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/base/enum_table.h"
 #include "engine/base/text_match.h"
 #include "engine/io/json/result.h"
 #include "engine/scenario/scenario.h"
@@ -20,8 +21,8 @@
 namespace roofscape::io {
 
 enum class PresetKind : std::uint8_t { chip, cluster, model, scenario };
-inline constexpr std::array<std::string_view, 4> kPresetKindIds{"chip", "cluster", "model", "scenario"};
-inline constexpr std::array<std::string_view, 4> kPresetFolders{"chips", "clusters", "models", "scenarios"};
+inline constexpr engine::EnumTable<PresetKind> kPresetKindIds{"chip", "cluster", "model", "scenario"};
+inline constexpr engine::EnumTable<PresetKind> kPresetFolders{"chips", "clusters", "models", "scenarios"};
 
 struct Preset {
   std::string id, name;

@@ -81,8 +81,7 @@ std::string said_by_check(const std::vector<engine::OfferedFinding>& findings, c
       text.resize(text.size() - offer.size() - 1);
       if (const std::size_t gain = offer.find(": "); gain != std::string::npos) text += offer.substr(gain + 2);
     }
-    const std::string severity(
-        texts.text("severity." + std::string(engine::kSeverityIds[static_cast<std::size_t>(f.diagnostic.severity)])));
+    const std::string severity(texts.text("severity." + std::string(engine::kSeverityIds[f.diagnostic.severity])));
     std::string one = squeezed(text).substr(severity.size());
     // The title stands on a line of its own in the window, without its colon.
     one.erase(squeezed(texts.text("diagnostic." + std::string(f.diagnostic.code) + ".title")).size(), 1);

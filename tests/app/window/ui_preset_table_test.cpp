@@ -151,7 +151,8 @@ TEST_CASE("copy and save give the rows that are shown, in their order") {
     h.step(2);
     CHECK(test::text_of(folder.path() / name) == csv_of(shown(h).table));
   }
-  CHECK(std::count(copied.begin(), copied.end(), '\n') == static_cast<std::ptrdiff_t>(shown(h).table.rows.size()) + 1);
+  CHECK(std::count(copied.begin(), copied.end(), '\n') ==
+        static_cast<std::ptrdiff_t>(shown(h).table.rows.size()) + 1);
 }
 
 TEST_CASE("a figure that is asked for comes out from under the table, the editor and the workbench") {

@@ -201,7 +201,7 @@ std::string difference(const SearchResult& a, const SearchResult& b, std::size_t
   if (a.plans != b.plans) return "plans";
   for (std::size_t i = 0; i < kRejections; ++i)
     if (a.rejected[i] != b.rejected[i])
-      return "rejected " + std::string(kRejectionIds[i]) + " " + std::to_string(a.rejected[i]) + " " +
+      return "rejected " + std::string(kRejectionIds.ids()[i]) + " " + std::to_string(a.rejected[i]) + " " +
              std::to_string(b.rejected[i]);
   if (a.fit != b.fit) return "fit";
   if (std::min(a.best.size(), length) != std::min(b.best.size(), length)) return "length of the list";
@@ -253,7 +253,7 @@ TEST_CASE("of a small space a search finds what evaluating every plan finds, in 
     ++i;
     if (!first.best.empty() && dice.one_in(2)) apply(s, any_of(dice, first.best).plan);
     const std::vector<tests::EnumeratedPlan> every = tests::Enumeration(s, request).evaluated();
-    CAPTURE(std::string(kObjectiveIds[static_cast<std::size_t>(request.objective)]));
+    CAPTURE(std::string(kObjectiveIds[request.objective]));
     CAPTURE(s.cluster.chip.name);
     CAPTURE(static_cast<int>(s.assumptions.mode));
     for (const tests::EnumeratedPlan& p : every) {

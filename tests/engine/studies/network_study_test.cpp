@@ -139,7 +139,7 @@ TEST_CASE("the critical batch is near the ridge, and halves with the bytes of a 
         with(preset("llama3-8b-8-h100"),
              {"model.d_model=1000000", "model.d_ff=1000000", "model.n_heads=8192", "model.n_kv_heads=8192"}),
         kind);
-    CAPTURE(kOperationIds[static_cast<std::size_t>(kind)]);
+    CAPTURE(kOperationIds[kind]);
     CHECK(*study.lines[0].critical_rows == doctest::Approx(989.0 / 3.35).epsilon(0.002));
     CHECK(*study.lines[1].critical_rows == doctest::Approx(989.0 / 3.35 / 2).epsilon(0.002));
   }

@@ -114,7 +114,7 @@ TEST_CASE("transfers of a layer add up to the network time of the layer, and its
   for (const std::string& id : kAll)
     for (std::size_t i = 0; i < kStrategyIds.size(); ++i) {
       CAPTURE(id);
-      CAPTURE(kStrategyIds[i]);
+      CAPTURE(kStrategyIds.ids()[i]);
       const auto strategy = static_cast<Strategy>(i);
       const LayerOverlap o = layer_overlap(with(preset(id), {"assumptions.axes_overlap=sum"}), strategy);
       const Report report = evaluate(o.scenario);
@@ -138,7 +138,7 @@ TEST_CASE("a plain strategy keeps the chips and has no degree but its own and re
     const auto chips = *evaluate(s).quantities[Q::chips_used];
     for (std::size_t i = 0; i < kStrategyIds.size(); ++i) {
       CAPTURE(id);
-      CAPTURE(kStrategyIds[i]);
+      CAPTURE(kStrategyIds.ids()[i]);
       const Scenario edited = with_strategy(s, static_cast<Strategy>(i));
       CHECK(*evaluate(edited).quantities[Q::chips_used] == chips);
     }

@@ -23,7 +23,7 @@ std::string broken(const Report& r, Mode mode, double peak_16) {
   const double step = q(Q::step_time), peak = q(Q::peak_flops), bandwidth = q(Q::hbm_bandwidth);
   double matrix = 0;
   for (const OperationRow& row : r.operations) {
-    const std::string name(kOperationIds[static_cast<std::size_t>(row.kind)]);
+    const std::string name(kOperationIds[row.kind]);
     if (!near(row.share_of_step, row.time_s / step)) return "share of " + name;
     if (row.flops > 0 && !near(row.achieved_flop_per_s, row.flops / row.time_s)) return "rate of " + name;
     // Attention and the logits run in 16 bits, whose peak may be the higher one (v6e: 920 TFLOP/s beside 918 of int8).

@@ -86,7 +86,7 @@ TEST_CASE("every operation with FLOPs and bytes has one dot at its place") {
   c.report.operations.push_back(none);
   const auto canvas = drawn("roofline", c, "dark", 15, 900, 500);
   for (const engine::OperationRow& row : c.report.operations) {
-    const std::string id = "operation." + std::string(engine::kOperationIds[static_cast<std::size_t>(row.kind)]);
+    const std::string id = "operation." + std::string(engine::kOperationIds[row.kind]);
     CAPTURE(id);
     REQUIRE(canvas->count_tags(id) == (row.flops > 0 ? 1u : 0u));
     if (row.flops <= 0) continue;

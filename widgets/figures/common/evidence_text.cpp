@@ -47,7 +47,7 @@ std::string range_text(const TextTable& texts, double least, double most, const 
 }
 
 std::string outside_text(const TextTable& texts, const ErrorBand& band, const engine::Scenario& scenario) {
-  const std::string feature(engine::kEvidenceFeatureIds[static_cast<std::size_t>(band.outside)]);
+  const std::string feature(engine::kEvidenceFeatureIds[band.outside]);
   const std::string count = format_count(static_cast<double>(band.left));
   const std::string key = "evidence.outside." + feature;
   switch (band.outside) {

@@ -48,7 +48,7 @@ const CollectiveStudy& collective_study_of(const FigureInput& input, const Figur
       key, [&] { return engine::collective_study(key.scenario, input.report, key.question); });
 }
 
-std::string_view kind_id(CollectiveKind kind) { return engine::kCollectiveIds[static_cast<std::size_t>(kind)]; }
+std::string_view kind_id(CollectiveKind kind) { return engine::kCollectiveIds[kind]; }
 
 std::string group_name(const FigureInput& input, const FigureView& view, const CollectiveStudy& study) {
   const auto name = [&](engine::Axis axis, int ranks) {

@@ -42,8 +42,7 @@ std::string dot_name(const FigureInput& input, const AxisDot& dot) {
 
 std::string roof_name(const FigureInput& input, const LinkRoof& roof) {
   const TextTable& t = input.texts;
-  const std::string key =
-      "figure.comm-roofline.roof." + std::string(engine::kRoofTierIds[static_cast<std::size_t>(roof.tier)]);
+  const std::string key = "figure.comm-roofline.roof." + std::string(engine::kRoofTierIds[roof.tier]);
   const std::string rate = format(roof.bytes_per_s, engine::unit::bytes_per_s, {.trim_zeros = true});
   if (roof.tier == RoofTier::ici) return t.count(key, roof.torus_axes, {rate});
   if (roof.tier == RoofTier::fabric && roof.fabric_level >= 0)
@@ -206,8 +205,8 @@ std::string comm_roofline_data(const FigureInput& input, const FigureView&) {
     out += fmt::format("{}\t{}\t{}\t{}\t{}\t{}\n", axis_id(dot.axis), dot.degree, dot.intensity, dot.bytes,
                        dot.seconds, dot.flop_per_s);
   for (const LinkRoof& roof : study.roofs)
-    out += fmt::format("{}\t{}\t{}\t\t\t{}\n", engine::kRoofTierIds[static_cast<std::size_t>(roof.tier)],
-                       roof.torus_axes, roof.ridge, study.peak);
+    out +=
+        fmt::format("{}\t{}\t{}\t\t\t{}\n", engine::kRoofTierIds[roof.tier], roof.torus_axes, roof.ridge, study.peak);
   return out;
 }
 

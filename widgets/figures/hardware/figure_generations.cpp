@@ -62,8 +62,7 @@ const Histories& histories_of(const FigureInput& input) {
 }
 
 std::string name_of(const FigureInput& input, Rate rate) {
-  return std::string(
-      input.texts.text("figure.generations.rate." + std::string(engine::kRateIds[static_cast<std::size_t>(rate)])));
+  return std::string(input.texts.text("figure.generations.rate." + std::string(engine::kRateIds[rate])));
 }
 
 // Without the maker's name and the words after the type: "H100 SXM", "TPU v5p".
@@ -249,7 +248,7 @@ void draw_panel(Canvas& canvas, const FigureInput& input, Panel& panel, float en
                shorter_name(input, g, *records.front().generation))
         records.front().generation = &g;  // at one place: the plain model rather than its variant
       best = std::max(best, g.value);
-      canvas.tag_with("generations." + std::string(engine::kRateIds[static_cast<std::size_t>(h->rate)]), index++,
+      canvas.tag_with("generations." + std::string(engine::kRateIds[h->rate]), index++,
                       {p.x - mark, p.y - mark, 2 * mark, 2 * mark}, [&] { return readout_of(input, *h, g); });
     }
   }

@@ -29,7 +29,7 @@ constexpr float kRungWidth = 4, kRungDot = 9;  // px
 constexpr double kShortest = 1.6;              // a rung reaches at least this factor of bytes, so that it can be seen
 constexpr std::size_t kFewestRungs = 2;
 
-std::string_view id_of(const MemoryRung& rung) { return engine::kMemoryIds[static_cast<std::size_t>(rung.memory)]; }
+std::string_view id_of(const MemoryRung& rung) { return engine::kMemoryIds[rung.memory]; }
 
 std::string name_of(const FigureInput& input, const MemoryRung& rung) {
   const std::string key = "figure.ladder.memory." + std::string(id_of(rung));

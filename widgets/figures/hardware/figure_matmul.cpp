@@ -49,7 +49,7 @@ const MatmulStudy& matmul_study_of(const FigureInput& input, const FigureView& v
   return input.studies.get<MatmulStudy>(key, [&] { return engine::matmul_study(key.scenario, key.matrix); });
 }
 
-std::string_view mix_id(const MatmulLine& line) { return engine::kDtypeMixIds[static_cast<std::size_t>(line.mix)]; }
+std::string_view mix_id(const MatmulLine& line) { return engine::kDtypeMixIds[line.mix]; }
 std::string mix_name(const FigureInput& input, const MatmulLine& line) {
   return std::string(input.texts.text("figure.matmul.mix." + std::string(mix_id(line))));
 }

@@ -52,11 +52,10 @@ const ShardedMatmulStudy& sharded_study_of(const FigureInput& input) {
 bool pair_of(const FigureView& view) { return kShardedOptions.chosen<ShardedView>(view) == ShardedView::mlp; }
 
 std::string operand_name(const FigureInput& input, Operand operand) {
-  return std::string(input.texts.text("figure.sharded-matmul.operand." +
-                                      std::string(engine::kOperandIds[static_cast<std::size_t>(operand)])));
+  return std::string(input.texts.text("figure.sharded-matmul.operand." + std::string(engine::kOperandIds[operand])));
 }
 std::string move_name(const FigureInput& input, const engine::MatmulMove& move) {
-  const std::string kind(engine::kCollectiveIds[static_cast<std::size_t>(move.kind)]);
+  const std::string kind(engine::kCollectiveIds[move.kind]);
   return input.texts.format("figure.sharded-matmul.move." + kind, {operand_name(input, move.operand)});
 }
 std::string way_name(const FigureInput& input, const MatmulWay& way) {
@@ -238,9 +237,8 @@ void draw_row(Canvas& canvas, const FigureInput& input, const Rect& area, const 
     for (std::size_t i = 0; i < row.blocks.size(); ++i) {
       const Rect r{x, area.centre().y - side / 2, side, side};
       draw_array(canvas, input, r, row.blocks[i], study.ranks);
-      canvas.tag_with("sharded-matmul." + row.tag + "." +
-                          std::string(engine::kOperandIds[static_cast<std::size_t>(row.blocks[i].operand)]),
-                      -1, r, [&] {
+      canvas.tag_with("sharded-matmul." + row.tag + "." + std::string(engine::kOperandIds[row.blocks[i].operand]), -1,
+                      r, [&] {
                         Readout out;
                         out.title = operand_name(input, row.blocks[i].operand);
                         return out;
@@ -278,11 +276,9 @@ void draw_row(Canvas& canvas, const FigureInput& input, const Rect& area, const 
   }
   for (const auto& [name, way] : shown) {
     draw_way(canvas, input, {text.x, y, text.w, tall}, name, *way, scales, row.ways.size() > 1 && way == fastest(row),
-             row.tag +
-                 (way->moves.empty()
-                      ? ""
-                      : "." + std::string(engine::kCollectiveIds[static_cast<std::size_t>(way->moves[0].kind)]) +
-                            "." + std::string(engine::kOperandIds[static_cast<std::size_t>(way->moves[0].operand)])));
+             row.tag + (way->moves.empty() ? ""
+                                           : "." + std::string(engine::kCollectiveIds[way->moves[0].kind]) + "." +
+                                                 std::string(engine::kOperandIds[way->moves[0].operand])));
     y += tall;
   }
 }
@@ -418,9 +414,8 @@ std::string sharded_matmul_data(const FigureInput& input, const FigureView& view
       std::string moves;
       for (const engine::MatmulMove& move : way->moves) {
         bytes += move.bytes;
-        moves += fmt::format("{}{} {}", moves.empty() ? "" : ", ",
-                             engine::kCollectiveIds[static_cast<std::size_t>(move.kind)],
-                             engine::kOperandIds[static_cast<std::size_t>(move.operand)]);
+        moves += fmt::format("{}{} {}", moves.empty() ? "" : ", ", engine::kCollectiveIds[move.kind],
+                             engine::kOperandIds[move.operand]);
       }
       out += fmt::format("{}\t{}\t{}\t{}\t{}\t{}\n", row.tag, moves.empty() ? "none" : moves, bytes, way->math_s,
                          way->moves_s, way->seconds);

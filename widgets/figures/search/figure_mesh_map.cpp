@@ -104,8 +104,7 @@ MeshMap map_of(const engine::Scenario& s, const SearchResult& r) {
 
 std::string reason_text(const FigureInput& input, const SearchCell& c) {
   if (lacks_memory(c)) return input.texts.format("figure.mesh-map.too_full", {bytes_text(c.missing_bytes)});
-  return std::string(input.texts.text("cli.search.rejected." +
-                                      std::string(engine::kRejectionIds[static_cast<std::size_t>(c.reason)])));
+  return std::string(input.texts.text("cli.search.rejected." + std::string(engine::kRejectionIds[c.reason])));
 }
 
 std::string degrees_text(const FigureInput& input, const SearchCell& c) {
@@ -221,8 +220,7 @@ std::string mesh_map_data(const FigureInput& input, const FigureView&) {
   const std::string_view head = search::plan_fields_head();
   const auto fields = static_cast<std::size_t>(std::count(head.begin(), head.end(), '\t')) + 1;
   for (const SearchCell& c : found.result->cells) {
-    out += fmt::format("{}\t{}\t{}\t", c.tensor, c.pipeline,
-                       c.best ? "runs" : engine::kRejectionIds[static_cast<std::size_t>(c.reason)]);
+    out += fmt::format("{}\t{}\t{}\t", c.tensor, c.pipeline, c.best ? "runs" : engine::kRejectionIds[c.reason]);
     if (c.best) {
       const RankedPlan& best = best_of(*found.result, c);
       out += fmt::format("{}\t{}\t{}\t{}\t0\n", search::plan_fields(input.texts, best.plan), best.step_time_s,

@@ -214,8 +214,7 @@ std::string limit_words(const TextTable& t, const engine::BrokenLimit& limit) {
 }
 
 std::string broken_words(const TextTable& t, const engine::BrokenConstraint& broken) {
-  const std::string key =
-      "figure.search.out." + std::string(engine::kBrokenConstraintIds[static_cast<std::size_t>(broken.kind)]);
+  const std::string key = "figure.search.out." + std::string(engine::kBrokenConstraintIds[broken.kind]);
   return broken.limit ? t.format(key, {limit_words(t, *broken.limit)}) : std::string(t.text(key));
 }
 

@@ -94,8 +94,7 @@ double over_bytes(const ServingShown& shown, const ServingCell& c) {
 std::string why_text(const FigureInput& input, const ServingShown& shown, const ServingCell& c) {
   if (const double over = over_bytes(shown, c); over > 0)
     return input.texts.format("figure.mesh-map.too_full", {bytes_text(over)});
-  return std::string(input.texts.text("cli.search.rejected." +
-                                      std::string(engine::kServingRejectionIds[static_cast<std::size_t>(c.why)])));
+  return std::string(input.texts.text("cli.search.rejected." + std::string(engine::kServingRejectionIds[c.why])));
 }
 
 Readout readout_of(const FigureInput& input, const ServingShown& shown, const ServingCell& c) {
@@ -201,7 +200,7 @@ std::string serving_map_data(const FigureInput& input, const FigureView&) {
     const RankedDecoding none, &p = c.best ? *c.best : c.nearest ? *c.nearest : none;
     out += fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\n", c.tensor, c.pipeline, p.plan.data, p.plan.expert,
                        p.plan.batch, p.token_s, p.tokens_per_s_per_chip, p.chip_bytes,
-                       c.best ? "yes" : engine::kServingRejectionIds[static_cast<std::size_t>(c.why)]);
+                       c.best ? "yes" : engine::kServingRejectionIds[c.why]);
   }
   return out;
 }

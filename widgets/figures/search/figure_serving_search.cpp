@@ -271,7 +271,7 @@ std::string serving_plans_data(const FigureInput& input) {
     const char* set = i < r.best.size() ? "best" : i < sample_begin(r) ? "front" : present ? "present" : "sample";
     out += fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\n", set, p.plan.data, p.plan.tensor, p.plan.expert,
                        p.plan.pipeline, p.plan.batch, p.token_s, p.ttft_s, p.tokens_per_s_per_chip, p.chip_bytes,
-                       p.rejected ? engine::kServingRejectionIds[static_cast<std::size_t>(*p.rejected)] : "yes");
+                       p.rejected ? engine::kServingRejectionIds[*p.rejected] : "yes");
   }
   return out;
 }

@@ -220,7 +220,7 @@ struct Plot {
 
 Plot lay_out(const Canvas& canvas, const Rect& room, const FigureInput& input, const FigureView& view,
              const ShownEvidence& s) {
-  const std::string kind(engine::kEvidenceKindIds[static_cast<std::size_t>(s.kind)]);
+  const std::string kind(engine::kEvidenceKindIds[s.kind]);
   Plot plot;
   plot.errors = shows_errors(view);
   double low = 1e300, high = 0, least = -0.25, most = 0.25;
@@ -476,8 +476,7 @@ FigureHead evidence_head(const FigureInput& input, const FigureView& view) {
   const TextTable& t = input.texts;
   const ShownEvidence s = shown(input, view);
   FigureHead head;
-  head.title =
-      t.text("figure.evidence.title." + std::string(engine::kEvidenceKindIds[static_cast<std::size_t>(s.kind)]));
+  head.title = t.text("figure.evidence.title." + std::string(engine::kEvidenceKindIds[s.kind]));
   // Of runs, in the mode that is asked for; the plan's own mode where it stands among them.
   head.context = t.format("figure.context.evidence", {mode_text(t, mode_of(input, view))});
   if (s.own) head.context += "; " + t.format("figure.context.evidence.own", {context_line(input)});

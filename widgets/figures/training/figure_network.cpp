@@ -72,8 +72,7 @@ double end_of(const FigureInput& input, const FigureView& view) {
 std::string tokens_text(double tokens) { return format_significant(tokens); }
 
 std::string name_of_line(const FigureInput& input, const NetworkLine& line) {
-  const std::string key =
-      "figure.network.line." + std::string(engine::kNetworkStrategyIds[static_cast<std::size_t>(line.strategy)]);
+  const std::string key = "figure.network.line." + std::string(engine::kNetworkStrategyIds[line.strategy]);
   const TextTable& t = input.texts;
   if (line.strategy == NetworkStrategy::fsdp && line.axes > 0) return t.count(key + ".axes", line.axes);
   if (line.strategy == NetworkStrategy::tensor) return t.format(key, {format_count(line.degree)});
@@ -100,7 +99,7 @@ std::string tag_of(const FigureInput& input, const NetworkLine& line) {
   const auto value = input.report.quantities[q];
   if (bound && value && line.hidden_from && std::abs(*value / *line.hidden_from - 1) < kSameTime)
     return std::string(engine::quantity(q).id);
-  return fmt::format("network.crossing.{}{}", engine::kNetworkStrategyIds[static_cast<std::size_t>(line.strategy)],
+  return fmt::format("network.crossing.{}{}", engine::kNetworkStrategyIds[line.strategy],
                      line.axes > 0 ? std::to_string(line.axes) : std::string());
 }
 
@@ -258,8 +257,7 @@ Chart chart_of(const FigureInput& input, const FigureView& view, const NetworkSt
     out.stroke = stroke;
     out.essential = essential;
     out.weight = weight;
-    out.tag = line ? "network." + std::string(engine::kNetworkStrategyIds[static_cast<std::size_t>(line->strategy)])
-                   : "network.compute";
+    out.tag = line ? "network." + std::string(engine::kNetworkStrategyIds[line->strategy]) : "network.compute";
     if (line && line->axes > 0) out.tag += "_" + std::to_string(line->axes);
     for (std::size_t i = 0; i < study.tokens.size(); ++i) {
       const double y =
@@ -408,7 +406,7 @@ std::string network_data(const FigureInput& input, const FigureView& view) {
   const NetworkStudy& study = network_study_of(input, view);
   std::string out = "tokens per chip\tcompute s";
   for (const NetworkLine& line : study.lines)
-    out += fmt::format("\t{}{} s", engine::kNetworkStrategyIds[static_cast<std::size_t>(line.strategy)],
+    out += fmt::format("\t{}{} s", engine::kNetworkStrategyIds[line.strategy],
                        line.axes > 0 ? " " + std::to_string(line.axes) : "");
   out += "\n";
   for (std::size_t i = 0; i < study.tokens.size(); ++i) {

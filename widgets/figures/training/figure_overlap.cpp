@@ -397,7 +397,7 @@ std::string overlap_data(const FigureInput& input, const FigureView& view) {
     if (!shows_all(view) && strategy != strategy_of(view)) continue;
     for (const Block& b : blocks_of(study(input, strategy))) {
       const bool network = b.kind == Block::Kind::gather || b.kind == Block::Kind::transfer;
-      out += fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}\n", engine::kStrategyIds[i],
+      out += fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}\n", engine::kStrategyIds.ids()[i],
                          network ? engine::kAxisIds[b.axis] : std::string_view("compute"),
                          kinds[static_cast<std::size_t>(b.kind)], b.backward ? "backward" : "forward", b.layer,
                          b.from, b.to);

@@ -30,8 +30,7 @@ constexpr int kTicks = 5;       // at least of the axis
 constexpr float kIdle = 0.45f;  // opacity of experts that a token does not pass through
 
 std::string part_name(const FigureInput& input, ModelPart part) {
-  return std::string(input.texts.text("figure.parameters.part." +
-                                      std::string(engine::kModelPartIds[static_cast<std::size_t>(part)])));
+  return std::string(input.texts.text("figure.parameters.part." + std::string(engine::kModelPartIds[part])));
 }
 
 // 70.6 B, 107 M, 882 k: parameters count in billions, not giga.
@@ -149,8 +148,7 @@ void draw_parameters(Canvas& canvas, const Rect& area, const FigureInput& input,
 std::string parameters_data(const FigureInput& input, const FigureView&) {
   std::string out = "part\tparameters\tFLOPs per token\n";
   for (const ModelPartRow& row : engine::parameter_map(input.scenario, input.report))
-    out += fmt::format("{}\t{}\t{}\n", engine::kModelPartIds[static_cast<std::size_t>(row.part)], row.params,
-                       row.flops_per_token);
+    out += fmt::format("{}\t{}\t{}\n", engine::kModelPartIds[row.part], row.params, row.flops_per_token);
   return out;
 }
 

@@ -118,7 +118,7 @@ void draw_dots(Canvas& canvas, const FigureInput& input, const FigureView& view,
       halo.edge_width = canvas.px(2);
       canvas.marker(d.at, marker_of(d.look), d.size + canvas.px(6), halo);
     }
-    const std::string id = "operation." + std::string(engine::kOperationIds[static_cast<std::size_t>(index)]);
+    const std::string id = "operation." + std::string(engine::kOperationIds.ids()[static_cast<std::size_t>(index)]);
     const Rect box{d.at.x - d.size / 2, d.at.y - d.size / 2, d.size, d.size};
     canvas.tag_with(id, index, box, [&] { return dot_readout(input, d); });
   }
@@ -210,11 +210,10 @@ void draw_roofline(Canvas& canvas, const Rect& area, const FigureInput& input, c
 std::string roofline_data(const FigureInput& input, const FigureView&) {
   std::string out = "operation\tFLOP\tHBM bytes\tFLOP/byte\tFLOP/s\ttime s\tshare of step\n";
   for (const engine::OperationRow& row : input.report.operations)
-    out += fmt::format(
-        "{}\t{}\t{}\t{}\t{}\t{}\t{}\n",
-        input.texts.text("operation." + std::string(engine::kOperationIds[static_cast<std::size_t>(row.kind)])),
-        row.flops, row.hbm_bytes, row.intensity_flop_per_byte, row.achieved_flop_per_s, row.time_s,
-        row.share_of_step);
+    out += fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}\n",
+                       input.texts.text("operation." + std::string(engine::kOperationIds[row.kind])), row.flops,
+                       row.hbm_bytes, row.intensity_flop_per_byte, row.achieved_flop_per_s, row.time_s,
+                       row.share_of_step);
   for (const engine::MeasuredOperation& row : input.measured)
     out += fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t\n", input.texts.format("figure.roofline.measured_row", {row.name}),
                        row.flops, row.bytes, row.flops / row.bytes, row.flops / row.seconds, row.seconds);

@@ -507,7 +507,7 @@ std::string_view share_heading(const FigureInput& input) {
 }
 
 std::string operation_name(const FigureInput& input, OperationKind kind) {
-  std::string key = "figure.roofline.operation." + std::string(engine::kOperationIds[static_cast<std::size_t>(kind)]);
+  std::string key = "figure.roofline.operation." + std::string(engine::kOperationIds[kind]);
   if (!input.scenario.model.gated_mlp && (kind == OperationKind::gate_up || kind == OperationKind::activation))
     key += ".plain";
   return std::string(input.texts.text(key));
