@@ -83,8 +83,8 @@ void fields(Place& place) {
   if (equals == std::string_view::npos) {
     for (const engine::Field& field : engine::scenario_fields())
       place.offer(std::string(field.path) + "=", place.texts.text("field." + std::string(field.path) + ".label"));
-    place.offer_all(
-        std::array{"name=", "model=", "cluster=", "cluster.chip=", "cluster.slice=", "pipeline.layers_per_stage="});
+    place.offer_all(std::array{"name=", "model=", "cluster=", "cluster.chip=", "cluster.slice=",
+                               "pipeline.layers_per_stage=", "pipeline.order="});
     return;
   }
   const std::string_view path = place.typed.substr(0, equals);

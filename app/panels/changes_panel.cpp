@@ -8,6 +8,7 @@
 #include "app/panels/field_text.h"
 #include "app/panels/panel_parts.h"
 #include "app/session/scenario_changes.h"
+#include "engine/scenario/scenario_fields.h"
 #include "widgets/canvas/number_format.h"
 #include "widgets/plot/plot.h"
 
@@ -41,14 +42,17 @@ float changes_panel(PanelContext& ctx, const Rect& r, engine::Scenario& scenario
       ctx.ui.io.set_cursor(Cursor::hand);
     }
     if (s.clicked) {
-      if (c.field != nullptr)
+      // A switch over a list brings the list back that was there.
+      if (c.what == engine::kLayersByHand || c.what == "pipeline.layers_per_stage")
+        scenario.pipeline.layers_per_stage = before.pipeline.layers_per_stage;
+      else if (c.what == engine::kGivenOrder || c.what == "pipeline.order")
+        scenario.pipeline.order = before.pipeline.order;
+      else if (c.field != nullptr)
         c.field->set(scenario, c.field->get(before));
       else if (c.figure != nullptr)
         scenario.cluster.chip[c.figure->field] = before.cluster.chip[c.figure->field];
       else if (c.what == "cluster.fabric")
         scenario.cluster.fabric = before.cluster.fabric;
-      else if (c.what == "pipeline.layers_per_stage")
-        scenario.pipeline.layers_per_stage = before.pipeline.layers_per_stage;
       else if (c.what == "model")
         scenario.model = before.model;
       else

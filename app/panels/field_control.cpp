@@ -208,8 +208,9 @@ void field_unavailable(PanelContext& ctx, Column& column, std::string_view path,
     x += ctx.px(19);
   }
   const TextStyle label = ctx.style(t.ink3), small = ctx.style(t.ink3, kSmallText);
-  ctx.ui.canvas.text({x, y}, field_label(ctx, path), label);
-  const float left = row.x + ctx.px(kLabelWidth);
+  const std::string name = field_label(ctx, path);
+  ctx.ui.canvas.text({x, y}, name, label);
+  const float left = std::max(row.x + ctx.px(kLabelWidth), x + ctx.ui.canvas.text_width(name, label) + ctx.px(10));
   ctx.ui.canvas.text({left, y}, ellipsize(ctx.ui.canvas, reason, small, row.right() - left), small);
   const ItemState s = ctx.ui.item(path, row, Interaction::Focus::none);
   if (s.hovered) ctx.ui.io.hint(path, row, field_tip(ctx, *field), about(ctx, path));

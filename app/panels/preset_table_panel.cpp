@@ -10,12 +10,12 @@
 namespace roofscape::app {
 
 using namespace widgets;
-using Kind = PresetTableView::Kind;
+using TableKind = PresetTableView::Kind;
 
 namespace {
 
-constexpr float kTitleHeight = 46, kTableRow = 26;
-constexpr float kScrollBar = 12;                   // at the right of the rows and under them
+constexpr float kTableTitle = 46, kTableRow = 26;
+constexpr float kTableScrollBar = 12;              // at the right of the rows and under them
 constexpr float kNameShare = 0.34f;                // of the width, at most, for the names
 constexpr float kLeastHead = 62, kColumnGap = 16;  // a head is broken into lines of this width or its column's
 constexpr std::string_view kTableSearch = "table.search";
@@ -48,11 +48,11 @@ class PlacedTable {
   }
 
   float head_height() const { return std::round(prose_height(small(), lines_) + ctx_.px(20)); }
-  bool scrolled() const { return moving_ + content_ > r_.right() - ctx_.px(kScrollBar); }
+  bool scrolled() const { return moving_ + content_ > r_.right() - ctx_.px(kTableScrollBar); }
   // The bar under the rows, where there is one; `rows`: where a wheel turned sideways means it.
   void scroll(const Rect& rows) {
     if (!scrolled()) return;
-    const Rect view{moving_, rows.y, r_.right() - ctx_.px(kScrollBar) - moving_, rows.h};
+    const Rect view{moving_, rows.y, r_.right() - ctx_.px(kTableScrollBar) - moving_, rows.h};
     const float offset = scroll_across(ctx_.ui, "table.across", view, content_);
     for (Column& c : columns_) {
       c.x -= offset;
@@ -172,19 +172,19 @@ std::optional<std::string> title_bar(PanelContext& ctx, Rect head, PresetTableVi
   for (const std::string& kind : kinds) width += ctx.ui.canvas.text_width(kind, ctx.style({})) + ctx.px(28);
   const int chosen = segmented(ctx.ui, middle(head.cut_left(std::round(width)), h), "table.kind", kinds,
                                static_cast<int>(view.kind));
-  if (chosen != static_cast<int>(view.kind)) view.show(static_cast<Kind>(chosen));
+  if (chosen != static_cast<int>(view.kind)) view.show(static_cast<TableKind>(chosen));
   head.cut_left(ctx.px(10));
   const Rect box = middle(head.cut_left(std::min(head.w, ctx.px(260))), std::round(ctx.px(28)));
   const auto accepted =
       typed_line(ctx, box, kTableSearch, view.search,
-                 ctx.text(view.kind == Kind::models ? "ui.editor.find.model" : "ui.table.find.chip"));
+                 ctx.text(view.kind == TableKind::models ? "ui.editor.find.model" : "ui.table.find.chip"));
   if (ctx.ui.io.editing(kTableSearch))
     view.search = ctx.ui.io.entry().text;
   else if (accepted)
     view.search = *accepted;
   head.cut_left(ctx.px(12));
   const std::string words =
-      ctx.format(view.kind == Kind::models ? "ui.table.of.models" : "ui.table.of.chips",
+      ctx.format(view.kind == TableKind::models ? "ui.table.of.models" : "ui.table.of.chips",
                  {format_count(static_cast<double>(view.shown(ctx.session, ctx.ui.texts).table.rows.size()))});
   const TextStyle quiet = ctx.style(ctx.ui.theme.ink3, kSmallText);
   if (ctx.ui.canvas.text_width(words, quiet) <= head.w - ctx.px(8))
@@ -201,7 +201,7 @@ engine::Scenario preset_table_panel(PanelContext& ctx, const Rect& r, PresetTabl
   ctx.ui.canvas.rect(r, {.colour = t.panel});
   const auto clip = ctx.ui.canvas.clip(r);
   Rect rest = r;
-  const auto accepted = title_bar(ctx, rest.cut_top(std::round(ctx.px(kTitleHeight))).inset(pad, 0), view);
+  const auto accepted = title_bar(ctx, rest.cut_top(std::round(ctx.px(kTableTitle))).inset(pad, 0), view);
   separator(ctx, rest.x, rest.right(), rest.y);
   const PresetTableView::Shown& shown = view.shown(ctx.session, ctx.ui.texts);  // until the next frame
   if (shown.table.rows.empty()) {
@@ -211,12 +211,13 @@ engine::Scenario preset_table_panel(PanelContext& ctx, const Rect& r, PresetTabl
   }
   PlacedTable table(ctx, rest, view, shown);
   table.scroll(rest);
-  if (table.scrolled()) rest.cut_bottom(ctx.px(kScrollBar));
+  if (table.scrolled()) rest.cut_bottom(ctx.px(kTableScrollBar));
   table.heads(rest.cut_top(table.head_height()));
   separator(ctx, rest.x + pad, rest.right() - pad, rest.y);
   const PresetTable::Row* chosen = nullptr;
   const auto inner = ctx.ui.canvas.clip(rest);
-  const ScrollRegion scroll = begin_scroll(ctx.ui, view.kind == Kind::models ? "table.models" : "table.chips", rest);
+  const ScrollRegion scroll =
+      begin_scroll(ctx.ui, view.kind == TableKind::models ? "table.models" : "table.chips", rest);
   float y = scroll.content_top + ctx.px(2);
   for (std::size_t i = 0; i < shown.table.rows.size(); ++i, y += row_h) {
     const PresetTable::Row& one = shown.table.rows[i];

@@ -179,16 +179,23 @@ void pipeline_section(PanelContext& ctx, Column& column, Scenario& s) {
   begin_section(ctx, column, "ui.section.pipeline",
                 m ? ctx.ui.texts.count("ui.pipeline.microbatches", *m) : std::string());
   field_choice(ctx, column, s, "pipeline.schedule");
+  if (s.pipeline.order)
+    field_switch(ctx, column, s, engine::kGivenOrder);
+  else
+    field_unavailable(ctx, column, engine::kGivenOrder, ctx.text("ui.pipeline.own_order"));
   field_slider(ctx, column, s, "pipeline.microbatch_sequences", powers(1, 64));
   field_slider(ctx, column, s, "pipeline.virtual_stages", integers(1, 8), {.off = s.pipeline.virtual_stages == 1});
   if (engine::facts_of(s.pipeline.schedule).takes_groups)
     field_slider(ctx, column, s, "pipeline.group_size", integers(0, 128), {.off = s.pipeline.group_size == 0});
+  else
+    field_unavailable(ctx, column, "pipeline.group_size", ctx.text("ui.pipeline.no_groups"));
   field_switch(ctx, column, s, "pipeline.blocking_send");
-  if (s.parallelism.pipeline == 1) return;
   layer_strip(ctx, column, s);
   for (const std::string_view path : {"pipeline.embedding_as_layers", "pipeline.head_as_layers"}) {
     const engine::Field* field = engine::find_field(path);
-    if (s.pipeline.layers_per_stage.empty())
+    if (s.parallelism.pipeline == 1)
+      field_unavailable(ctx, column, path, ctx.text("ui.pipeline.one_stage"));
+    else if (s.pipeline.layers_per_stage.empty())
       field_slider(ctx, column, s, path, integers(0, 8), {.off = field->get(s) == 0});
     else
       field_unavailable(ctx, column, path, ctx.text("ui.layers.by_hand"));
@@ -232,7 +239,7 @@ void memory_section(PanelContext& ctx, Column& column, Scenario& s) {
     column.y = bottom;
   };
   row_of({"precision.compute", "precision.weights", "precision.gradients", "precision.kv_cache"});
-  row_of({"precision.optimizer", "precision.master_weights"});
+  row_of({"precision.optimizer", "precision.master_weights", "precision.residual"});
   field_switch(ctx, column, s, "offload.optimizer");
   field_switch(ctx, column, s, "offload.activations");
 }

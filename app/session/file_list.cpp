@@ -45,7 +45,9 @@ std::vector<FileEntry> list_folder(const TypedPlace& place) {
     std::error_code unknown;
     FileEntry entry{at->path().filename().string(), at->is_directory(unknown)};
     if (entry.name.starts_with('.') && !letters.starts_with('.')) continue;
-    if (!entry.folder && engine::ascii_lower(at->path().extension().string()) != ".json") continue;
+    if (const std::string ending = engine::ascii_lower(at->path().extension().string());
+        !entry.folder && ending != ".json" && ending != ".csv")
+      continue;
     if (engine::ascii_lower(entry.name).find(letters) == std::string::npos) continue;
     out.push_back(std::move(entry));
   }

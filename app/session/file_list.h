@@ -23,7 +23,7 @@ struct TypedPlace {
 };
 TypedPlace typed_place(std::string_view typed, const std::filesystem::path& folder);
 
-// Folders, then files that end in .json, by name; hidden ones only where their dot was typed. At most some thousand.
+// Folders, then files that end in .json or .csv, by name; hidden ones only where their dot was typed. At most some thousand.
 // A folder that cannot be read is empty.
 std::vector<FileEntry> list_folder(const TypedPlace& place);
 

@@ -10,7 +10,7 @@ namespace roofscape::app {
 
 namespace {
 
-using Kind = PresetTableView::Kind;
+using TableKind = PresetTableView::Kind;
 
 engine::Match match_of_row(const std::string& typed, const PresetTable::Row& row,
                            std::span<const io::Preset> presets) {
@@ -38,13 +38,13 @@ const PresetTableView::Shown& PresetTableView::shown(const Session& session, con
   key_ = std::move(key);
   shown_ = {};
   PresetTable& table = shown_.table;
-  table = kind == Kind::models ? model_table(session.library(), session.imported_models())
-                               : chip_table(session.library());
+  table = kind == TableKind::models ? model_table(session.library(), session.imported_models())
+                                    : chip_table(session.library());
   shown_.all = table.rows.size();
   sort_by(table, sorting().column, sorting().descending);
   if (!search.empty()) {
     const std::span<const io::Preset> presets =
-        session.library().list(kind == Kind::models ? io::PresetKind::model : io::PresetKind::chip);
+        session.library().list(kind == TableKind::models ? io::PresetKind::model : io::PresetKind::chip);
     std::vector<PresetTable::Row> found;
     engine::Match best = engine::Match::none;
     for (PresetTable::Row& row : table.rows) {
@@ -63,13 +63,14 @@ const PresetTableView::Shown& PresetTableView::shown(const Session& session, con
   return shown_;
 }
 
-bool has_row(const engine::Scenario& scenario, Kind kind, const PresetTable::Row& row) {
-  if (kind == Kind::chips) return scenario.cluster.chip.id == row.id;
+bool has_row(const engine::Scenario& scenario, TableKind kind, const PresetTable::Row& row) {
+  if (kind == TableKind::chips) return scenario.cluster.chip.id == row.id;
   return scenario.model.id == row.id && scenario.model.name == row.name;
 }
 
-engine::Scenario with_row(engine::Scenario scenario, Kind kind, const PresetTable::Row& row, const Session& session) {
-  if (kind == Kind::chips) {
+engine::Scenario with_row(engine::Scenario scenario, TableKind kind, const PresetTable::Row& row,
+                          const Session& session) {
+  if (kind == TableKind::chips) {
     (void)io::set_field(scenario, "cluster.chip=" + row.id, session.library());
   } else if (const auto* model = session.library().find_model(row.id)) {
     scenario.model = *model;

@@ -1,8 +1,18 @@
 #include "app/session/scenario_changes.h"
 
 #include "app/session/layers_text.h"
+#include "engine/pipeline/listed_order.h"
 
 namespace roofscape::app {
+
+namespace {
+
+// "4 x 8": devices and microbatches.
+std::string order_text(const engine::ListedOrder& order) {
+  return std::to_string(order.stages) + " x " + std::to_string(order.microbatches);
+}
+
+}  // namespace
 
 std::vector<ScenarioChange> scenario_changes(const engine::Scenario& before, const engine::Scenario& now) {
   std::vector<ScenarioChange> all;
@@ -24,6 +34,8 @@ std::vector<ScenarioChange> scenario_changes(const engine::Scenario& before, con
   const std::vector<int>&was = before.pipeline.layers_per_stage, &is = now.pipeline.layers_per_stage;
   if (was != is && !was.empty() && !is.empty())  // else the switch of the table says it
     all.push_back({nullptr, "pipeline.layers_per_stage", layers_text(was), layers_text(is)});
+  const engine::GivenOrder &had = before.pipeline.order, &has = now.pipeline.order;
+  if (had && has && !(had == has)) all.push_back({nullptr, "pipeline.order", order_text(*had), order_text(*has)});
   return all;
 }
 

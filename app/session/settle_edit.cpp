@@ -42,10 +42,10 @@ SettledEdit settle_edit(const Scenario& base, const Scenario& now, const Scenari
   std::vector<std::string_view> held;
   SettledEdit settled{edited};
   Scenario& wanted = settled.scenario;
-  // Listed layers are a value of their own; whether there are any is a field.
+  // Lists are values of their own; whether there are any is a field.
   const auto layers = [](const Scenario& s) -> const std::vector<int>& { return s.pipeline.layers_per_stage; };
   for (const engine::Field& field : engine::scenario_fields()) {
-    if (field.path == engine::kLayersByHand) continue;
+    if (field.path == engine::kLayersByHand || field.path == engine::kGivenOrder) continue;
     if (field.get(edited) != field.get(now))
       held.push_back(field.path);
     else if (field.get(base) != field.get(now))
@@ -55,6 +55,10 @@ SettledEdit settle_edit(const Scenario& base, const Scenario& now, const Scenari
     held.push_back("pipeline.layers_per_stage");
   else
     wanted.pipeline.layers_per_stage = layers(base);
+  if (!(edited.pipeline.order == now.pipeline.order))
+    held.push_back("pipeline.order");
+  else
+    wanted.pipeline.order = base.pipeline.order;
   if (has(held, kMode) && wanted.assumptions.mode == engine::Mode::custom) engine::start_custom(wanted, chips);
   if (has(held, kKind)) return settled;
   if (wanted == base) return settled;  // the control is back where it was

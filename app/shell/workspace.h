@@ -77,8 +77,8 @@ class Workspace {
   void say(Message message) { session_.say(std::move(message)); }
   // Loads a preset or a file.
   void open(const std::string& id_or_path);
-  // Files: a scenario opens in a tab of its own unless the one that is shown was not touched, a config.json becomes
-  // the model of the present scenario, as one step of undo.
+  // Files: a scenario opens in a tab of its own unless the one that is shown was not touched; a config.json becomes
+  // the model of the present scenario, an order of operations (torch's CSV) that of its pipeline, as one step of undo.
   void open_file(const std::string& path);
   void drop(const std::vector<std::string>& files);  // onto the window, whatever is open over it
   // Everything that is open, for the autosave; and back. False with a message if nothing in it could be read.
@@ -166,6 +166,7 @@ class Workspace {
   // ---- files and tabs ----
   void open_beside(engine::Scenario scenario, const std::string& origin);
   void take_model(std::string_view config, const std::string& file);
+  void take_order(std::string_view csv, const std::string& file);  // of a pipeline's operations, into the scenario
   bool is_open(const io::SavedTab& tab) const;
   void remember_file(const std::string& file);
   ShownTab shown_tab() { return {session_, panels_.search.preferences, baseline_}; }

@@ -84,36 +84,13 @@ FigureInput Workspace::own_figure_input(const widgets::Theme& theme, widgets::St
           &found};
 }
 
-namespace {
-
-// "models.csv", "models-2.csv".
-std::string numbered(const std::string& stem, int number, std::string_view extension) {
-  return stem + (number > 1 ? "-" + std::to_string(number) : std::string()) + std::string(extension);
-}
-
-bool is_there(const std::filesystem::path& file) {
-  std::error_code unknown;
-  return std::filesystem::exists(std::filesystem::symlink_status(file, unknown));
-}
-
-template <class Taken>
-int free_number(const Taken& taken) {
-  int number = 1;
-  while (number < 10000 && taken(number)) ++number;
-  return number;
-}
-
-}  // namespace
-
 void Workspace::save_table() {
   const ExportChoice& choice = settings_.export_as;
   const std::filesystem::path folder =
       choice.folder.empty() ? export_folder() : typed_path(choice.folder, export_folder());
   std::error_code failed;
   std::filesystem::create_directories(folder, failed);
-  const std::string stem(panels_.table.file_name());
-  const auto file_of = [&](int number) { return folder / numbered(stem, number, ".csv"); };
-  const std::filesystem::path file = file_of(free_number([&](int number) { return is_there(file_of(number)); }));
+  const std::filesystem::path file = free_name(folder / (std::string(panels_.table.file_name()) + ".csv"));
   if (const auto failure = io::write_file_atomically(file, csv_of(panels_.table.shown(session_, texts_).table)))
     return session_.say({true, io::to_text(*failure), {}});
   session_.say({false, texts_.format("ui.exported", {file.string()}), {}});
@@ -154,14 +131,18 @@ void Workspace::write_exported() {
                                ? std::string(block->block)
                                : file_stem(engine::scenario_title(session_.scenario())) + "-" + std::string(row.name);
   const auto file_of = [&](int number, std::size_t format) {
-    return folder / numbered(stem, number, extension_of(static_cast<FileFormat>(format)));
+    return folder / (stem + (number > 1 ? "-" + std::to_string(number) : std::string()) +
+                     std::string(extension_of(static_cast<FileFormat>(format))));
   };
   const auto taken = [&](int number) {
     for (std::size_t i = 0; i < choice.formats.size(); ++i)
-      if (choice.formats[i] && is_there(file_of(number, i))) return true;
+      if (std::error_code unknown;
+          choice.formats[i] && std::filesystem::exists(std::filesystem::symlink_status(file_of(number, i), unknown)))
+        return true;
     return false;
   };
-  const int number = free_number(taken);
+  int number = 1;
+  while (number < 10000 && taken(number)) ++number;
   std::string written;
   for (std::size_t i = 0; i < choice.formats.size(); ++i) {
     if (!choice.formats[i]) continue;

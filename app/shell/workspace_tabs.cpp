@@ -11,8 +11,11 @@
 #include "app/shell/workspace.h"
 #include "engine/io/import/hf_config.h"
 #include "engine/io/json/files.h"
+#include "engine/io/scenario/order_json.h"
 #include "engine/io/scenario/scenario_json.h"
 #include "engine/io/scenario/session_json.h"
+#include "engine/pipeline/listed_order.h"
+#include "widgets/canvas/number_format.h"
 
 namespace roofscape::app {
 
@@ -177,6 +180,10 @@ void Workspace::open_file(const std::string& path) {
     take_model(text.value(), file);
     return remember_file(file);
   }
+  if (text.ok() && io::is_order_csv(text.value())) {
+    take_order(text.value(), file);
+    return remember_file(file);
+  }
   for (std::size_t i = 0; i < tabs_.count(); ++i)
     if (const Session& open = tabs_.at(i, session_); open.file() == file && !open.file_changed()) {
       show_tab(i);
@@ -191,6 +198,19 @@ void Workspace::open_file(const std::string& path) {
   open_beside(std::move(read).value(), file);
   remember_file(file);
   session_.say({false, texts_.format("ui.opened.file", {file}), {}});
+}
+
+void Workspace::take_order(std::string_view csv, const std::string& file) {
+  engine::Scenario edited = session_.scenario();
+  if (const auto failure = io::take_order_csv(csv, file, edited))
+    return session_.say({true, io::to_text({failure->file, failure->path, failure->message, {}}), failure->remedy});
+  const engine::GivenOrder order = edited.pipeline.order;
+  session_.update(std::move(edited), false);
+  session_.say(
+      {false,
+       texts_.format("ui.opened.order", {widgets::format_count(order->stages),
+                                         texts_.count("ui.pipeline.microbatches", order->microbatches), file}),
+       {}});
 }
 
 void Workspace::remember_file(const std::string& file) {

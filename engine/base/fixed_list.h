@@ -22,6 +22,7 @@ class FixedList {
   }
   void clear() { size_ = 0; }
   std::size_t size() const { return size_; }
+  static constexpr std::size_t capacity() { return N; }
   bool empty() const { return size_ == 0; }
   const T& operator[](std::size_t i) const { return items_[i]; }
   const T& front() const { return items_[0]; }

@@ -11,6 +11,9 @@ namespace roofscape::engine::block_table {
 
 namespace {
 
+// Levels of a tree of switches, from the GPUs up.
+constexpr std::string_view kTreeLevels[] = {"node", "cross", "spine", "core", "top"};
+
 // The axes of an input list of sizes; `wrapped` has one flag for all, one for each, or none: all closed.
 template <Scalar S>
 std::vector<TorusAxis<S>> axes_of(BlockRun<S>& io, Q sizes) {
@@ -138,8 +141,7 @@ void collective_gpu(BlockRun<S>& io) {
     if (value_of(level_bandwidth(levels[i].degree, one<S>(), levels[i].link)) <
         value_of(level_bandwidth(levels[least].degree, one<S>(), levels[least].link)))
       least = i;
-  constexpr std::string_view kLevels[] = {"node", "cross", "spine", "core", "top"};
-  io.say("binding", std::string(kLevels[value_of(V) > 0 ? binding : least]));
+  io.say("binding", std::string(kTreeLevels[value_of(V) > 0 ? binding : least]));
   const S once = named(Q::collective_once, time);
   const S ring = reduces ? all_reduce_of_gather(once) : once;
   const S sharp_time = io.out(Q::gpucoll_sharp, levels.size() == 1 ? sharp_all_reduce_time(V, levels[0].link) : once);
@@ -264,7 +266,7 @@ std::vector<BuildingBlock> network_blocks() {
         out_list("level_times_s", Q::gpucoll_level_time),
         out_list("level_bytes_per_s", Q::gpucoll_level_rate),
         out("gather_bytes_per_s", Q::gpucoll_gather_rate),
-        out_said("binding"),
+        out_said("binding", kTreeLevels),
         out("estimate_s", Q::gpucoll_estimate),
         out("node_estimate_s", Q::gpucoll_node_estimate),
         out("fabric_estimate_s", Q::gpucoll_fabric_estimate),

@@ -16,6 +16,7 @@
 #include "engine/inputs/inputs.h"
 #include "engine/model/model_check.h"
 #include "engine/model/split_heads.h"
+#include "engine/pipeline/listed_order.h"
 #include "engine/report/findings.h"
 #include "engine/scenario/mesh_size.h"
 #include "engine/training/bounds.h"
@@ -271,9 +272,9 @@ Fix smaller_bubble(const Findings& f) {
   const Scenario& s = f.scenario();
   if (s.pipeline.schedule != ScheduleKind::one_f_one_b && s.pipeline.schedule != ScheduleKind::gpipe) return {};
   for (const int chunks : {8, 4, 2}) {
-    ScheduleShape shape = f.report().pipeline.shape;
-    shape.kind = ScheduleKind::interleaved_1f1b;
-    shape.virtual_stages = chunks;
+    const ScheduleShape& now = f.report().pipeline.shape;
+    const ScheduleShape shape =
+        schedule_shape(s.pipeline, ScheduleKind::interleaved_1f1b, now.stages, now.microbatches, chunks);
     if (layers_suffice(layer_split(s), shape.kind, shape.stages, chunks) && check_schedule(shape).legal())
       return {Findings::edit("pipeline.schedule", static_cast<double>(ScheduleKind::interleaved_1f1b)),
               Findings::edit("pipeline.virtual_stages", chunks)};
@@ -445,6 +446,15 @@ bool are_uneven(const std::vector<int>& layers) {
   return std::any_of(layers.begin(), layers.end(), [held](int n) { return n != 0 && n != held; });
 }
 
+// An order of other sizes than the plan's: the schedule's own is run.
+void check_given_order(Findings& f, const ListedOrder& order) {
+  f.add(Severity::warning, "pipeline.given_order",
+        {{double(order.stages), unit::count},
+         {double(order.virtual_stages), unit::count},
+         {double(order.microbatches), unit::microbatches}},
+        kGivenOrder, {Findings::edit(kGivenOrder, 0)});
+}
+
 void check_pipeline(Findings& f) {
   const Scenario& s = f.scenario();
   const int stages = s.parallelism.pipeline;
@@ -465,6 +475,7 @@ void check_pipeline(Findings& f) {
     f.add(Severity::note, "pipeline.uneven_layers",
           {{double(s.model.n_layers), unit::layers}, {double(virtual_stages), unit::count}}, "parallelism.pipeline");
   }
+  if (s.pipeline.order && !pipeline.shape.order) check_given_order(f, *s.pipeline.order);
   if (!pipeline.status.legal()) return check_schedule_rule(f, pipeline.shape, pipeline.status);
   if (const int used = pipeline.shape.group_size; used > 0 && used != s.pipeline.group_size)
     f.add(Severity::note, "pipeline.other_group",

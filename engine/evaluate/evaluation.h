@@ -97,6 +97,7 @@ void for_each_quantity(const Evaluation<S>& e, F&& f) {
   f(Q::batch_sequences, in.batch_sequences), f(Q::sequence_length, in.sequence_length);
   f(Q::train_tokens, in.train_tokens), f(Q::microbatch_sequences, in.microbatch_sequences);
   f(Q::checkpoints_per_layer, in.checkpoints_per_layer), f(Q::activation_width_bytes, in.activation_bytes);
+  f(Q::residual_width_bytes, in.residual_bytes);
   f(Q::weight_width_bytes, in.weight_bytes), f(Q::gradient_width_bytes, in.gradient_bytes);
   f(Q::optimizer_width_bytes, in.optimizer_bytes), f(Q::reserve_bytes, in.reserve_bytes);
   f(Q::stated_mfu, in.stated_mfu), f(Q::overlap, in.overlap), f(Q::pcie_bandwidth, in.chip.pcie);

@@ -295,6 +295,10 @@ Inputs<S> make_inputs(const Scenario& s, Trace* trace) {
   in.calibrated = s.assumptions.mode != Mode::ideal;
   const double kept = bytes_of(in.calibrated && precision.compute == Dtype::fp8 ? Dtype::bf16 : precision.compute);
   in.activation_bytes = input(Q::activation_width_bytes, kept, yours);
+  // Serving keeps nothing for a backward pass, and counts what it sends as it counts activations.
+  const double stream =
+      precision.residual != Dtype::none ? bytes_of(precision.residual) : std::max(kept, bytes_of(Dtype::bf16));
+  in.residual_bytes = s.serves() ? in.activation_bytes : input(Q::residual_width_bytes, stream, yours);
   in.weight_bytes = input(Q::weight_width_bytes, bytes_of(precision.weights), yours);
   in.gradient_bytes = input(Q::gradient_width_bytes, bytes_of(precision.gradients), yours);
   in.optimizer_bytes =

@@ -91,6 +91,7 @@ struct Inputs {
   AxisArray<Degree<S>> degrees;
   S microbatch_sequences, checkpoints_per_layer;
   S activation_bytes, weight_bytes, gradient_bytes, optimizer_bytes;  // of one element or parameter
+  S residual_bytes;          // of an element of the residual stream, where it is kept or sent to the next stage
   S gather_bytes;            // of a weight as it is gathered: as stored; calibrated: no wider than the arithmetic
   S reduced_gradient_bytes;  // of a gradient element as it is sent: as stored, else in the compute dtype
   S stated_mfu, reserve_bytes;

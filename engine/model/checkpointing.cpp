@@ -87,12 +87,14 @@ LayerActivations<S> layer_activations(const Inputs<S>& in, const LayerKey& key, 
   const S two = constant<S>(2);
   const S ups = constant<S>(key.gated_mlp ? 2 : 1);
   const S bt = in.activation_bytes * t;
+  const S kept_stream = in.residual_bytes * t * stream;  // of a layer's input, or of the sum after its attention
 
   LayerActivations<S> out;
   // Layer input, two norms, attention input and MLP input, residual sum; Q and attention output; K and V; gate, up
   // and their product.
-  out.full_bytes = named(Q::layer_full_bytes,
-                         bt * (constant<S>(6) * stream + two * attention + two * kv + (ups + constant<S>(1)) * ff));
+  out.full_bytes = named(
+      Q::layer_full_bytes,
+      bt * (constant<S>(4) * stream + two * attention + two * kv + (ups + constant<S>(1)) * ff) + two * kept_stream);
   // Where scores go to HBM they are kept twice, before and after dropout, with a byte of its mask (Korthikanti et al.
   // 2022: 5 a s^2 b bytes).
   const bool scores = in.calibrated && in.calibration.scores_in_hbm;
@@ -135,17 +137,17 @@ LayerActivations<S> layer_activations(const Inputs<S>& in, const LayerKey& key, 
       break;
     }
     case CheckpointPolicy::block:
-      out.checkpoint_bytes = named(Q::layer_checkpoint_bytes, bt * stream);
+      out.checkpoint_bytes = named(Q::layer_checkpoint_bytes, S(kept_stream));
       break;
     case CheckpointPolicy::some_blocks: {
       const S share = in.checkpointed_blocks / m.n_layers;
       out.checkpoint_bytes =
-          named(Q::layer_checkpoint_bytes, share * bt * stream + (constant<S>(1) - share) * out.full_bytes);
+          named(Q::layer_checkpoint_bytes, share * kept_stream + (constant<S>(1) - share) * out.full_bytes);
       break;
     }
     case CheckpointPolicy::segments:
     case CheckpointPolicy::segments_minimal:
-      out.checkpoint_bytes = named(Q::layer_checkpoint_bytes, in.checkpoint_segments / m.n_layers * bt * stream);
+      out.checkpoint_bytes = named(Q::layer_checkpoint_bytes, in.checkpoint_segments / m.n_layers * kept_stream);
       break;
   }
   switch (key.policy) {
@@ -154,13 +156,13 @@ LayerActivations<S> layer_activations(const Inputs<S>& in, const LayerKey& key, 
       break;
     // The input of a segment's first layer is its checkpoint, counted there.
     case CheckpointPolicy::segments:
-      out.working_bytes = longest_segment(in) * out.full_bytes - bt * stream;
+      out.working_bytes = longest_segment(in) * out.full_bytes - kept_stream;
       break;
     case CheckpointPolicy::segments_minimal:
-      out.working_bytes = value_of(longest_segment(in)) > 1 ? out.full_bytes : out.full_bytes - bt * stream;
+      out.working_bytes = value_of(longest_segment(in)) > 1 ? out.full_bytes : out.full_bytes - kept_stream;
       break;
     case CheckpointPolicy::some_blocks:
-      out.working_bytes = out.full_bytes - bt * stream;
+      out.working_bytes = out.full_bytes - kept_stream;
       break;
     default:
       out.working_bytes = out.full_bytes - out.checkpoint_bytes;

@@ -153,13 +153,14 @@ LayerOperations<S> layer_operations(const Inputs<S>& in, const Parameters<S>& p,
   }
   // Vector operations: FLOPs an element are 4 of RMSNorm, 3 of a rotation, 5 of SiLU and gate, 1 of an addition.
   const S stream = t * D / replicas;
-  const auto vector = [&](OperationKind kind, double flop, const S& elements, double reads_and_writes) {
-    set(kind, constant<S>(flop, unit::flop_each) * elements, b * constant<S>(reads_and_writes) * elements);
+  const auto vector = [&](OperationKind kind, double flop, const S& elements, const S& read_and_written) {
+    set(kind, constant<S>(flop, unit::flop_each) * elements, read_and_written * elements);
   };
-  vector(OperationKind::norms, 4, constant<S>(2) * stream, 2);
-  vector(OperationKind::rope, 3, t * (attention_width + kv_width), 2);
-  vector(OperationKind::activation, key.gated_mlp ? 5 : 4, t * ff_width, key.gated_mlp ? 3 : 2);
-  vector(OperationKind::residual, 1, constant<S>(2) * stream, 3);
+  const auto times = [](double reads_and_writes, const S& bytes) { return constant<S>(reads_and_writes) * bytes; };
+  vector(OperationKind::norms, 4, constant<S>(2) * stream, in.residual_bytes + b);
+  vector(OperationKind::rope, 3, t * (attention_width + kv_width), times(2, b));
+  vector(OperationKind::activation, key.gated_mlp ? 5 : 4, t * ff_width, times(key.gated_mlp ? 3 : 2, b));
+  vector(OperationKind::residual, 1, constant<S>(2) * stream, times(3, in.residual_bytes));
 
   const auto cost = [&out](OperationKind kind) -> const OperationCost<S>& {
     return out.operations[static_cast<std::size_t>(kind)];

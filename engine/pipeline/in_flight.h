@@ -22,8 +22,9 @@ struct HeldMicrobatches {
   friend bool operator==(const HeldMicrobatches&, const HeldMicrobatches&) = default;
 };
 // The moments of which one is the device's peak, however much more a put-off weight gradient takes than what was kept
-// before it. The first has most microbatches: peak_in_flight. Equal to the order's, which the tests compare.
-using HeldMoments = FixedList<HeldMicrobatches, 3>;
+// before it. The first has most microbatches: peak_in_flight. Equal to the order's, which the tests compare; of a
+// given order (ListedOrder) with more such moments than there is room for, not less than it has.
+using HeldMoments = FixedList<HeldMicrobatches, 4>;
 HeldMoments held_moments(const ScheduleShape& shape, int device);
 
 // How often a step has a forward of that virtual stage joined with a backward of the other stage of its device; 0 for

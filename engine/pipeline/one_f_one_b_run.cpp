@@ -100,7 +100,7 @@ StepSpan run_lines(const PipelineTimes& times, const Passes& passes, OneFOneBScr
 }  // namespace
 
 bool runs_without_order(const ScheduleShape& shape, const PipelineTimes& times) {
-  if (shape.stages < 2 || (times.blocking_send && times.transfer > 0)) return false;
+  if (shape.stages < 2 || shape.order || (times.blocking_send && times.transfer > 0)) return false;
   return shape.kind == ScheduleKind::one_f_one_b ||
          (shape.kind == ScheduleKind::interleaved_1f1b && group_size_of(shape) == shape.stages);
 }

@@ -47,7 +47,10 @@ struct OrderRules {
 #include "engine/pipeline/schedules.def"
 #undef SCHEDULE
 
-const OrderRules& rules_of(ScheduleKind);
+// Of an order that was given, in listed_order.cpp.
+extern const OrderRules by_list, by_list_with_pairs;
+
+const OrderRules& rules_of(const ScheduleShape&);
 
 // All forwards are done before the first backward: everything is held.
 inline double hold_all(const ScheduleShape& shape, int) { return static_cast<double>(shape.microbatches); }

@@ -37,7 +37,7 @@ bool later_by_a_constant(const RunPlan& plan, const Timeline& timeline, const Re
 }  // namespace
 
 std::optional<RepeatedMiddle> repeated_middle(const ScheduleShape& shape) {
-  const auto middle = orders::rules_of(shape.kind).middle;
+  const auto middle = orders::rules_of(shape).middle;
   return middle != nullptr && shape.stages >= 2 ? middle(shape) : std::nullopt;
 }
 

@@ -25,7 +25,7 @@ std::size_t second_chunk_of_v(const BoundInput& in, std::size_t device) { return
 // Looped and V placements: device r starts with stage r and its last input gradient is that of stage r.
 Tick one_way_bound(const BoundInput& in) {
   const bool split = splits_backward(in.shape.kind), folded = facts_of(in.shape.kind).placement == StagePlacement::v;
-  const auto weights_at_end = orders::rules_of(in.shape.kind).weights_at_end;
+  const auto weights_at_end = orders::rules_of(in.shape).weights_at_end;
   const std::size_t stages = in.times.forward.size();
   Tick head = 0, tail = 0, bound = 0;
   for (std::size_t r = 0; r < in.p; ++r) {
@@ -67,7 +67,7 @@ Tick pipeline_lower_bound(const ScheduleShape& shape, const PipelineTimes& times
     return 0;
   const BoundInput in{shape, times, static_cast<std::size_t>(shape.stages),
                       static_cast<std::size_t>(shape.microbatches), shape.stages > 1 ? times.transfer : 0};
-  const auto own_bound = orders::rules_of(shape.kind).lower_bound;
+  const auto own_bound = orders::rules_of(shape).lower_bound;
   return own_bound != nullptr ? own_bound(shape, times) : one_way_bound(in);
 }
 

@@ -48,7 +48,7 @@ std::optional<Tick> closed_form_time(const ScheduleShape& shape, const PipelineT
     return std::nullopt;
   const Tick transfer = shape.stages > 1 ? times.transfer : 0;
   if (times.blocking_send && transfer > 0) return std::nullopt;
-  const orders::OrderRules& rules = orders::rules_of(shape.kind);
+  const orders::OrderRules& rules = orders::rules_of(shape);
   if (rules.time != nullptr) return rules.time(shape, times);
   if (rules.even_time == nullptr) return std::nullopt;
   if (!all_equal(times.forward) || !all_equal(times.backward_input) || !all_equal(times.backward_weight) ||

@@ -1,5 +1,6 @@
 #include "engine/pipeline/schedule.h"
 
+#include "engine/pipeline/listed_order.h"
 #include "engine/pipeline/order_rules.h"
 
 namespace roofscape::engine {
@@ -28,6 +29,10 @@ void make_orders(const ScheduleShape& shape, Orders& out) {
   out.microbatches = out.route_length = 0;
   out.passes_per_device = 1;
   if (!check_schedule(shape)) return;
+  if (shape.order) {
+    out = shape.order->orders;
+    return;
+  }
 
   const auto p = static_cast<std::uint32_t>(shape.stages), m = static_cast<std::uint32_t>(shape.microbatches);
   const auto v = static_cast<std::uint32_t>(shape.virtual_stages);
@@ -42,7 +47,7 @@ void make_orders(const ScheduleShape& shape, Orders& out) {
   out.ops.resize(most);
   out.first.reserve(std::size_t{p} + 1);
   orders::OrderWriter writer(out);
-  const orders::OrderRules& rules = orders::rules_of(shape.kind);
+  const orders::OrderRules& rules = orders::rules_of(shape);
   out.first.push_back(0);
   for (std::uint32_t r = 0; r < p; ++r) {
     rules.write({r, p, m, v, group}, writer);

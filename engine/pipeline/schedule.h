@@ -8,11 +8,31 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <utility>
 #include <vector>
 
 #include "engine/pipeline/schedules.h"
 
 namespace roofscape::engine {
+
+struct ListedOrder;
+
+// An order that was given instead of made (listed_order.h), shared by all who use it; none by default. Two are the
+// same when their operations and the schedule they stand for are.
+class GivenOrder {
+ public:
+  GivenOrder() = default;
+  explicit GivenOrder(std::shared_ptr<const ListedOrder> order) : order_(std::move(order)) {}
+  explicit operator bool() const { return order_ != nullptr; }
+  const ListedOrder& operator*() const { return *order_; }
+  const ListedOrder* operator->() const { return order_.get(); }
+  friend bool operator==(const GivenOrder& a, const GivenOrder& b) { return a.order_ == b.order_ || same(a, b); }
+
+ private:
+  static bool same(const GivenOrder& a, const GivenOrder& b);
+  std::shared_ptr<const ListedOrder> order_;
+};
 
 struct ScheduleShape {
   ScheduleKind kind = ScheduleKind::one_f_one_b;
@@ -21,6 +41,7 @@ struct ScheduleShape {
   int virtual_stages = 1;  // chunks per device v
   int group_size = 0;      // interleaved-1f1b: microbatches of a chunk before the next chunk's turn; 0: the least
                            // that does, group_size_of
+  GivenOrder order = {};   // of exactly this shape (order_of); none: the one that `kind` makes
   friend bool operator==(const ScheduleShape&, const ScheduleShape&) = default;
 };
 

@@ -1,5 +1,6 @@
 #include "engine/scenario/scenario.h"
 
+#include "engine/pipeline/listed_order.h"
 #include "engine/scenario/mesh_size.h"
 
 #include <algorithm>
@@ -40,6 +41,14 @@ LayerSplit layer_split(const Scenario& s) {
   return {s.model.n_layers, s.pipeline.embedding_as_layers, s.pipeline.head_as_layers, s.pipeline.layers_per_stage};
 }
 
+ScheduleShape schedule_shape(const PipelinePlan& plan, ScheduleKind kind, int stages, int microbatches,
+                             int virtual_stages) {
+  ScheduleShape shape{kind, stages, microbatches, stages > 1 ? virtual_stages : 1, 0};
+  if (plan.order && stages > 1) shape.order = order_of(plan.order, shape);
+  if (!shape.order) shape.group_size = group_under(kind, plan.group_size, stages, microbatches);
+  return shape;
+}
+
 int virtual_stages_of(const Scenario& s) {
   const int stages = s.parallelism.pipeline;
   return stages > 1 ? stages * passes_per_device({.kind = s.pipeline.schedule,
@@ -52,6 +61,27 @@ void list_layers(Scenario& s, bool by_hand) {
   std::vector<int>& listed = s.pipeline.layers_per_stage;
   if (!by_hand) return listed.clear();
   if (listed.empty()) listed = split_layers(layer_split(s), s.pipeline.schedule, virtual_stages_of(s));
+}
+
+void give_order(Scenario& s, bool given) {
+  constexpr std::int64_t kMostCells = 1 << 18;
+  if (!given) {
+    s.pipeline.order = {};
+    return;
+  }
+  if (s.pipeline.order) return;
+  const ScheduleShape shape = schedule_shape(s.pipeline, s.pipeline.schedule, s.parallelism.pipeline,
+                                             microbatch_count(s), s.pipeline.virtual_stages);
+  if (!check_schedule(shape) || std::int64_t{virtual_stage_count(shape)} * shape.microbatches > kMostCells) return;
+  Orders orders;
+  make_orders(shape, orders);
+  s.pipeline.order = read_listed_order(order_csv(orders), shape.kind).order;
+}
+
+void take_order(Scenario& s, const GivenOrder& order) {
+  s.pipeline.order = order;
+  s.pipeline.schedule = order->kind;
+  s.pipeline.virtual_stages = order->virtual_stages;
 }
 
 AxesOverlap resolved(AxesOverlap overlap, Interconnect interconnect) {

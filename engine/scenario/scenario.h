@@ -129,6 +129,8 @@ struct PipelinePlan {
   // or by hand, in the order a microbatch passes the virtual stages.
   int embedding_as_layers = 0, head_as_layers = 0;
   std::vector<int> layers_per_stage;
+  // Instead of the schedule's own order, where the plan has the stages, chunks and microbatches it is of.
+  GivenOrder order;
   friend bool operator==(const PipelinePlan&, const PipelinePlan&) = default;
 };
 
@@ -162,6 +164,8 @@ struct Precision {
   OptimizerKind optimizer = OptimizerKind::adam_fp32;
   Dtype master_weights = Dtype::none;
   Dtype kv_cache = Dtype::none;  // serving; none: as compute
+  Dtype residual = Dtype::none;  // training: of the residual stream as it is kept and sent on; none: as compute, but
+                                 // not below 16 bits
   friend bool operator==(const Precision&, const Precision&) = default;
 };
 
@@ -284,6 +288,14 @@ struct Scenario {
 // How the layers of the plan are dealt to its virtual stages, and how many of these there are; 1 without a pipeline.
 LayerSplit layer_split(const Scenario&);
 int virtual_stages_of(const Scenario&);
+// Lists the order that the schedule makes, where it is legal and not too long to be read by people; or drops what was
+// given.
+void give_order(Scenario&, bool given);
+// Runs an order that was read: with the schedule and the chunks it is of.
+void take_order(Scenario&, const GivenOrder&);
+// What a pipeline of these sizes is asked to run: the schedule, with the plan's group size or its given order where
+// either suits. `virtual_stages` as the plan has them; without a pipeline there is one.
+ScheduleShape schedule_shape(const PipelinePlan&, ScheduleKind, int stages, int microbatches, int virtual_stages);
 // Lists the layers of the virtual stages as they are dealt now, or deals them again.
 void list_layers(Scenario&, bool by_hand);
 

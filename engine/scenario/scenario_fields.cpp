@@ -204,6 +204,9 @@ const std::array kFields{
     training_only(boolean(
         kLayersByHand, [](const Scenario& s) { return s.pipeline.layers_per_stage.empty() ? 0.0 : 1.0; },
         [](Scenario& s, double by_hand) { list_layers(s, by_hand != 0); })),
+    training_only(boolean(
+        kGivenOrder, [](const Scenario& s) { return s.pipeline.order ? 1.0 : 0.0; },
+        [](Scenario& s, double given) { give_order(s, given != 0); })),
     training_only(CHOICE("checkpointing.policy", checkpointing.policy, kCheckpointPolicyIds)),
     training_only(INTEGER("checkpointing.k", checkpointing.k, 1, 20, counted::tensors)),
     training_only(INTEGER("checkpointing.blocks", checkpointing.blocks, 1, 10000, unit::layers)),
@@ -214,6 +217,7 @@ const std::array kFields{
     training_only(CHOICE("precision.optimizer", precision.optimizer, kOptimizers.ids())),
     training_only(CHOICE("precision.master_weights", precision.master_weights, kTrainedDtypes)),
     serving_only(CHOICE("precision.kv_cache", precision.kv_cache, kDtypes.ids())),
+    training_only(CHOICE("precision.residual", precision.residual, kTrainedDtypes)),
     training_only(BOOLEAN("offload.optimizer", offload.optimizer)),
     training_only(BOOLEAN("offload.activations", offload.activations)),
     serving_only(BOOLEAN("serving.disaggregated", serving.disaggregated)),

@@ -27,9 +27,11 @@ struct Field {
   void (*set)(Scenario&, double) = nullptr;   // the value is inside the domain
 };
 
-// Of the one list a scenario has beside the table (pipeline.layers_per_stage) a switch stands in it: on lists the
+// Of the lists a scenario has beside the table a switch stands in it. Of pipeline.layers_per_stage a switch stands in it: on lists the
 // layers as they are dealt, off deals them again. Files have the list alone.
 inline constexpr std::string_view kLayersByHand = "pipeline.layers_by_hand";
+// And of the order of operations (pipeline.order): on gives the one that the schedule makes, off takes it back.
+inline constexpr std::string_view kGivenOrder = "pipeline.given_order";
 
 std::span<const Field> scenario_fields();
 const Field* find_field(std::string_view path);  // null if there is none

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "engine/base/digit_groups.h"
+#include "engine/pipeline/listed_order.h"
 #include "engine/scenario/domains.h"
 #include "engine/scenario/scenario_fields.h"
 
@@ -44,6 +45,8 @@ NameStamp stamp_of(const Scenario& s) {
     part.add(field.get(s));
   }
   for (const int layers : s.pipeline.layers_per_stage) plan.add(layers);
+  if (s.pipeline.order)
+    for (const char c : s.pipeline.order->csv) plan.add(c);
   const Chip& chip = s.cluster.chip;
   cluster.add(static_cast<double>(chip.interconnect));
   for (const int side : chip.pod_shape) cluster.add(side);

@@ -24,7 +24,7 @@ bool covers(const DeviceMoments& x, const DeviceMoments& y) {
 }  // namespace
 
 void find_device_kinds(ScheduleKind kind, int stages, int virtual_stages, const LayerSplit& split,
-                       std::vector<int>& layers, DeviceKinds& out) {
+                       std::vector<int>& layers, DeviceKinds& out, bool given_order) {
   out.kind = kind, out.stages = stages, out.virtual_stages = virtual_stages;
   out.doubled = directions(kind) == 2 && stages > 1;
   out.kinds.clear();
@@ -33,7 +33,8 @@ void find_device_kinds(ScheduleKind kind, int stages, int virtual_stages, const 
   split_layers(split, kind, chunks, layers);
   out.layers_suffice = layers_suffice(split, layers, stages);
   out.largest_chunk = *std::max_element(layers.begin(), layers.end());
-  const bool each = stages > 1 && (splits_backward(kind) || facts_of(kind).placement == StagePlacement::v);
+  const bool each =
+      stages > 1 && (given_order || splits_backward(kind) || facts_of(kind).placement == StagePlacement::v);
   const bool folded = stages > 1 && facts_of(kind).placement == StagePlacement::v;
   int before = 0;
   const auto at = [&](int chunk) { return layers[static_cast<std::size_t>(chunk)]; };

@@ -35,9 +35,9 @@ struct DeviceKinds {
   std::vector<Held> held;
 };
 
-// `layers` is working memory.
+// `layers` is working memory. `given_order`: one that was given may hold most on any device.
 void find_device_kinds(ScheduleKind kind, int stages, int virtual_stages, const LayerSplit&, std::vector<int>& layers,
-                       DeviceKinds& out);
+                       DeviceKinds& out, bool given_order = false);
 
 struct DeviceMoments {
   DeviceLoad<double> load;  // in flight: the most

@@ -33,14 +33,8 @@ int microbatches_of(const Plan& plan, int batch_sequences) {
   return batch_sequences % granule == 0 ? static_cast<int>(batch_sequences / granule) : 0;
 }
 
-ScheduleShape shape_of(const Plan& plan, int microbatches, int group_size) {
-  ScheduleShape shape;
-  shape.kind = plan.schedule;
-  shape.stages = plan.pipeline;
-  shape.microbatches = microbatches;
-  shape.virtual_stages = plan.pipeline > 1 ? plan.virtual_stages : 1;
-  shape.group_size = group_under(plan.schedule, group_size, shape.stages, microbatches);
-  return shape;
+ScheduleShape shape_of(const Plan& plan, int microbatches, const PipelinePlan& pipeline) {
+  return schedule_shape(pipeline, plan.schedule, plan.pipeline, microbatches, plan.virtual_stages);
 }
 
 }  // namespace roofscape::engine

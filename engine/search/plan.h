@@ -27,7 +27,7 @@ Plan plan_of(const Scenario&);
 void apply(Scenario&, const Plan&);
 // Microbatches of a step of `batch_sequences`; 0 where the sequences do not divide over the ranks.
 int microbatches_of(const Plan&, int batch_sequences);
-// `group_size` of the scenario, which a plan does not choose.
-ScheduleShape shape_of(const Plan&, int microbatches, int group_size);
+// With what a plan does not choose: the group size, an order that was given.
+ScheduleShape shape_of(const Plan&, int microbatches, const PipelinePlan&);
 
 }  // namespace roofscape::engine

@@ -398,7 +398,7 @@ Price Pricer::price(const Plan& plan, bool simulate) {
   place(plan, mesh_);
   price_layer(mesh_, plan, layer_);
   price_state(mesh_, layer_, plan, state_);
-  const ScheduleShape shape = shape_of(plan, static_cast<int>(mesh_.counts.microbatches), base_.pipeline.group_size);
+  const ScheduleShape shape = shape_of(plan, static_cast<int>(mesh_.counts.microbatches), base_.pipeline);
   find_device_kinds(plan.schedule, plan.pipeline, shape.virtual_stages, stage_key_.layers, layers_, kinds_);
   fullest_devices(kinds_, shape, devices_);
   Price price;

@@ -81,7 +81,8 @@ SearchWorker::SearchWorker(const Scenario& s, const SearchRequest& request, cons
       continue;
     }
     for (const auto& [kind, v] : choices.chunkings(pipeline))
-      find_device_kinds(kind, pipeline, v, pricer_.layer_split(), layers_, chunks.kinds.emplace_back());
+      find_device_kinds(kind, pipeline, v, pricer_.layer_split(), layers_, chunks.kinds.emplace_back(),
+                        static_cast<bool>(s.pipeline.order));
     chunks.count = chunks.kinds.size();
   }
 }
@@ -236,8 +237,7 @@ void SearchWorker::place_mesh(const Plan& wanted, Chunks& chunks, const std::vec
 }
 
 ScheduleShape SearchWorker::shape_of_kinds(const DeviceKinds& kinds, int microbatches) const {
-  return {kinds.kind, kinds.stages, microbatches, kinds.virtual_stages,
-          group_under(kinds.kind, s_.pipeline.group_size, kinds.stages, microbatches)};
+  return schedule_shape(s_.pipeline, kinds.kind, kinds.stages, microbatches, kinds.virtual_stages);
 }
 
 // Which of the schedules can be run; the others are counted for every choice that is left.

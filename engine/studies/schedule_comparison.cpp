@@ -51,12 +51,15 @@ std::optional<Before> before_the_order(Scenario& s, const ScheduleShape& shape, 
 }  // namespace
 
 ScheduleShape shape_under(const Scenario& scenario, ScheduleKind kind) {
-  ScheduleShape shape = stage_key(scenario).shape;
+  const ScheduleShape shape = stage_key(scenario).shape;
   if (kind == shape.kind) return shape;
-  shape.kind = kind;
-  shape.group_size = group_under(kind, scenario.pipeline.group_size, shape.stages, shape.microbatches);
-  if (!varies_chunks(kind) || shape.virtual_stages < 2) shape.virtual_stages = default_virtual_stages(kind);
-  return shape;
+  const bool keeps_chunks = varies_chunks(kind) && shape.virtual_stages >= 2;
+  return schedule_shape(scenario.pipeline, kind, shape.stages, shape.microbatches,
+                        keeps_chunks ? shape.virtual_stages : default_virtual_stages(kind));
+}
+
+static ScheduleShape of_microbatches(const Scenario& scenario, const ScheduleShape& shape, int microbatches) {
+  return schedule_shape(scenario.pipeline, shape.kind, shape.stages, microbatches, shape.virtual_stages);
 }
 
 Scenario scenario_under(const Scenario& scenario, ScheduleKind kind) {
@@ -138,8 +141,7 @@ BubbleStudy::BubbleStudy(const Scenario& scenario, int most, std::shared_ptr<Pip
     curve.own = kind == shape_.kind;
     std::set<int> legal;
     for (const int m : wanted) {
-      ScheduleShape shape = curve.shape;
-      shape.microbatches = m;
+      const ScheduleShape shape = of_microbatches(scenario, curve.shape, m);
       const ScheduleStatus status = check_schedule(shape);
       if (status.legal())
         legal.insert(m);
@@ -149,8 +151,7 @@ BubbleStudy::BubbleStudy(const Scenario& scenario, int most, std::shared_ptr<Pip
     std::erase_if(legal, [&](int m) { return granule * m > std::numeric_limits<int>::max(); });
     if (!has_layers(scenario, curve.shape)) legal.clear();
     for (const int m : legal) {
-      Task task{curve.shape};
-      task.shape.microbatches = m;
+      Task task{of_microbatches(scenario, curve.shape, m)};
       task.ops = op_count(task.shape);
       tasks_.push_back(task);
     }

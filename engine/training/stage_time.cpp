@@ -115,13 +115,8 @@ Tick ticks_of(double seconds) {
 
 StageKey stage_key(const Scenario& s) {
   StageKey key;
-  const bool pipelined = s.parallelism.pipeline > 1;
-  key.shape.kind = s.pipeline.schedule;
-  key.shape.stages = s.parallelism.pipeline;
-  key.shape.microbatches = microbatch_count(s);
-  key.shape.virtual_stages = pipelined ? s.pipeline.virtual_stages : 1;
-  key.shape.group_size =
-      group_under(s.pipeline.schedule, s.pipeline.group_size, key.shape.stages, key.shape.microbatches);
+  key.shape = schedule_shape(s.pipeline, s.pipeline.schedule, s.parallelism.pipeline, microbatch_count(s),
+                             s.pipeline.virtual_stages);
   key.layers = layer_split(s);
   key.blocking_send = s.pipeline.blocking_send;
   key.zero_stage = s.parallelism.zero_stage;

@@ -161,7 +161,7 @@ extern template void stage_time<Traced>(const Inputs<Traced>&, const LayerTime<T
 // section 4.1).
 template <Scalar S>
 S boundary_bytes(const Inputs<S>& in, const S& microbatch_tokens, bool sequence_parallel) {
-  const S stream = in.activation_bytes * microbatch_tokens * in.model.d_model;
+  const S stream = in.residual_bytes * microbatch_tokens * in.model.d_model;
   return sequence_parallel || in.calibrated ? stream / in.degree(Axis::tensor).x : stream;
 }
 

@@ -131,7 +131,7 @@ void sweep_s1(const Scenario& s1, std::size_t best, S1Result& out) {
             for (std::size_t c = 0; c < each.chunks->kinds.size(); ++c) {
               const DeviceKinds& kinds = each.chunks->kinds[c];
               plan.schedule = kinds.kind, plan.virtual_stages = kinds.virtual_stages;
-              const ScheduleShape shape = shape_of(plan, microbatches, 0);
+              const ScheduleShape shape = shape_of(plan, microbatches, s1.pipeline);
               Price price;
               price.memory_bytes = pricer.memory(mesh, layer, state, each.fullest[c]);
               pricer.bound(mesh, layer, state, kinds, shape, price);

@@ -133,6 +133,7 @@ OrderedJson pipeline_json(const Report& report) {
   const engine::PipelineReport& pipeline = report.pipeline;
   OrderedJson out;
   out["schedule"] = word(engine::schedule_id(pipeline.shape.kind));
+  if (pipeline.shape.order) out["given_order"] = true;
   out["stages"] = pipeline.shape.stages;
   out["microbatches"] = pipeline.shape.microbatches;
   out["virtual_stages"] = pipeline.shape.virtual_stages;

@@ -6,6 +6,7 @@
 #include "engine/io/json/files.h"
 #include "engine/io/json/nearest.h"
 #include "engine/io/presets/parts_file.h"
+#include "engine/io/scenario/order_json.h"
 #include "engine/io/scenario/scenario_json.h"
 #include "engine/io/scenario/scenario_walk.h"
 #include "engine/scenario/scenario_title.h"
@@ -45,6 +46,8 @@ Failure read_members(const Json& json, const std::string& path, const PartContex
     }
     if (inner == kLayersPath) {
       if (auto failure = read_layers(member.value(), inner, context.file, scenario)) return failure;
+    } else if (inner == kOrderPath) {
+      if (auto failure = read_order(member.value(), json, inner, context.file, scenario)) return failure;
     } else if (const engine::Field* field = engine::find_field(inner)) {
       if (auto failure = read_field(*field, member.value(), inner, context.file, scenario)) return failure;
     } else if (!member.value().is_structured()) {

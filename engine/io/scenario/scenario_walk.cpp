@@ -13,7 +13,7 @@ std::vector<std::string_view> known_members(std::string_view path) {
   std::vector<std::string_view> members;
   if (path.empty()) members = {"format", "version", "name", "made_from", "source", "model", "cluster", "$schema"};
   if (path == "cluster") members = {"chip", "chips"};
-  if (path == "pipeline") members = {kLayersMember};
+  if (path == "pipeline") members = {kLayersMember, kOrderMember};
   for (const engine::Field& field : engine::scenario_fields()) {
     std::string_view rest = field.path;
     if (!path.empty()) {

@@ -11,6 +11,7 @@
 #include "engine/io/json/nearest.h"
 #include "engine/io/json/pretty.h"
 #include "engine/io/presets/parts_file.h"
+#include "engine/io/scenario/order_json.h"
 #include "engine/io/scenario/scenario_json.h"
 #include "engine/io/scenario/scenario_walk.h"
 #include "engine/io/scenario/scenario_write.h"
@@ -41,7 +42,9 @@ OrderedJson scenario_json(const Scenario& scenario, const PresetLibrary& library
       continue;
     // What the other kind of workload reads is kept where it was set, and else left out.
     if (!engine::applies(field, scenario.workload.kind) && value == field.get(defaults)) continue;
-    if (field.path.starts_with("workload.lengths.") || field.path == engine::kLayersByHand) continue;
+    if (field.path.starts_with("workload.lengths.") || field.path == engine::kLayersByHand ||
+        field.path == engine::kGivenOrder)
+      continue;
     OrderedJson* at = &json;
     std::string_view rest = field.path;
     for (std::size_t dot = rest.find('.'); dot != std::string_view::npos; dot = rest.find('.')) {
@@ -52,6 +55,7 @@ OrderedJson scenario_json(const Scenario& scenario, const PresetLibrary& library
   }
   if (!scenario.pipeline.layers_per_stage.empty())
     json["pipeline"][std::string(kLayersMember)] = scenario.pipeline.layers_per_stage;
+  if (scenario.pipeline.order) json["pipeline"][std::string(kOrderMember)] = order_json(*scenario.pipeline.order);
   // Bins of the histogram up to the last that is used.
   const auto& bins = scenario.workload.lengths;
   std::size_t used = bins.size();
@@ -115,6 +119,17 @@ std::optional<Json> list_json(std::string_view text) {
     if (cut == std::string_view::npos) return list;
     text.remove_prefix(cut + 1);
   }
+}
+
+// The order of operations: a file as torch writes it, or "none" for the schedule's own.
+Failure set_order(Scenario& scenario, std::string_view text) {
+  if (text == "none" || text.empty()) {
+    scenario.pipeline.order = {};
+    return std::nullopt;
+  }
+  const auto csv = read_file(std::filesystem::path(text));
+  if (!csv) return csv.error();
+  return take_order_csv(csv.value(), std::string(text), scenario);
 }
 
 // Layers of each virtual stage: "8,8,9,8", or "even" to deal them.
@@ -220,6 +235,7 @@ Failure set_field(Scenario& scenario, std::string_view assignment, const PresetL
     return std::nullopt;
   }
   if (path == kLayersPath) return set_layers(scenario, path, text);
+  if (path == kOrderPath) return set_order(scenario, text);
   if (path == "cluster" || path.starts_with("cluster.")) return set_cluster(scenario, path, text, library);
   if (const engine::Field* field = engine::find_field(path)) {
     const bool number = field->kind == engine::FieldKind::integer || field->kind == engine::FieldKind::number;

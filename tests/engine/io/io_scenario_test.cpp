@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "engine/io/scenario/order_json.h"
 #include "engine/io/scenario/scenario_json.h"
 #include "engine/scenario/scenario_fields.h"
 #include "tests/engine/io/io_fixture.h"
@@ -222,6 +223,66 @@ TEST_CASE("wrong layers per stage are answered with one line: path, fault, remed
   CHECK(io::to_text(*failure) ==
         "pipeline.layers_per_stage: \"8,x\" is not a list of numbers; write the layers of each virtual stage as "
         "8,8,9,8, or even");
+}
+
+TEST_CASE("an order of operations is read, written and read again, a row a device") {
+  const auto s = read(R"({"pipeline": {"order": ["0F0,0F1,0B0,0B1", "1F0,1B0,1F1,1B1"], "schedule": "eager-1f1b"}})");
+  REQUIRE(s.ok());
+  REQUIRE(s->pipeline.order);
+  CHECK(s->pipeline.order->kind == engine::ScheduleKind::eager_1f1b);
+  CHECK(s->pipeline.order->csv == "0F0,0F1,0B0,0B1\n1F0,1B0,1F1,1B1\n");
+  const std::string written = io::write_scenario(s.value(), shipped());
+  CHECK(written.find("given_order") == std::string::npos);
+  const auto again = read(written);
+  REQUIRE(again.ok());
+  CHECK(again.value() == s.value());
+}
+
+TEST_CASE("an order comes from a file by its path, with its schedule and chunks, and goes with none") {
+  const test::TemporaryFolder folder;
+  folder.write("order.csv", "0F0,0F1,2F0,2F1,2B0,2B1,0B0,0B1\n1F0,1F1,3F0,3B0,3F1,3B1,1B0,1B1\n");
+  const std::string file = (folder.path() / "order.csv").string();
+  engine::Scenario s = preset("llama3-8b-8-h100");
+  REQUIRE_FALSE(io::set_field(s, "pipeline.order=" + file, shipped()));
+  REQUIRE(s.pipeline.order);
+  CHECK(s.pipeline.schedule == engine::ScheduleKind::interleaved_1f1b);
+  CHECK(s.pipeline.virtual_stages == 2);
+  CHECK_FALSE(io::set_field(s, "pipeline.order=none", shipped()));
+  CHECK_FALSE(s.pipeline.order);
+}
+
+TEST_CASE("a wrong order is answered with one line: path or file, row and column, fault") {
+  const auto answer = [](const std::string& order) { return error_of(R"({"pipeline": {"order": )" + order + "}}"); };
+  constexpr const char* kCells = "; cells are such as 2F0: stage, one of F B I W, microbatch";
+  CHECK(answer("8") ==
+        "s.json: pipeline.order: 8 is not a list; list the operations of each device as one text, such as "
+        "\"0F0,0F1,0B0,0B1\"");
+  CHECK(answer(R"(["0F0,0B0", 1])") ==
+        "s.json: pipeline.order.1: 1 is not a text; list the operations of each device as one text, such as "
+        "\"0F0,0F1,0B0,0B1\"");
+  CHECK(answer(R"(["0F0,0B0,0F0"])") ==
+        "s.json: pipeline.order: row 1, column 3: 0F0 stands a second time, first in column 1" + std::string(kCells));
+  CHECK(answer("[]") ==
+        "s.json: pipeline.order: row 1, column 1: no operation stands in the file" + std::string(kCells));
+  const test::TemporaryFolder folder;
+  folder.write("order.csv", "0F0,0X0\n");
+  engine::Scenario s = preset("llama3-8b-8-h100");
+  const std::string file = (folder.path() / "order.csv").string();
+  const auto failure = io::set_field(s, "pipeline.order=" + file, shipped());
+  REQUIRE(failure);
+  CHECK(io::to_text(*failure) ==
+        file + ": row 1, column 2: \"0X0\" is no operation; such as 2F0: stage, one of F B I W, microbatch" + kCells);
+  CHECK(s == preset("llama3-8b-8-h100"));
+  const auto missing = io::set_field(s, "pipeline.order=" + file + "x", shipped());
+  REQUIRE(missing);
+  CHECK(missing->file == file + "x");
+}
+
+TEST_CASE("a file is known for an order by how it begins") {
+  for (const char* order :
+       {"0F0,0B0", ",,1F0", "\"0F0\",1", "(0F1;1B0)OVERLAP_F_B", "0UNSHARD,0F0", "1RECV_F0", "\n0F0"})
+    CHECK(io::is_order_csv(order));
+  for (const char* other : {"", "{}", "name,flops", "F0", "12", "a,0F0", "0,1"}) CHECK_FALSE(io::is_order_csv(other));
 }
 
 TEST_CASE("the levels of a fabric are read, written and read again") {

@@ -134,7 +134,7 @@ class Enumeration {
     const int microbatches = microbatches_of(plan, s_.workload.global_batch_sequences);
     if (microbatches == 0) return Rejection::batch;
     if (choices_.reject_sequence_parallel(plan.tensor, plan.sequence_parallel)) return Rejection::experts;
-    const ScheduleShape shape = shape_of(plan, microbatches, s_.pipeline.group_size);
+    const ScheduleShape shape = shape_of(plan, microbatches, s_.pipeline);
     if (plan.pipeline > 1) {
       if (!layers_suffice(layer_split(s_), shape.kind, shape.stages, passes_per_device(shape)))
         return Rejection::layers;

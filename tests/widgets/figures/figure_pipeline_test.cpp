@@ -4,8 +4,10 @@
 #include <map>
 #include <memory>
 
+#include "engine/pipeline/listed_order.h"
 #include "engine/pipeline/timeline_analysis.h"
 #include "tests/widgets/figures/figure_fixture.h"
+#include "tests/widgets/figures/preset_fixture.h"
 #include "widgets/canvas/canvas_cairo.h"
 #include "widgets/canvas/canvas_svg.h"
 #include "widgets/canvas/number_format.h"
@@ -25,13 +27,50 @@ std::size_t count_blocks(const Canvas& canvas) {
 
 }  // namespace
 
+TEST_CASE(
+    "an order from torch's CSV draws the Gantt of the schedule it is of, and its title says that it was given") {
+  // Interleaved 1F1B as torch prints it, on its grid of time steps; DualPipeV as written by order_csv.
+  const std::string interleaved =
+      "0F0,0F1,2F0,2F1,0F2,2B0,0F3,2B1,2F2,0B0,2F3,0B1,,2B2,,2B3,,0B2,,0B3\r\n"
+      ",1F0,1F1,3F0,3B0,3F1,3B1,1F2,1B0,1F3,1B1,3F2,3B2,3F3,3B3,1B2,,1B3,,\r\n";
+  engine::Orders dualpipe_v;
+  engine::make_orders({ScheduleKind::dualpipe_v, 2, 4, 2, 0}, dualpipe_v);
+  const FigureRow& row = *find_figure("pipeline");
+  for (const auto& [kind, csv] : {std::pair{ScheduleKind::interleaved_1f1b, interleaved},
+                                  {ScheduleKind::dualpipe_v, engine::order_csv(dualpipe_v)}}) {
+    engine::Scenario s = tests::preset("llama3-8b-8-h100");
+    s.parallelism.fsdp = 4, s.parallelism.pipeline = 2;
+    s.pipeline.schedule = kind, s.pipeline.virtual_stages = 2;
+    s.workload.global_batch_sequences = 16;
+    const FigureCase own = evaluated(s);
+    s.pipeline.order = engine::read_listed_order(csv, kind).order;
+    const FigureCase given = evaluated(s);
+    REQUIRE(given.report.pipeline.shape.order);
+    const auto drawn_own = drawn("pipeline", own, "dark", 15, 1200, 400),
+               drawn_given = drawn("pipeline", given, "dark", 15, 1200, 400);
+    REQUIRE(drawn_own->tags().size() == drawn_given->tags().size());
+    for (std::size_t i = 0; i < drawn_own->tags().size(); ++i) {
+      CHECK(drawn_own->tags()[i].id == drawn_given->tags()[i].id);
+      CHECK(drawn_own->tags()[i].rect == drawn_given->tags()[i].rect);
+    }
+    const Theme dark = theme("dark");
+    CHECK(figure_data(row, input_of(own, dark), {}) == figure_data(row, input_of(given, dark), {}));
+    const auto says = [](const RecordCanvas& canvas) {
+      return std::any_of(canvas.texts().begin(), canvas.texts().end(),
+                         [](const auto& text) { return text.text.find("given order") != std::string::npos; });
+    };
+    CHECK(says(*drawn_given));
+    CHECK_FALSE(says(*drawn_own));
+  }
+}
+
 TEST_CASE("every operation is a block where blocks have room") {
-  for (const engine::ScheduleShape shape : {engine::ScheduleShape{ScheduleKind::gpipe, 4, 8, 1, 0},
-                                            {ScheduleKind::one_f_one_b, 4, 12, 1, 0},
-                                            {ScheduleKind::interleaved_1f1b, 4, 8, 2, 0},
-                                            {ScheduleKind::zb_h1, 4, 8, 1, 0},
-                                            {ScheduleKind::zb_v, 4, 8, 2, 0},
-                                            {ScheduleKind::dualpipe, 4, 8, 1, 0}}) {
+  for (const engine::ScheduleShape& shape : {engine::ScheduleShape{ScheduleKind::gpipe, 4, 8, 1, 0},
+                                             {ScheduleKind::one_f_one_b, 4, 12, 1, 0},
+                                             {ScheduleKind::interleaved_1f1b, 4, 8, 2, 0},
+                                             {ScheduleKind::zb_h1, 4, 8, 1, 0},
+                                             {ScheduleKind::zb_v, 4, 8, 2, 0},
+                                             {ScheduleKind::dualpipe, 4, 8, 1, 0}}) {
     CAPTURE(engine::schedule_id(shape.kind));
     const FigureCase c = scheduled(shape, 2 * kMs, 2 * kMs, 2 * kMs);
     REQUIRE(c.report.pipeline.drawn());

@@ -246,9 +246,9 @@ TEST_CASE("half a million operations under every schedule are drawn as few bars"
 }
 
 TEST_CASE("the plan's number of microbatches is on the axis, however few or many there are") {
-  for (const engine::ScheduleShape shape : {engine::ScheduleShape{ScheduleKind::one_f_one_b, 64, 1, 1, 0},
-                                            {ScheduleKind::one_f_one_b, 4, 3, 1, 0},
-                                            {ScheduleKind::one_f_one_b, 16, 3000, 1, 0}}) {
+  for (const engine::ScheduleShape& shape : {engine::ScheduleShape{ScheduleKind::one_f_one_b, 64, 1, 1, 0},
+                                             {ScheduleKind::one_f_one_b, 4, 3, 1, 0},
+                                             {ScheduleKind::one_f_one_b, 16, 3000, 1, 0}}) {
     CAPTURE(shape.microbatches);
     const auto canvas = drawn("bubble", scheduled(shape, kMs, kMs, kMs), "dark", 15, 700, 420);
     CHECK(canvas->find_tag("bubble.1f1b." + std::to_string(shape.microbatches)));

@@ -115,7 +115,7 @@ std::string schedule_name(const FigureInput& input, const engine::ScheduleShape&
   if (shape.virtual_stages > engine::default_virtual_stages(shape.kind) ||
       (shape.virtual_stages > 1 && engine::varies_chunks(shape.kind)))
     name = input.texts.format("figure.pipeline.chunks", {name, format_count(shape.virtual_stages)});
-  return name;
+  return shape.order ? input.texts.format("figure.pipeline.given_order", {name}) : name;
 }
 
 ScheduleReason schedule_reason(const FigureInput& input, const engine::ScheduleShape& shape,

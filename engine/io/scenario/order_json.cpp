@@ -1,0 +1,69 @@
+#include "engine/io/scenario/order_json.h"
+
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+namespace roofscape::io {
+
+namespace {
+
+constexpr std::string_view kCellRemedy = "cells are such as 2F0: stage, one of F B I W, microbatch";
+
+InputError error_of(const engine::OrderFault& fault, std::string file, std::string where) {
+  return {std::move(file), std::move(where), engine::to_text(fault), std::string(kCellRemedy)};
+}
+
+}  // namespace
+
+Failure read_order(const Json& json, const Json& pipeline, std::string where, std::string_view file,
+                   engine::Scenario& scenario) {
+  const auto fail = [&](std::string at, std::string message) {
+    return InputError{std::string(file), std::move(at), std::move(message),
+                      "list the operations of each device as one text, such as \"0F0,0F1,0B0,0B1\""};
+  };
+  if (!json.is_array()) return fail(std::move(where), shown(json) + " is not a list");
+  std::string csv;
+  for (std::size_t i = 0; i < json.size(); ++i) {
+    if (!json[i].is_string()) return fail(where + "." + std::to_string(i), shown(json[i]) + " is not a text");
+    csv += json[i].get<std::string>() + '\n';
+  }
+  std::optional<engine::ScheduleKind> wanted = scenario.pipeline.schedule;
+  if (const auto schedule = pipeline.find("schedule"); schedule != pipeline.end() && schedule->is_string())
+    wanted = engine::parse_schedule(schedule->get<std::string>());
+  engine::ListedOrderResult read = engine::read_listed_order(csv, wanted);
+  if (read.fault) return error_of(*read.fault, std::string(file), std::move(where));
+  scenario.pipeline.order = std::move(read.order);
+  return std::nullopt;
+}
+
+OrderedJson order_json(const engine::ListedOrder& order) {
+  OrderedJson rows = OrderedJson::array();
+  std::string_view rest = order.csv;
+  while (!rest.empty()) {
+    const std::size_t end = rest.find('\n');
+    rows.push_back(std::string(rest.substr(0, end)));
+    rest.remove_prefix(std::min(end, rest.size() - 1) + 1);
+  }
+  return rows;
+}
+
+bool is_order_csv(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(" \t\r\n,\"");
+  if (first == std::string_view::npos) return false;
+  text.remove_prefix(first);
+  if (text.front() == '(') text.remove_prefix(1);
+  const std::size_t letter = text.find_first_not_of("0123456789");
+  if (letter == 0 || letter == std::string_view::npos) return false;
+  // A stage, then F B I W, or SEND, RECV, UNSHARD, RESHARD, REDUCE.
+  return std::string_view("FBIWSRU").find(text[letter]) != std::string_view::npos;
+}
+
+Failure take_order_csv(std::string_view csv, std::string file, engine::Scenario& scenario) {
+  const engine::ListedOrderResult read = engine::read_listed_order(csv, scenario.pipeline.schedule);
+  if (read.fault) return error_of(*read.fault, std::move(file), {});
+  take_order(scenario, read.order);
+  return std::nullopt;
+}
+
+}  // namespace roofscape::io
