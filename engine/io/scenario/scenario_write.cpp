@@ -122,14 +122,15 @@ std::optional<Json> list_json(std::string_view text) {
 }
 
 // The order of operations: a file as torch writes it, or "none" for the schedule's own.
-Failure set_order(Scenario& scenario, std::string_view text) {
+Failure set_order(Scenario& scenario, std::string_view path, std::string_view text) {
   if (text == "none" || text.empty()) {
     scenario.pipeline.order = {};
     return std::nullopt;
   }
   const auto csv = read_file(std::filesystem::path(text));
-  if (!csv) return csv.error();
-  return take_order_csv(csv.value(), std::string(text), scenario);
+  const Failure failure = csv ? take_order_csv(csv.value(), {}, scenario) : Failure(csv.error());
+  return failure ? Failure(set_error(path, in_quotes(text) + ": " + failure->message, failure->remedy))
+                 : std::nullopt;
 }
 
 // Layers of each virtual stage: "8,8,9,8", or "even" to deal them.
@@ -235,7 +236,7 @@ Failure set_field(Scenario& scenario, std::string_view assignment, const PresetL
     return std::nullopt;
   }
   if (path == kLayersPath) return set_layers(scenario, path, text);
-  if (path == kOrderPath) return set_order(scenario, text);
+  if (path == kOrderPath) return set_order(scenario, path, text);
   if (path == "cluster" || path.starts_with("cluster.")) return set_cluster(scenario, path, text, library);
   if (const engine::Field* field = engine::find_field(path)) {
     const bool number = field->kind == engine::FieldKind::integer || field->kind == engine::FieldKind::number;

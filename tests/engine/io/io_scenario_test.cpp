@@ -271,11 +271,12 @@ TEST_CASE("a wrong order is answered with one line: path or file, row and column
   const auto failure = io::set_field(s, "pipeline.order=" + file, shipped());
   REQUIRE(failure);
   CHECK(io::to_text(*failure) ==
-        file + ": row 1, column 2: \"0X0\" is no operation; such as 2F0: stage, one of F B I W, microbatch" + kCells);
+        "pipeline.order: \"" + file +
+            "\": row 1, column 2: \"0X0\" is no operation; such as 2F0: stage, one of F B I W, microbatch" + kCells);
   CHECK(s == preset("llama3-8b-8-h100"));
   const auto missing = io::set_field(s, "pipeline.order=" + file + "x", shipped());
   REQUIRE(missing);
-  CHECK(missing->file == file + "x");
+  CHECK(io::to_text(*missing) == "pipeline.order: \"" + file + "x\": there is no such file; check the path");
 }
 
 TEST_CASE("a file is known for an order by how it begins") {

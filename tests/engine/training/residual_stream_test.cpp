@@ -31,7 +31,8 @@ TEST_CASE("the residual stream's own format halves or doubles what is kept of a 
     CHECK(value_of(s, Q::pipeline_transfer) == near(value_of(two, Q::pipeline_transfer) * bytes / 2));
     // Of six tensors of the stream's width two are the stream itself; the others are inputs of matrices.
     const double stream = value_of(two, Q::layer_checkpoint_bytes);
-    CHECK(value_of(s, Q::layer_full_bytes) - value_of(two, Q::layer_full_bytes) == near(2 * stream * (bytes / 2 - 1)));
+    CHECK(value_of(s, Q::layer_full_bytes) - value_of(two, Q::layer_full_bytes) ==
+          near(2 * stream * (bytes / 2 - 1)));
   }
 }
 
