@@ -239,7 +239,8 @@ void memory_section(PanelContext& ctx, Column& column, Scenario& s) {
     column.y = bottom;
   };
   row_of({"precision.compute", "precision.weights", "precision.gradients", "precision.kv_cache"});
-  row_of({"precision.optimizer", "precision.master_weights", "precision.residual"});
+  row_of({"precision.optimizer", "precision.master_weights"});
+  if (!s.serves()) field_choice(ctx, column, s, "precision.residual");
   field_switch(ctx, column, s, "offload.optimizer");
   field_switch(ctx, column, s, "offload.activations");
 }
