@@ -1,6 +1,6 @@
 // What is wrong with a scenario, or worth knowing, and what to do about it. Diagnostics are decided here and nowhere
-// else: diagnose.cpp what any scenario may have, diagnose_serving.cpp what only serving has, diagnose_recipes.cpp where
-// a training plan departs from a published recipe. They read the report and evaluate nothing; a change that must be
+// else: diagnose.cpp what any scenario may have, diagnose_pipeline.cpp what only pipelines have, diagnose_serving.cpp
+// what only serving has, diagnose_recipes.cpp where a training plan departs from a published recipe. They read the report and evaluate nothing; a change that must be
 // evaluated to be worth naming is an offer (offers.h).
 #pragma once
 

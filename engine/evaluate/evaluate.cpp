@@ -120,7 +120,7 @@ void fill_stages(const Scenario& s, const Evaluation<double>& e, const PipelineR
   const int devices = s.parallelism.pipeline;
   rows.assign(static_cast<std::size_t>(devices), {});
   const int virtual_stages = devices > 1 ? devices * passes_per_device(pipeline.shape) : 1;
-  const std::vector<int>& layers = e.stage.layers;
+  const std::vector<int>& layers = pipeline.layers;
   const bool has_orders = !pipeline.orders.ops.empty();
   int first = 0;
   for (int v = 0; v < virtual_stages; ++v) {

@@ -48,6 +48,10 @@ std::optional<Before> before_the_order(Scenario& s, const ScheduleShape& shape, 
   return out;
 }
 
+ScheduleShape of_microbatches(const Scenario& scenario, const ScheduleShape& shape, int microbatches) {
+  return schedule_shape(scenario.pipeline, shape.kind, shape.stages, microbatches, shape.virtual_stages);
+}
+
 }  // namespace
 
 ScheduleShape shape_under(const Scenario& scenario, ScheduleKind kind) {
@@ -56,10 +60,6 @@ ScheduleShape shape_under(const Scenario& scenario, ScheduleKind kind) {
   const bool keeps_chunks = varies_chunks(kind) && shape.virtual_stages >= 2;
   return schedule_shape(scenario.pipeline, kind, shape.stages, shape.microbatches,
                         keeps_chunks ? shape.virtual_stages : default_virtual_stages(kind));
-}
-
-static ScheduleShape of_microbatches(const Scenario& scenario, const ScheduleShape& shape, int microbatches) {
-  return schedule_shape(scenario.pipeline, shape.kind, shape.stages, microbatches, shape.virtual_stages);
 }
 
 Scenario scenario_under(const Scenario& scenario, ScheduleKind kind) {

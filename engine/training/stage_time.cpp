@@ -374,9 +374,8 @@ void stage_times(const Inputs<S>& in, const LayerTime<S>& layer, const StageKey&
 
   // Virtual stages and their times.
   const int virtual_stages = pipelined ? key.shape.stages * passes_per_device(key.shape) : 1;
-  split_layers(key.layers, key.shape.kind, virtual_stages, cost.layers);
-  const std::vector<int>& layers = cost.layers;
-  pipeline.layers = layers;
+  split_layers(key.layers, key.shape.kind, virtual_stages, pipeline.layers);
+  const std::vector<int>& layers = pipeline.layers;
   cost.stage_layers.clear();
   cost.forward.clear();
   cost.backward.clear();

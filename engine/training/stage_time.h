@@ -68,8 +68,7 @@ struct EndReduction {
 
 template <Scalar S>
 struct StageTime : StepCounts<S>, StageBlocks<S>, StageWork<S>, EndReduction<S> {
-  std::vector<int> layers;           // by virtual stage
-  std::vector<S> stage_layers;       // the same to calculate with; empty without a pipeline
+  std::vector<S> stage_layers;       // by virtual stage, to calculate with; empty without a pipeline
   std::vector<S> forward, backward;  // by virtual stage, one microbatch
   PairedStages<S> paired;            // of a legal schedule that overlaps
   S transfer;                        // between two stages
