@@ -50,10 +50,12 @@ S host_update(const Inputs<S>& in, const LayerTime<S>& layer, const StageBlocks<
   const S gradients = named(Q::offload_gradients, in.reduced_gradient_bytes * step.updated_params / pcie);
   const S update = named(Q::offload_update, step.optimizer_bytes_each * step.updated_params / in.chip.host_memory);
   const S weights = named(Q::offload_weights, in.weight_bytes * step.updated_params / pcie);
-  // A backward that waits for its checkpoint gives the gradients that much longer: they go the other way.
+  // A backward that waits for its checkpoint gives the gradients that much longer: they go the other way. In a pipeline
+  // it need not wait: other stages' turns leave time for it.
+  const bool pipelined = in.degree(Axis::pipeline).n > 1;
   S backward = blocks.layer.backward;
-  if (key.offload_activations) backward = max(backward, layer.activations.checkpoint_bytes / pcie);
-  const bool at_the_end = in.degree(Axis::pipeline).n > 1 &&
+  if (key.offload_activations && !pipelined) backward = max(backward, layer.activations.checkpoint_bytes / pcie);
+  const bool at_the_end = pipelined &&
                           (in.degree(Axis::data).n > 1 || (in.links.state.degree > 1 && key.zero_stage < 3));
   const S late =
       at_the_end ? gradients
