@@ -24,7 +24,7 @@ S exposed_of(const Inputs<S>& in, const StepCounts<S>& counts, const StageBlocks
     exposed = work.layer_passes * blocks.layer.exposed[axis] +
               counts.microbatches * blocks.vocab_exposed[axis] / counts.stages;
   if (in_layers && work.pairs) exposed = work.exposed_left * exposed;
-  if (value_of(end.end_reduction[axis]) > 0)
+  if (!(value_of(end.end_reduction[axis]) <= 0))  // also of a link whose speed is not known
     exposed = in_layers ? exposed + end.end_reduction[axis] : end.end_reduction[axis];
   return exposed;
 }

@@ -15,15 +15,15 @@ S block_network(const Inputs<S>& in, const BlockTime<S>& block) {
 }
 
 // All communication of a step, hidden or not: of the layers, of the vocabulary's blocks, and on the busiest wire of
-// what is reduced after a pipeline's last microbatch.
+// what is reduced after a pipeline's last microbatch. Not a number where the speed of a link is not known.
 template <Scalar S>
 S step_network(const Inputs<S>& in, const LayerTime<S>& layer, const StageTime<S>& stage) {
   S network = stage.layer_passes * block_network(in, stage.layer);
   const S vocabulary = block_network(in, stage.embedding) + block_network(in, stage.head);
-  if (value_of(vocabulary) > 0) network = network + stage.microbatches * vocabulary / stage.stages;
+  if (!(value_of(vocabulary) <= 0)) network = network + stage.microbatches * vocabulary / stage.stages;
   unsigned talks = 0;
   for (std::size_t i = 0; i < stage.end_network.size(); ++i)
-    talks |= value_of(stage.end_network[i]) > 0 ? 1u << i : 0u;
+    talks |= value_of(stage.end_network[i]) <= 0 ? 0u : 1u << i;
   return talks == 0 ? network : network + busiest(layer.wires, stage.end_network, talks, in.zero).time;
 }
 

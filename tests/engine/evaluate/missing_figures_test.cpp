@@ -69,6 +69,9 @@ std::vector<Scenario> plans_on(const Chip& chip) {
            {"parallelism.pipeline=16"},
            {"parallelism.fsdp=16", "precision.compute=fp8"},
            {"parallelism.pipeline=2", "parallelism.tensor=8"},
+           {"parallelism.data=8", "parallelism.pipeline=2"},
+           {"parallelism.fsdp=8", "parallelism.pipeline=2", "parallelism.zero_stage=0"},
+           {"parallelism.fsdp=8", "parallelism.pipeline=2", "parallelism.zero_stage=1"},
            {"parallelism.pipeline=8", "parallelism.tensor=2"}})
     out.push_back(with(training, mesh));
   Scenario serving = preset("llama3-8b-serving-8-h100");
