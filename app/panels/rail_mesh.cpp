@@ -161,6 +161,9 @@ void mesh_section(PanelContext& ctx, Column& column, MeshEditing& mesh, Scenario
   // Weights that are gathered for every token are no plan for serving, but a training mesh may come with them.
   where(!s.serves() || p.fsdp > 1, "parallelism.zero_stage", "ui.mesh.one_rank",
         [&] { field_segments(ctx, column, s, "parallelism.zero_stage"); });
+  if (!s.serves())
+    where(p.zero_stage == 3 && p.fsdp * p.context > 1, "parallelism.keep_gathered", "ui.mesh.whole_weights",
+          [&] { field_choice(ctx, column, s, "parallelism.keep_gathered"); });
   where(p.context > 1, "parallelism.context_method", "ui.mesh.one_rank",
         [&] { field_choice(ctx, column, s, "parallelism.context_method"); });
   where(p.tensor > 1, "parallelism.sequence_parallel", "ui.mesh.one_rank",

@@ -276,6 +276,9 @@ void check_memory(Findings& f) {
       fix = {Findings::edit("checkpointing.policy", static_cast<double>(CheckpointPolicy::block))};
     else if (s.parallelism.zero_stage < 3 && s.parallelism.fsdp * s.parallelism.context > 1)
       fix = {Findings::edit("parallelism.zero_stage", s.parallelism.zero_stage + 1)};
+    else if (s.parallelism.keep_gathered != KeepGathered::microbatch &&
+             s.parallelism.fsdp * s.parallelism.context > 1)
+      fix = {Findings::edit("parallelism.keep_gathered", static_cast<double>(KeepGathered::microbatch))};
     f.add(Severity::warning, "memory.does_not_fit",
           {{-free, unit::bytes}, {double(r.fullest_stage), unit::count}, {capacity, unit::bytes}}, {}, fix);
   } else if (free < 0.05 * capacity) {

@@ -194,6 +194,16 @@ bool are_uneven(const std::vector<int>& layers) {
   return std::any_of(layers.begin(), layers.end(), [held](int n) { return n != 0 && n != held; });
 }
 
+// Weights that stay gathered for a chunk come and go only where its microbatches are computed together.
+void check_kept_chunks(Findings& f) {
+  const Scenario& s = f.scenario();
+  const Parallelism& plan = s.parallelism;
+  if (plan.zero_stage < 3 || plan.keep_gathered != KeepGathered::chunk || plan.fsdp * plan.context == 1) return;
+  if (s.pipeline.schedule == ScheduleKind::looped_bfs && !f.report().pipeline.shape.order) return;
+  f.add(Severity::warning, "pipeline.kept_chunks", {}, "parallelism.keep_gathered",
+        {Findings::edit("parallelism.keep_gathered", static_cast<double>(KeepGathered::step))});
+}
+
 // An order of other sizes than the plan's: the schedule's own is run.
 void check_given_order(Findings& f, const ListedOrder& order) {
   f.add(Severity::warning, "pipeline.given_order",
@@ -226,6 +236,7 @@ void diagnose_pipeline(const Scenario& s, Report& report) {
           {{double(s.model.n_layers), unit::layers}, {double(virtual_stages), unit::count}}, "parallelism.pipeline");
   }
   if (s.pipeline.order && !pipeline.shape.order) check_given_order(f, *s.pipeline.order);
+  check_kept_chunks(f);
   if (!pipeline.status.legal()) return check_schedule_rule(f, pipeline.shape, pipeline.status);
   if (const int used = pipeline.shape.group_size; used > 0 && used != s.pipeline.group_size)
     f.add(Severity::note, "pipeline.other_group",

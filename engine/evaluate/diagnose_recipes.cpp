@@ -208,7 +208,7 @@ Advice book_switched(const Plan& plan) {
   }
   const int node = s.cluster.node_size;
   const bool narrow = axes.tensor == 1, wide = axes.tensor > kNodesOfModelParallelism * node;
-  const bool regathers = axes.pipeline > 1 && axes.zero_stage == 3;
+  const bool regathers = axes.pipeline > 1 && axes.zero_stage == 3 && axes.keep_gathered == KeepGathered::microbatch;
   if (plan.quantity(Q::chips_used) <= node || !(narrow || wide || regathers)) return {};
   Fix fix;
   if (regathers) fix.push_back(Plan::edit("parallelism.zero_stage", 1));

@@ -48,10 +48,12 @@ void fill_collectives(const Scenario& s, const Evaluation<double>& e, std::vecto
   // Once a step: a layer's worth at a time. After a pipeline the embedding and the head of its stages go with them.
   const double once = pipelined ? ratio(e.stage.mean_gradient_bytes, e.stage.gradient_bytes) : e.in.model.n_layers;
   if (e.in.links.state.degree > 1) {
-    if (plan.zero_stage == 3) {
-      gathered(Axis::fsdp, all_gather, false, false, e.stage.weight_bytes, layers);
-      gathered(Axis::fsdp, all_gather, true, false, e.stage.weight_bytes, layers);
-      gathered(Axis::fsdp, reduce_scatter, true, false, e.stage.gradient_bytes, layers);
+    const StateTraffic when = state_traffic_of(plan.zero_stage, plan.keep_gathered, pipelined);
+    if (when != StateTraffic::once_a_step) {
+      const double calls = when == StateTraffic::every_chunk ? ratio(layers, e.stage.microbatches) : layers;
+      gathered(Axis::fsdp, all_gather, false, false, e.stage.weight_bytes, calls);
+      gathered(Axis::fsdp, all_gather, true, false, e.stage.weight_bytes, calls);
+      gathered(Axis::fsdp, reduce_scatter, true, false, e.stage.gradient_bytes, calls);
     } else {
       gathered(Axis::fsdp, reduce_scatter, true, pipelined, e.stage.gradient_bytes, once);
       gathered(Axis::fsdp, all_gather, false, pipelined,

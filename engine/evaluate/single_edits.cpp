@@ -133,6 +133,7 @@ class Neighbours {
       if (sequences % m == 0 && m != s_.pipeline.microbatch_sequences)
         add({edit("pipeline.microbatch_sequences", m)});
     add_values("parallelism.zero_stage", p.zero_stage, 0, 3);
+    if (p.zero_stage == 3) add_values("parallelism.keep_gathered", static_cast<double>(p.keep_gathered), 0, 2);
     for (const CheckpointFacts& facts : kCheckpointFacts)
       if (facts.searched && facts.policy != s_.checkpointing.policy)
         add({edit("checkpointing.policy", static_cast<double>(facts.policy))});

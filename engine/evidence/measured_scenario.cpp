@@ -212,6 +212,10 @@ class Builder {
     plan.context = p.context.value_or(1);
     plan.sequence_parallel = p.sequence_parallel;
     plan.zero_stage = p.zero_stage.value_or(0);
+    if (plan.zero_stage == 3 && plan.pipeline > 1) {  // torchtitan and Llama 3's trainer, which alone combine them
+      plan.keep_gathered = engine::KeepGathered::step;
+      assume("weights stay gathered from a step's first microbatch to its last");
+    }
     const int others = plan.tensor * plan.pipeline * plan.context;
     // Devices of one chip count as one rank of as many times the microbatch.
     int data = p.data.value_or(0);

@@ -95,11 +95,17 @@ struct AxisArray : std::array<T, kAxisCount> {
 inline constexpr AxisArray<std::string_view> kAxisIds{"data", "fsdp", "tensor", "context", "expert", "pipeline"};
 
 enum class ContextMethod : std::uint8_t { ring, all_gather, ulysses };
+// How long weights that ZeRO-3 shards stay gathered, and gradients unreduced. `microbatch`: a layer's for its forward,
+// and again for its backward (Rajbhandari et al. 2020; PyTorch's FSDP). `chunk`: a chunk's for the forwards of all
+// microbatches, and again for their backwards (breadth-first, Lamy-Poirier 2023). `step`: all of a chip's from its
+// first microbatch to its last (torchtitan with a pipeline; FSDP's reshard_after_forward = false).
+enum class KeepGathered : std::uint8_t { microbatch, chunk, step };
 
 struct Parallelism {
   int data = 1, fsdp = 1, tensor = 1, context = 1, pipeline = 1, expert = 1;
   bool sequence_parallel = true;  // norms and residuals split over tensor ranks too
   int zero_stage = 3;
+  KeepGathered keep_gathered = KeepGathered::microbatch;  // under ZeRO-3
   ContextMethod context_method = ContextMethod::ring;
   int expert_tensor = 0;  // ranks that split one expert; 0: as many as tensor. Fewer: expert takes tensor ranks too
   friend bool operator==(const Parallelism&, const Parallelism&) = default;

@@ -16,6 +16,7 @@ namespace {
 
 constexpr EnumTable<WorkloadKind> kWorkloadKinds{"training", "serving"};
 constexpr EnumTable<ContextMethod> kContextMethods{"ring", "all_gather", "ulysses"};
+constexpr EnumTable<KeepGathered> kKeepGathered{"microbatch", "chunk", "step"};
 constexpr EnumTable<Dtype> kDtypes{"none", "fp8", "bf16", "fp16", "fp32", "int8", "int4"};
 constexpr std::span<const std::string_view> kTrainedDtypes = std::span(kDtypes.ids()).first(5);
 constexpr EnumTable<KvSplit> kKvSplits{"heads", "batch", "sequence"};
@@ -186,6 +187,7 @@ const std::array kFields{
     INTEGER("parallelism.expert_tensor", parallelism.expert_tensor, 0, 1024, unit::ways),
     training_only(BOOLEAN("parallelism.sequence_parallel", parallelism.sequence_parallel)),
     INTEGER("parallelism.zero_stage", parallelism.zero_stage, 0, 3, unit::count),
+    training_only(CHOICE("parallelism.keep_gathered", parallelism.keep_gathered, kKeepGathered.ids())),
     training_only(CHOICE("parallelism.context_method", parallelism.context_method, kContextMethods.ids())),
     PLACEMENT("data", 0),
     PLACEMENT("fsdp", 1),

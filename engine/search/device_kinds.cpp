@@ -75,7 +75,7 @@ void fullest_devices(const DeviceKinds& kinds, const ScheduleShape& shape, std::
   for (const DeviceKinds::Held& held : kinds.held) {
     const HeldMoments moments = shape.stages > 1 ? held_moments(shape, held.device) : HeldMoments{{1, 0}};
     const DeviceMoments load{{held.device, static_cast<double>(held.layers), moments.front().all, held.embedding,
-                              held.head, kinds.doubled, 0},
+                              held.head, kinds.doubled, 0, chunks_in_turn(shape)},
                              moments};
     if (std::any_of(out.begin(), out.end(), [&](const auto& known) { return covers(known, load); })) continue;
     std::erase_if(out, [&](const auto& known) { return covers(load, known); });

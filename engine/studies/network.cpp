@@ -210,7 +210,8 @@ double add_plan(const Scenario& s, const Inputs<double>& in, const LayerTime<dou
                    for (std::size_t i = 0; i < times.size(); ++i) times[i] = fixed[i] + each[i] * b;
                    return busiest(wires, times, (1u << kAxisCount) - 1, 0.0).time;
                  }});
-  return s.parallelism.zero_stage == 3 && in.links.state.degree > 1 ? stage.microbatches : 0;
+  const bool every = state_traffic_of(stage_key(s)) == StateTraffic::every_microbatch;
+  return every && in.links.state.degree > 1 ? stage.microbatches : 0;
 }
 
 }  // namespace

@@ -22,9 +22,12 @@ void working_memory(const Inputs<S>& in, const LayerTime<S>& layer, const PlanKe
   const S& Y = in.degree(Axis::tensor).x;
   // Gathered weights and a gradient under ZeRO-3, the layer being recomputed, logits.
   const bool gathers = key.zero_stage == 3 && in.links.state.degree > 1;
-  out.buffers_gathered = named(
-      Q::buffers_gathered,
-      gathers ? (constant<S>(2) * in.gather_bytes + in.reduced_gradient_bytes) * layer.params_rank / Y : in.zero);
+  out.keeps_gathered = gathers && key.keep_gathered != KeepGathered::microbatch;
+  out.buffers_gathered =
+      named(Q::buffers_gathered,
+            gathers && !out.keeps_gathered
+                ? (constant<S>(2) * in.gather_bytes + in.reduced_gradient_bytes) * layer.params_rank / Y
+                : in.zero);
   out.buffers_working = layer.activations.working_bytes;
   out.buffers_logits =
       named(Q::buffers_logits, constant<S>(4, unit::bytes_each) * layer.microbatch_tokens * in.model.vocab_size / Y);
@@ -64,6 +67,7 @@ void state_memory(const Inputs<S>& in, const LayerTime<S>& layer, const StepCoun
   memory.parts[1] = key.stores_gradients ? in.gradient_bytes * held(2) / (Y * shards_from(2)) : zero;
   memory.parts[2] =
       key.has_optimizer && !key.offload_optimizer ? in.optimizer_bytes * held(1) / (Y * shards_from(1)) : zero;
+  memory.params_gathered = rank_params / Y;
   memory.state = memory.parts[0] + memory.parts[1] + memory.parts[2];
 }
 
@@ -81,6 +85,7 @@ void chip_memory(const Inputs<S>& in, const LayerTime<S>& layer, const StageTime
   const int virtual_stages = pipelined ? devices * passes_per_device(pipeline.shape) : 1;
   const bool doubled =
       pipelined && virtual_stage_count(pipeline.shape) > virtual_stages;  // DualPipe: both directions
+  const int in_turn = pipelined ? chunks_in_turn(pipeline.shape) : 1;
   out.stages.resize(static_cast<std::size_t>(devices));
   for (StageMemory<S>& memory : out.stages) memory.virtual_stages = 0, memory.embedding = memory.head = false;
   const int positions = has_orders ? static_cast<int>(pipeline.orders.device_of.size()) : virtual_stages;
@@ -104,7 +109,7 @@ void chip_memory(const Inputs<S>& in, const LayerTime<S>& layer, const StageTime
                                : named(Q::stage_in_flight, d, one + zero);
     const S late =
         held.postponed > 0 ? simulated_leaf<S>(trace_of(zero), Q::stage_postponed, d, held.postponed) : S(zero);
-    const DeviceLoad<S> load{d, memory.layers, flight, memory.embedding, memory.head, doubled, late};
+    const DeviceLoad<S> load{d, memory.layers, flight, memory.embedding, memory.head, doubled, late, in_turn};
     state_memory<S>(in, layer, stage, load, key, memory);
     finish_memory<S>(in, layer, buffers, load, key, memory);
   }
@@ -113,6 +118,7 @@ void chip_memory(const Inputs<S>& in, const LayerTime<S>& layer, const StageTime
   StageMemory<S>& fullest = out.stages[out.fullest_stage];
   for (std::size_t i = 0; i < kMemoryPartCount; ++i) fullest.parts[i] = named(kMemoryParts[i], fullest.parts[i]);
   fullest.total = named(Q::memory_total, sum_in_order(fullest.parts));
+  if (buffers.keeps_gathered) buffers.buffers_gathered = named(Q::buffers_gathered, fullest.gathered);
   out.memory_free = named(Q::memory_free, in.chip.hbm_capacity - fullest.total);
 
   out.state_bytes = named(Q::training_state_bytes, training_state_bytes(layer.params.total, in.weight_bytes,

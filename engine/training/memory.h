@@ -21,6 +21,8 @@ struct StageMemory {
   bool embedding = false, head = false;
   S layers;
   S params;
+  S params_gathered;  // of the fewer that ZeRO-3 shards, on one rank of tensor and expert
+  S gathered;         // bytes of weights and gradients that stay gathered (KeepGathered)
   std::array<S, kMemoryPartCount> parts;
   S state;  // sum of the first three parts
   S total;
@@ -30,6 +32,7 @@ struct StageMemory {
 template <Scalar S>
 struct WorkingMemory {
   S buffers_gathered, buffers_working, buffers_logits;
+  bool keeps_gathered = false;  // longer than a microbatch: by device, StageMemory::gathered
 };
 // What a pipeline device holds and runs: a few kinds of devices cover a pipeline.
 template <Scalar S>
@@ -37,9 +40,13 @@ struct DeviceLoad {
   int device = 0;
   S layers, in_flight;  // microbatches held at the peak
   bool embedding = false, head = false;
-  bool doubled = false;  // DualPipe: the weights of both directions
-  S postponed;           // of those in flight, microbatches whose weight gradients are put off at the peak
+  bool doubled = false;    // DualPipe: the weights of both directions
+  S postponed;             // of those in flight, microbatches whose weight gradients are put off at the peak
+  int chunks_in_turn = 1;  // chunks whose microbatches are computed together; 1 also where they alternate
 };
+inline int chunks_in_turn(const ScheduleShape& shape) {
+  return shape.kind == ScheduleKind::looped_bfs && !shape.order ? shape.virtual_stages : 1;
+}
 // Which of a device's moments is its peak.
 template <Scalar S>
 HeldMicrobatches held_at_peak(const HeldMoments& moments, const LayerActivations<S>& layer, const PlanKey& key) {
@@ -80,7 +87,15 @@ void finish_memory(const Inputs<S>& in, const LayerTime<S>& layer, const Working
     else if (value_of(needed) > value_of(kept))
       activations = activations + load.postponed * held_layers * (needed - kept);
   }
-  working = buffers.buffers_gathered + buffers.buffers_working;
+  if (buffers.keeps_gathered) {
+    // Of chunks whose weights come and go two are gathered at a time, as of layers, and the gradients of one.
+    const int chunks = key.keep_gathered == KeepGathered::chunk ? load.chunks_in_turn : 1;
+    memory.gathered = named(Q::stage_gathered, load.device,
+                            (in.gather_bytes * constant<S>(std::min(2.0 / chunks, 1.0)) +
+                             in.reduced_gradient_bytes / constant<S>(chunks)) *
+                                memory.params_gathered);
+  }
+  working = (buffers.keeps_gathered ? memory.gathered : buffers.buffers_gathered) + buffers.buffers_working;
   if (load.head) working = working + buffers.buffers_logits;
   reserve = S(in.reserve_bytes);
   if (in.calibrated) {

@@ -7,6 +7,7 @@ PlanKey plan_key(const Scenario& s) {
   key.flops = s.assumptions.flops;
   key.policy = s.checkpointing.policy;
   key.zero_stage = s.parallelism.zero_stage;
+  key.keep_gathered = s.parallelism.keep_gathered;
   key.stores_gradients = s.precision.gradients != Dtype::none;
   key.offload_optimizer = s.offload.optimizer;
   key.offload_activations = s.offload.activations;

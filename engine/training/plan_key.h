@@ -9,6 +9,7 @@ struct PlanKey {
   FlopsConvention flops = FlopsConvention::six_p;
   CheckpointPolicy policy = CheckpointPolicy::block;
   int zero_stage = 3;
+  KeepGathered keep_gathered = KeepGathered::microbatch;
   bool stores_gradients = false;
   bool offload_optimizer = false, offload_activations = false;
   bool has_optimizer = true;

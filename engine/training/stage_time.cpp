@@ -16,22 +16,27 @@ namespace roofscape::engine {
 namespace {
 
 // Communication of the group that shards training state, for a block whose gathered weights take `weights` bytes and
-// whose gradients `gradients`. ZeRO-3 gathers the weights of every microbatch, forward and backward, and scatters its
-// gradients; below that one reduction a step, here spread over the microbatches it can hide under (no pipeline).
+// whose gradients `gradients`. ZeRO-3 gathers the weights of every microbatch or chunk, forward and backward, and
+// scatters its gradients; what is sent once a step is here spread over the microbatches it can hide under (no
+// pipeline).
 template <Scalar S>
-struct StateTraffic {
+struct BlockTraffic {
   S state_forward, state_backward, data_backward;
 };
-// Calibrated: every gather and reduction starts once a layer and microbatch, or once a step where gradients add up
-// first.
+// Calibrated: every gather and reduction starts once a layer and microbatch, or once a step or chunk where gradients
+// add up first.
 template <Scalar S>
 void add_latency(const LinkRates<S>& rates, const StageKey& key, const S& microbatches, bool sharded, bool replicated,
-                 bool spread, StateTraffic<S>& traffic) {
+                 bool spread, BlockTraffic<S>& traffic) {
   const S& state = rates.latency[Axis::fsdp];
   const S& data = rates.latency[Axis::data];
-  if (sharded && key.zero_stage == 3) {
+  const StateTraffic when = state_traffic_of(key);
+  if (sharded && when == StateTraffic::every_microbatch) {
     traffic.state_forward = traffic.state_forward + state;
     traffic.state_backward = traffic.state_backward + constant<S>(2) * state;
+  } else if (sharded && when == StateTraffic::every_chunk) {
+    traffic.state_forward = traffic.state_forward + state / microbatches;
+    traffic.state_backward = traffic.state_backward + constant<S>(2) * state / microbatches;
   } else if (sharded && spread) {
     traffic.state_forward = traffic.state_forward + state / microbatches;
     traffic.state_backward = traffic.state_backward + state / microbatches;
@@ -40,17 +45,21 @@ void add_latency(const LinkRates<S>& rates, const StageKey& key, const S& microb
 }
 
 template <Scalar S>
-StateTraffic<S> state_traffic(const Inputs<S>& in, const LinkRates<S>& rates, const StageKey& key, const S& weights,
+BlockTraffic<S> block_traffic(const Inputs<S>& in, const LinkRates<S>& rates, const StageKey& key, const S& weights,
                               const S& gradients, const S& microbatches, const S& shards) {
   const bool sharded = in.links.state.degree > 1, replicated = in.degree(Axis::data).n > 1;
   const bool spread = key.shape.stages == 1;
-  StateTraffic<S> traffic{in.zero, in.zero, in.zero};
+  BlockTraffic<S> traffic{in.zero, in.zero, in.zero};
   // Without ZeRO the group's ReduceScatter and AllGather of gradients are one AllReduce.
   const S& Wz = key.zero_stage == 0 ? rates.reduce_bandwidth[Axis::fsdp] : rates.state_bandwidth;
   const S& Wx = rates.reduce_bandwidth[Axis::data];
-  if (sharded && key.zero_stage == 3) {
+  const StateTraffic when = state_traffic_of(key);
+  if (sharded && when == StateTraffic::every_microbatch) {
     traffic.state_forward = weights / Wz;
     traffic.state_backward = (weights + gradients) / Wz;
+  } else if (sharded && when == StateTraffic::every_chunk) {
+    traffic.state_forward = weights / Wz / microbatches;
+    traffic.state_backward = (weights + gradients) / Wz / microbatches;
   } else if (sharded && spread) {
     const S& gathered = key.zero_stage == 0 ? gradients : weights;  // reduced gradients, or updated weights
     traffic.state_forward = gathered / Wz / microbatches;
@@ -120,6 +129,7 @@ StageKey stage_key(const Scenario& s) {
   key.layers = layer_split(s);
   key.blocking_send = s.pipeline.blocking_send;
   key.zero_stage = s.parallelism.zero_stage;
+  key.keep_gathered = s.parallelism.keep_gathered;
   key.sequence_parallel = s.parallelism.sequence_parallel;
   key.tied_embeddings = s.model.tied_embeddings;
   return key;
@@ -165,9 +175,10 @@ void stage_blocks(const Inputs<S>& in, const LayerTime<S>& layer, const LinkRate
     b.comm_forward[axis] = named(which < 0 ? Q::layer_comm_forward : Q::block_comm_forward, index, f);
     b.comm_backward[axis] = named(which < 0 ? Q::layer_comm_backward : Q::block_comm_backward, index, g);
   };
-  const StateTraffic<S> traffic =
-      state_traffic(in, rates, key, cost.weight_bytes, cost.gradient_bytes, m, counts.state_shards);
-  const bool state_moves = in.links.state.degree > 1 && (key.zero_stage == 3 || !pipelined);
+  const BlockTraffic<S> traffic =
+      block_traffic(in, rates, key, cost.weight_bytes, cost.gradient_bytes, m, counts.state_shards);
+  const bool state_moves =
+      in.links.state.degree > 1 && (!pipelined || state_traffic_of(key) != StateTraffic::once_a_step);
   const bool data_moves = in.degree(Axis::data).n > 1 && !pipelined;
   if (state_moves) {
     add(block, state_axis, traffic.state_forward, traffic.state_backward, !talks[state_axis], -1);
@@ -185,7 +196,7 @@ void stage_blocks(const Inputs<S>& in, const LayerTime<S>& layer, const LinkRate
   AxisMask vocab_talks{};
   const auto vocabulary = [&](int which, Block<S> b, const S& parameters) {
     const S w = in.gather_bytes * parameters / Y, g = reduced * parameters / Y;
-    const StateTraffic<S> state = state_traffic(in, rates, key, w, g, m, counts.state_shards);
+    const BlockTraffic<S> state = block_traffic(in, rates, key, w, g, m, counts.state_shards);
     if (state_moves) add(b, state_axis, state.state_forward, state.state_backward, true, which);
     if (data_moves) add(b, Axis::data, in.zero, state.data_backward, true, which);
     vocab_talks[state_axis] = state_moves;
@@ -319,7 +330,7 @@ void end_reduction(const Inputs<S>& in, const LayerTime<S>& layer, const LinkRat
     const S held = counts.weights_twice ? constant<S>(2) * once : once;
     cost.mean_gradient_bytes = named(Q::stage_gradient_bytes, reduced * held / (Y * p));
     const bool sharded = in.links.state.degree > 1;
-    if (sharded && key.zero_stage < 3) {
+    if (sharded && state_traffic_of(key) == StateTraffic::once_a_step) {
       const S& gathered = key.zero_stage == 0 ? reduced : in.gather_bytes;
       const S update = named(Q::stage_update_bytes, gathered * held / (Y * p));
       cost.end_network[state_axis] =

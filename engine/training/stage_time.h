@@ -16,11 +16,28 @@ struct StageKey {
   ScheduleShape shape;
   LayerSplit layers;
   int zero_stage = 3;
+  KeepGathered keep_gathered = KeepGathered::microbatch;
   bool sequence_parallel = true;
   bool blocking_send = false;
   bool tied_embeddings = false;
 };
 StageKey stage_key(const Scenario&);
+
+// When the training state's shards and gradients are sent.
+enum class StateTraffic {
+  every_microbatch,  // a layer's weights for its forward and its backward, and its gradients
+  every_chunk,       // the same, once for all microbatches of a chunk
+  once_a_step        // weights and gradients of all layers
+};
+// Without a pipeline there is one chunk.
+constexpr StateTraffic state_traffic_of(int zero_stage, KeepGathered keep, bool pipelined) {
+  if (zero_stage < 3 || keep == KeepGathered::step) return StateTraffic::once_a_step;
+  if (keep == KeepGathered::microbatch) return StateTraffic::every_microbatch;
+  return pipelined ? StateTraffic::every_chunk : StateTraffic::once_a_step;
+}
+inline StateTraffic state_traffic_of(const StageKey& key) {
+  return state_traffic_of(key.zero_stage, key.keep_gathered, key.shape.stages > 1);
+}
 
 // The pieces of the stage's cost, each by what it reads: a search computes one again only where that changes.
 // How the plan splits a step: mesh, batch and microbatch.
@@ -134,7 +151,7 @@ constexpr Calibrated hidden_at_end(Axis axis) {
 template <Scalar S>
 bool moves_state(const Inputs<S>& in, const StageKey& key) {
   const bool pipelined = key.shape.stages > 1;
-  return (in.links.state.degree > 1 && (key.zero_stage == 3 || !pipelined)) ||
+  return (in.links.state.degree > 1 && (!pipelined || state_traffic_of(key) != StateTraffic::once_a_step)) ||
          (in.degree(Axis::data).n > 1 && !pipelined);
 }
 

@@ -55,8 +55,10 @@ S host_update(const Inputs<S>& in, const LayerTime<S>& layer, const StageBlocks<
   const bool pipelined = in.degree(Axis::pipeline).n > 1;
   S backward = blocks.layer.backward;
   if (key.offload_activations && !pipelined) backward = max(backward, layer.activations.checkpoint_bytes / pcie);
-  const bool at_the_end = pipelined &&
-                          (in.degree(Axis::data).n > 1 || (in.links.state.degree > 1 && key.zero_stage < 3));
+  const bool at_the_end =
+      pipelined && (in.degree(Axis::data).n > 1 ||
+                    (in.links.state.degree > 1 &&
+                     state_traffic_of(key.zero_stage, key.keep_gathered, true) == StateTraffic::once_a_step));
   const S late =
       at_the_end ? gradients
                  : named(Q::offload_late, max(gradients / layers, gradients - (layers - constant<S>(1)) * backward));

@@ -156,6 +156,7 @@ engine::Scenario random_scenario(std::mt19937& rng) {
   s.assumptions.axes_overlap = static_cast<AxesOverlap>(dice.pick(0, 3));
   s.assumptions.overlap = dice.one_in(2) ? 1 : dice.pick(0, 10) / 10.0;
   s.assumptions.reserve_bytes = dice.pick(0, 1) * 1e9;
+  plan.keep_gathered = static_cast<KeepGathered>(dice.pick(0, 2));
   return s;
 }
 

@@ -217,7 +217,9 @@ Difference the_overlap(const Case& plan) {
   for (const Axis axis : {Axis::data, Axis::fsdp}) {
     const double carried = o.carried[axis];
     if (carried == 1) continue;
-    if (plan.pipelined()) return "a layer of a pipeline carries a part of the step's reduction";
+    const auto& p = plan.s.parallelism;
+    const bool by_chunk = axis == Axis::fsdp && p.zero_stage == 3 && p.keep_gathered == KeepGathered::chunk;
+    if (plan.pipelined() && !by_chunk) return "a layer of a pipeline carries a part of the step's reduction";
     if (Difference d = compare("share of a microbatch", carried, 1 / plan.q(Q::microbatches)); !d.empty()) return d;
   }
   return {};
@@ -250,7 +252,8 @@ Difference the_network(const Case& plan) {
                                work / line->ratio_now, layer);
         !d.empty())
       return d;
-    const bool gathers = p.zero_stage == 3 && plan.e.in.links.state.degree > 1;
+    const bool gathers =
+        p.zero_stage == 3 && p.keep_gathered == KeepGathered::microbatch && plan.e.in.links.state.degree > 1;
     if (study.plan_gathers != (gathers ? microbatches : 0)) return "gathers of weights in the network's figure";
   }
   return {};

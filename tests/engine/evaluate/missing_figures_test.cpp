@@ -72,6 +72,8 @@ std::vector<Scenario> plans_on(const Chip& chip) {
            {"parallelism.data=8", "parallelism.pipeline=2"},
            {"parallelism.fsdp=8", "parallelism.pipeline=2", "parallelism.zero_stage=0"},
            {"parallelism.fsdp=8", "parallelism.pipeline=2", "parallelism.zero_stage=1"},
+           {"parallelism.fsdp=8", "parallelism.pipeline=2", "parallelism.keep_gathered=chunk"},
+           {"parallelism.fsdp=8", "parallelism.pipeline=2", "parallelism.keep_gathered=step"},
            {"parallelism.pipeline=8", "parallelism.tensor=2"}})
     out.push_back(with(training, mesh));
   Scenario serving = preset("llama3-8b-serving-8-h100");
