@@ -82,6 +82,14 @@ class CommandTable {
   static bool editor_open(const Workspace& w) { return w.panels_.editor.open; }
   static bool has_baseline(const Workspace& w) { return w.baseline_ != nullptr; }
   static bool has_pipeline(const Workspace& w) { return w.session_.report().pipeline.drawn(); }
+  template <engine::OrderRecipe recipe>
+  static void make_order(Workspace& w) {
+    w.make_order(recipe);
+  }
+  static bool has_stages(const Workspace& w) {
+    const engine::Scenario& s = w.session_.scenario();
+    return !s.serves() && s.parallelism.pipeline > 1;
+  }
 
   static std::vector<Command> fixed();
   template <std::size_t... N>
@@ -151,6 +159,10 @@ std::vector<Command> CommandTable::fixed() {
               [](Workspace& w) { w.swap_with_baseline(); }},
       Command{"baseline.undo", Category::edit, kNone, kNone, false, has_baseline,
               [](Workspace& w) { w.back_to_baseline(); }},
+      Command{"order.zb_1p", Category::edit, kNone, kNone, true, has_stages, make_order<engine::OrderRecipe::zb_1p>},
+      Command{"order.zb_2p", Category::edit, kNone, kNone, false, has_stages, make_order<engine::OrderRecipe::zb_2p>},
+      Command{"order.zb_fit", Category::edit, kNone, kNone, false, has_stages,
+              make_order<engine::OrderRecipe::zb_fit>},
       Command{"edit.reset", Category::edit, kNone, kNone, true,
               [](const Workspace& w) { return !(w.session_.scenario() == w.session_.loaded()); },
               [](Workspace& w) { w.session_.update(w.session_.loaded(), false); }},

@@ -21,6 +21,7 @@
 #include "app/session/tabs.h"
 #include "app/shell/panel_states.h"
 #include "engine/io/scenario/session_json.h"
+#include "engine/studies/made_order.h"
 #include "widgets/canvas/theme.h"
 #include "widgets/plot/text_table.h"
 #include "widgets/ui/canvas_screen.h"
@@ -167,6 +168,7 @@ class Workspace {
   void open_beside(engine::Scenario scenario, const std::string& origin);
   void take_model(std::string_view config, const std::string& file);
   void take_order(std::string_view csv, const std::string& file);  // of a pipeline's operations, into the scenario
+  void make_order(engine::OrderRecipe recipe);                     // for the scenario's times; one step of undo
   bool is_open(const io::SavedTab& tab) const;
   void remember_file(const std::string& file);
   ShownTab shown_tab() { return {session_, panels_.search.preferences, baseline_}; }

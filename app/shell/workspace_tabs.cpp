@@ -1,5 +1,6 @@
 // Open scenarios, the baseline and the clipboard: the part of Workspace that is about more than one scenario.
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <iterator>
 #include <memory>
@@ -210,6 +211,21 @@ void Workspace::take_order(std::string_view csv, const std::string& file) {
       {false,
        texts_.format("ui.opened.order", {widgets::format_count(order->stages),
                                          texts_.count("ui.pipeline.microbatches", order->microbatches), file}),
+       {}});
+}
+
+void Workspace::make_order(engine::OrderRecipe recipe) {
+  const engine::MadeOrder made = engine::make_order(session_.scenario(), recipe);
+  if (made.reason) {
+    const std::string why = "ui.order.none." + std::string(engine::kNoOrderIds[*made.reason]);
+    return session_.say({true, std::string(texts_.text("ui.order.none")), std::string(texts_.text(why))});
+  }
+  engine::Scenario edited = session_.scenario();
+  engine::take_order(edited, made.order);
+  session_.update(std::move(edited), false);
+  session_.say(
+      {false,
+       texts_.format("ui.order.made", {texts_.count("ui.pipeline.microbatches", std::floor(made.most_microbatches))}),
        {}});
 }
 

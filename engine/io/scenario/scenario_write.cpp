@@ -16,6 +16,7 @@
 #include "engine/io/scenario/scenario_walk.h"
 #include "engine/io/scenario/scenario_write.h"
 #include "engine/scenario/scenario_title.h"
+#include "engine/studies/made_order.h"
 
 namespace roofscape::io {
 
@@ -121,14 +122,39 @@ std::optional<Json> list_json(std::string_view text) {
   }
 }
 
-// The order of operations: a file as torch writes it, or "none" for the schedule's own.
+std::string_view remedy_of(engine::NoOrder reason) {
+  switch (reason) {
+    case engine::NoOrder::no_pipeline:
+      return "set parallelism.pipeline first, to 2 or more";
+    case engine::NoOrder::cannot_run:
+      return "the plan cannot run; `roofscape-cli check` says why";
+    case engine::NoOrder::too_long:
+      return "set fewer microbatches first: the step has too many operations";
+    case engine::NoOrder::does_not_fit:
+      break;
+  }
+  return "no order of the plan fits its chips; `roofscape-cli check` says what is missing";
+}
+
+// The order of operations: a file as torch writes it, one that is made for the plan as it is so far, or "none" for the
+// schedule's own.
 Failure set_order(Scenario& scenario, std::string_view path, std::string_view text) {
   if (text == "none" || text.empty()) {
     scenario.pipeline.order = {};
     return std::nullopt;
   }
+  if (const auto recipe = engine::kOrderRecipes.parse(text)) {
+    const engine::MadeOrder made = engine::make_order(scenario, *recipe);
+    if (made.reason)
+      return set_error(path, in_quotes(text) + " makes no order of this plan", std::string(remedy_of(*made.reason)));
+    take_order(scenario, made.order);
+    return std::nullopt;
+  }
   const auto csv = read_file(std::filesystem::path(text));
-  const Failure failure = csv ? take_order_csv(csv.value(), {}, scenario) : Failure(csv.error());
+  if (!csv)
+    return set_error(path, in_quotes(text) + ": " + csv.error().message,
+                     "give a CSV file, none, zb-1p, zb-2p or zb-fit");
+  const Failure failure = take_order_csv(csv.value(), {}, scenario);
   return failure ? Failure(set_error(path, in_quotes(text) + ": " + failure->message, failure->remedy))
                  : std::nullopt;
 }

@@ -30,6 +30,17 @@ struct TwoStages : Harness {
   test::TemporaryFolder folder;
 };
 
+void from_palette(Harness& h, const std::string& words) {
+  h.key({widgets::key_of('P'), true, false, false});
+  h.type(words);
+  h.step();
+  INFO((h.parts.panels.palette.entries.empty() ? std::string("nothing")
+                                               : h.parts.panels.palette.entries.front().title));
+  REQUIRE_FALSE(h.parts.panels.palette.entries.empty());
+  h.key({Key::enter});
+  h.step();
+}
+
 bool offered(Harness& h) {
   REQUIRE(h.reach("pipeline.given_order"));
   return !drawn(h, h.workspace.texts().text("ui.pipeline.own_order"));
@@ -89,4 +100,29 @@ TEST_CASE("of an order that does not suit the plan the rail's control has the ma
   CHECK(said());
   CHECK_FALSE(h.report().pipeline.shape.order);
   CHECK(h.scenario().pipeline.order);
+}
+
+TEST_CASE("an order is made for the scenario's times, as one step of undo, and says how much a device may hold") {
+  TwoStages h;
+  const engine::Scenario before = h.scenario();
+  from_palette(h, "zb-2p");
+  REQUIRE(h.scenario().pipeline.order);
+  CHECK(h.scenario().pipeline.schedule == engine::ScheduleKind::zb_h1);
+  CHECK(h.report().pipeline.shape.order);
+  REQUIRE(h.parts.session.message());
+  CHECK(h.parts.session.message()->text ==
+        "An order for this plan's times, with up to 2 microbatches on a device, runs in this scenario");
+  h.key({Key{'Z'}, true});
+  CHECK(h.scenario() == before);
+}
+
+TEST_CASE("where no order can be made the reason is said and nothing changes") {
+  engine::Scenario small = two_stages();
+  small.cluster.chip[engine::ChipField::hbm_bytes].value = 1e9;
+  Harness h(small, "", 1920, 1080);
+  from_palette(h, "order memory of the chips");
+  CHECK(h.scenario() == small);
+  REQUIRE(h.parts.session.message());
+  CHECK(h.parts.session.message()->is_error);
+  CHECK(h.parts.session.message()->text == "No order can be made");
 }

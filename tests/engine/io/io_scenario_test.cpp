@@ -276,7 +276,22 @@ TEST_CASE("a wrong order is answered with one line: path or file, row and column
   CHECK(s == preset("llama3-8b-8-h100"));
   const auto missing = io::set_field(s, "pipeline.order=" + file + "x", shipped());
   REQUIRE(missing);
-  CHECK(io::to_text(*missing) == "pipeline.order: \"" + file + "x\": there is no such file; check the path");
+  CHECK(io::to_text(*missing) ==
+        "pipeline.order: \"" + file + "x\": there is no such file; give a CSV file, none, zb-1p, zb-2p or zb-fit");
+}
+
+TEST_CASE("an order is made for the plan as it is set so far, or it is said why none can be") {
+  engine::Scenario s = preset("gpt3-175b-1024-a100");
+  REQUIRE_FALSE(io::set_field(s, "pipeline.order=zb-1p", shipped()));
+  CHECK(s.pipeline.order);
+  CHECK(s.pipeline.schedule == engine::ScheduleKind::zb_h1);
+  CHECK(s.pipeline.virtual_stages == 1);
+  engine::Scenario whole = preset("llama3-8b-8-h100");
+  const auto failure = io::set_field(whole, "pipeline.order=zb-fit", shipped());
+  REQUIRE(failure);
+  CHECK(io::to_text(*failure) ==
+        "pipeline.order: \"zb-fit\" makes no order of this plan; set parallelism.pipeline first, to 2 or more");
+  CHECK(whole == preset("llama3-8b-8-h100"));
 }
 
 TEST_CASE("a file is known for an order by how it begins") {

@@ -1,0 +1,79 @@
+#include "engine/studies/made_order.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "engine/evaluate/evaluate.h"
+#include "engine/pipeline/greedy_order.h"
+#include "engine/pipeline/listed_order.h"
+
+namespace roofscape::engine {
+namespace {
+
+// The plan as it is before its order is made.
+Scenario in_one_chunk(Scenario s) {
+  s.pipeline.order = {};
+  s.pipeline.schedule = ScheduleKind::zb_h1;
+  s.pipeline.virtual_stages = 1;
+  return s;
+}
+
+// Of what a microbatch keeps until its input gradient, how much it keeps from there to its weight gradient.
+double postponed_share(const Report& plan) {
+  const double kept = plan.quantities.value_or(Q::layer_checkpoint_bytes, 0),
+               needed = plan.quantities.value_or(Q::layer_postponed_bytes, 0);
+  return kept > 0 ? std::max(1.0, needed / kept) : 1;
+}
+
+GivenOrder order_within(const Report& plan, const GreedyLimit& limit) {
+  const ScheduleShape& shape = plan.pipeline.shape;
+  const auto orders = greedy_order(shape.stages, shape.microbatches, plan.pipeline.times, limit);
+  return orders ? read_listed_order(order_csv(*orders), ScheduleKind::zb_h1).order : GivenOrder();
+}
+
+// Of several limits the one whose step is shortest where it fits. Up to four times the stages, of microbatches before
+// and after their input gradients: beyond that there is nothing left to wait for.
+GivenOrder order_that_fits(Scenario s, const Report& plan, double postponed) {
+  GivenOrder best;
+  double best_time = 0;
+  for (const double each : {1.0, postponed})
+    for (int quarters = 1; quarters <= 16; ++quarters) {
+      const double most = plan.pipeline.shape.stages * quarters / 4.0 * each + postponed - 1;
+      const GivenOrder order = order_within(plan, {most, postponed});
+      if (!order || order == best) continue;
+      take_order(s, order);
+      const Report report = evaluate(s);
+      const double time = report.quantities.value_or(Q::step_time, 0);
+      if (!(time > 0) || report.quantities.value_or(Q::memory_free, -1) < 0) continue;
+      if (!best || time < best_time) best = order, best_time = time;
+    }
+  return best;
+}
+
+}  // namespace
+
+MadeOrder make_order(const Scenario& scenario, OrderRecipe recipe) {
+  MadeOrder out;
+  if (scenario.serves() || scenario.parallelism.pipeline < 2) return out.reason = NoOrder::no_pipeline, out;
+  const Scenario s = in_one_chunk(scenario);
+  const Report plan = evaluate(s);
+  if (plan.has_errors() || !plan.quantities[Q::step_time]) return out.reason = NoOrder::cannot_run, out;
+  const ScheduleShape& shape = plan.pipeline.shape;
+  if (3 * std::int64_t{shape.stages} * shape.microbatches > kMostGreedyOps)
+    return out.reason = NoOrder::too_long, out;
+
+  const double postponed = postponed_share(plan);
+  if (recipe == OrderRecipe::zb_fit) {
+    out.order = order_that_fits(s, plan, postponed);
+    if (!out.order) return out.reason = NoOrder::does_not_fit, out;
+  } else {
+    const double most = recipe == OrderRecipe::zb_1p ? shape.stages : 2.0 * shape.stages;
+    out.order = order_within(plan, {most + postponed - 1, postponed});
+    if (!out.order) return out.reason = NoOrder::cannot_run, out;
+  }
+  for (const HeldMoments& moments : out.order->moments)
+    out.most_microbatches = std::max(out.most_microbatches, moments.front().all);
+  return out;
+}
+
+}  // namespace roofscape::engine

@@ -1,0 +1,38 @@
+// An order of operations that is made for one plan's times, to be given to it (Scenario::pipeline.order): the heuristic
+// of greedy_order.h with the stages, the transfers and the memory of the plan.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "engine/base/enum_table.h"
+#include "engine/pipeline/schedule.h"
+#include "engine/scenario/scenario.h"
+
+namespace roofscape::engine {
+
+// How much a device may hold. `zb_1p`, `zb_2p`: what 1F1B keeps of the first device's microbatches, and twice that (Qi
+// et al. 2023). `zb_fit`: what the chips hold; of several limits that fit the one with the shortest step.
+enum class OrderRecipe : std::uint8_t { zb_1p, zb_2p, zb_fit };
+inline constexpr EnumTable<OrderRecipe> kOrderRecipes{"zb-1p", "zb-2p", "zb-fit"};
+
+enum class NoOrder : std::uint8_t {
+  no_pipeline,  // one stage, or it serves
+  cannot_run,   // the plan has an error with ZB-H1 as its schedule, or a link of unknown speed
+  too_long,     // more operations than are tried (kMostGreedyOps)
+  does_not_fit  // zb_fit: with no limit
+};
+
+inline constexpr EnumTable<NoOrder> kNoOrderIds{"no_pipeline", "cannot_run", "too_long", "does_not_fit"};
+
+struct MadeOrder {
+  GivenOrder order;               // stands for ZB-H1: one chunk a device, weight gradients apart
+  double most_microbatches = 0;   // that a device holds
+  std::optional<NoOrder> reason;  // none: `order` is there
+};
+
+// What a microbatch keeps for its weight gradient counts as evaluate() counts it: at least as what it kept before, more
+// where that was computed again; of one microbatch at a time the difference is beside the limit. Deterministic; a few evaluations, for zb_fit about thirty.
+MadeOrder make_order(const Scenario&, OrderRecipe);
+
+}  // namespace roofscape::engine
