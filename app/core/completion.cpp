@@ -12,6 +12,7 @@
 #include "engine/search/plan_space.h"
 #include "engine/search/search.h"
 #include "engine/search/serving_search.h"
+#include "engine/studies/made_order.h"
 #include "engine/studies/model_facts.h"
 #include "widgets/figures/figures.h"
 #include "widgets/plot/quantity_label.h"
@@ -90,6 +91,11 @@ void fields(Place& place) {
   const std::string_view path = place.typed.substr(0, equals);
   place.ahead.append(place.typed.substr(0, equals + 1));
   place.typed.remove_prefix(equals + 1);
+  if (path == "pipeline.order") {
+    place.offer("none");
+    place.offer_all(engine::kOrderRecipes);
+    place.ask_shell_for("files");
+  }
   if (path == "model")
     offer_presets(place, io::PresetKind::model);
   else if (path == "cluster")
