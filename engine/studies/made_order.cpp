@@ -6,15 +6,18 @@
 #include "engine/evaluate/evaluate.h"
 #include "engine/pipeline/greedy_order.h"
 #include "engine/pipeline/listed_order.h"
+#include "engine/pipeline/v_order.h"
 
 namespace roofscape::engine {
 namespace {
 
+bool is_on_v(OrderRecipe recipe) { return recipe == OrderRecipe::v_half || recipe == OrderRecipe::v_min; }
+
 // The plan as it is before its order is made.
-Scenario in_one_chunk(Scenario s) {
+Scenario before_order(Scenario s, OrderRecipe recipe) {
   s.pipeline.order = {};
-  s.pipeline.schedule = ScheduleKind::zb_h1;
-  s.pipeline.virtual_stages = 1;
+  s.pipeline.schedule = is_on_v(recipe) ? ScheduleKind::zb_v : ScheduleKind::zb_h1;
+  s.pipeline.virtual_stages = default_virtual_stages(s.pipeline.schedule);
   return s;
 }
 
@@ -55,15 +58,20 @@ GivenOrder order_that_fits(Scenario s, const Report& plan, double postponed) {
 MadeOrder make_order(const Scenario& scenario, OrderRecipe recipe) {
   MadeOrder out;
   if (scenario.serves() || scenario.parallelism.pipeline < 2) return out.reason = NoOrder::no_pipeline, out;
-  const Scenario s = in_one_chunk(scenario);
+  const Scenario s = before_order(scenario, recipe);
   const Report plan = evaluate(s);
   if (plan.has_errors() || !plan.quantities[Q::step_time]) return out.reason = NoOrder::cannot_run, out;
   const ScheduleShape& shape = plan.pipeline.shape;
-  if (3 * std::int64_t{shape.stages} * shape.microbatches > kMostGreedyOps)
+  if (3 * std::int64_t{shape.stages} * shape.virtual_stages * shape.microbatches > kMostGreedyOps)
     return out.reason = NoOrder::too_long, out;
 
   const double postponed = postponed_share(plan);
-  if (recipe == OrderRecipe::zb_fit) {
+  if (is_on_v(recipe)) {
+    Orders orders;
+    make_v_order(shape.stages, shape.microbatches, recipe == OrderRecipe::v_half ? VMemory::half : VMemory::least,
+                 orders);
+    out.order = read_listed_order(order_csv(orders), ScheduleKind::zb_v).order;
+  } else if (recipe == OrderRecipe::zb_fit) {
     out.order = order_that_fits(s, plan, postponed);
     if (!out.order) return out.reason = NoOrder::does_not_fit, out;
   } else {

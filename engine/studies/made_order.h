@@ -1,5 +1,5 @@
-// An order of operations that is made for one plan's times, to be given to it (Scenario::pipeline.order): the heuristic
-// of greedy_order.h with the stages, the transfers and the memory of the plan.
+// An order of operations that is made for one plan, to be given to it (Scenario::pipeline.order): the heuristic of
+// greedy_order.h with the plan's times, transfers and memory, or the V orders of little memory (v_order.h).
 #pragma once
 
 #include <cstdint>
@@ -12,13 +12,14 @@
 namespace roofscape::engine {
 
 // How much a device may hold. `zb_1p`, `zb_2p`: what 1F1B keeps of the first device's microbatches, and twice that (Qi
-// et al. 2023). `zb_fit`: what the chips hold; of several limits that fit the one with the shortest step.
-enum class OrderRecipe : std::uint8_t { zb_1p, zb_2p, zb_fit };
-inline constexpr EnumTable<OrderRecipe> kOrderRecipes{"zb-1p", "zb-2p", "zb-fit"};
+// et al. 2023). `zb_fit`: what the chips hold; of several limits that fit the one with the shortest step. `v_half`,
+// `v_min`: about a half and a third of what 1F1B keeps, on the V placement (Qi et al. 2024).
+enum class OrderRecipe : std::uint8_t { zb_1p, zb_2p, zb_fit, v_half, v_min };
+inline constexpr EnumTable<OrderRecipe> kOrderRecipes{"zb-1p", "zb-2p", "zb-fit", "v-half", "v-min"};
 
 enum class NoOrder : std::uint8_t {
   no_pipeline,  // one stage, or it serves
-  cannot_run,   // the plan has an error with ZB-H1 as its schedule, or a link of unknown speed
+  cannot_run,   // the plan has an error with the schedule that the order stands for, or a link of unknown speed
   too_long,     // more operations than are tried (kMostGreedyOps)
   does_not_fit  // zb_fit: with no limit
 };
@@ -26,7 +27,7 @@ enum class NoOrder : std::uint8_t {
 inline constexpr EnumTable<NoOrder> kNoOrderIds{"no_pipeline", "cannot_run", "too_long", "does_not_fit"};
 
 struct MadeOrder {
-  GivenOrder order;               // stands for ZB-H1: one chunk a device, weight gradients apart
+  GivenOrder order;               // stands for ZB-H1, or ZB-V with its two chunks
   double most_microbatches = 0;   // that a device holds
   std::optional<NoOrder> reason;  // none: `order` is there
 };

@@ -153,7 +153,7 @@ Failure set_order(Scenario& scenario, std::string_view path, std::string_view te
   const auto csv = read_file(std::filesystem::path(text));
   if (!csv)
     return set_error(path, in_quotes(text) + ": " + csv.error().message,
-                     "give a CSV file, none, zb-1p, zb-2p or zb-fit");
+                     "give a CSV file, none, zb-1p, zb-2p, zb-fit, v-half or v-min");
   const Failure failure = take_order_csv(csv.value(), {}, scenario);
   return failure ? Failure(set_error(path, in_quotes(text) + ": " + failure->message, failure->remedy))
                  : std::nullopt;

@@ -111,7 +111,7 @@ TEST_CASE("an order is made for the scenario's times, as one step of undo, and s
   CHECK(h.report().pipeline.shape.order);
   REQUIRE(h.parts.session.message());
   CHECK(h.parts.session.message()->text ==
-        "An order for this plan's times, with up to 2 microbatches on a device, runs in this scenario");
+        "An order for this plan, with up to 2 microbatches on a device, runs in this scenario");
   h.key({Key{'Z'}, true});
   CHECK(h.scenario() == before);
 }

@@ -277,7 +277,8 @@ TEST_CASE("a wrong order is answered with one line: path or file, row and column
   const auto missing = io::set_field(s, "pipeline.order=" + file + "x", shipped());
   REQUIRE(missing);
   CHECK(io::to_text(*missing) ==
-        "pipeline.order: \"" + file + "x\": there is no such file; give a CSV file, none, zb-1p, zb-2p or zb-fit");
+        "pipeline.order: \"" + file +
+            "x\": there is no such file; give a CSV file, none, zb-1p, zb-2p, zb-fit, v-half or v-min");
 }
 
 TEST_CASE("an order is made for the plan as it is set so far, or it is said why none can be") {

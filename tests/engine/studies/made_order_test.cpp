@@ -1,6 +1,8 @@
 // Orders made for a plan: what it runs then is what was made, and why none can be.
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
 #include "engine/evaluate/evaluate.h"
 #include "engine/pipeline/listed_order.h"
 #include "engine/studies/made_order.h"
@@ -53,6 +55,29 @@ TEST_CASE("an order that is made to fit fits, and its step is no longer than tha
       const Report r = report_of(other);
       if (value_of(r, Q::memory_free) >= 0) CHECK(value_of(fit, Q::step_time) <= value_of(r, Q::step_time));
     }
+  }
+}
+
+TEST_CASE("the V orders of little memory run in a plan, with fewer microbatches on a chip than its 1F1B has") {
+  for (const Mode mode : {Mode::ideal, Mode::calibrated}) {
+    Scenario s = with(preset("gpt3-175b-1024-a100"), {"pipeline.schedule=1f1b", "pipeline.virtual_stages=1"});
+    s.assumptions.mode = mode;
+    const Report plain = evaluate(s);
+    const auto of = [&s](OrderRecipe recipe) {
+      Scenario given = s;
+      take_order(given, make_order(s, recipe).order);
+      return evaluate(given);
+    };
+    const Report half = of(OrderRecipe::v_half), least = of(OrderRecipe::v_min);
+    const auto most = [](const Report& r) {
+      double held = 0;
+      for (const StageRow& stage : r.stages) held = std::max(held, stage.in_flight_microbatches);
+      return held;
+    };
+    CHECK(half.pipeline.shape.kind == ScheduleKind::zb_v);
+    CHECK(most(plain) == 16);
+    CHECK(most(half) == 9.5);
+    CHECK(most(least) == 6);
   }
 }
 
