@@ -120,7 +120,7 @@ TEST_CASE("where no order can be made the reason is said and nothing changes") {
   engine::Scenario small = two_stages();
   small.cluster.chip[engine::ChipField::hbm_bytes].value = 1e9;
   Harness h(small, "", 1920, 1080);
-  from_palette(h, "order memory of the chips");
+  from_palette(h, "order chips hold");
   CHECK(h.scenario() == small);
   REQUIRE(h.parts.session.message());
   CHECK(h.parts.session.message()->is_error);
