@@ -1,4 +1,5 @@
-// roofscape-cli trace: the simulated step as a file for trace viewers (.json), or its order as torch reads it (.csv).
+// roofscape-cli trace: the simulated step as a file for trace viewers (.json), its order as torch reads it (.csv), or the
+// layers of its stages as Megatron-LM or torchtitan are told them.
 #include <filesystem>
 #include <string>
 
@@ -6,6 +7,7 @@
 #include "app/cli/scenario_input.h"
 #include "engine/io/export/trace_json.h"
 #include "engine/io/json/files.h"
+#include "engine/io/scenario/layer_layout.h"
 #include "engine/pipeline/order_csv.h"
 
 namespace roofscape::app::cli {
@@ -13,12 +15,13 @@ namespace {
 
 struct TraceOptions {
   ScenarioInput input;
-  std::string output;
+  std::string output, layout;
 };
 
 void add_options(OptionList& list, TraceOptions& options) {
   list.scenario(options.input.scenario);
   list.option("-o,--output", options.output, "cli.trace.output");
+  list.option("--layout", options.layout, "cli.trace.layout");
   list.set(options.input.set);
 }
 
@@ -33,7 +36,22 @@ io::Result<std::string> order_of(const engine::Report& report) {
   return engine::order_csv(report.pipeline.orders);
 }
 
+// The layers of the stages, as a framework is told them: to the file, or printed.
+int write_layout(const Context& context, const TraceOptions& options) {
+  if (options.layout != "megatron" && options.layout != "torchtitan")
+    return refuse({"--layout", {}, io::in_quotes(options.layout) + " is not known", "take megatron or torchtitan"});
+  const auto evaluated = evaluate(context, options.input);
+  if (!evaluated) return kBadInput;
+  const std::vector<int>& layers = evaluated->report.pipeline.layers;
+  const std::string text =
+      (options.layout == "megatron" ? io::megatron_layout(layers) : io::torchtitan_modules(layers)) + "\n";
+  if (options.output.empty()) return print(text, code_of(evaluated->report));
+  if (const auto error = io::write_file_atomically(options.output, text)) return refuse(*error);
+  return code_of(evaluated->report);
+}
+
 int run(const Context& context, const TraceOptions& options) {
+  if (!options.layout.empty()) return write_layout(context, options);
   if (options.output.empty())
     return refuse(
         {{}, {}, "trace needs a scenario and -o FILE", "such as: trace llama3-405b-16k-h100-8k -o step.json"});

@@ -1,10 +1,12 @@
 #include "app/session/layers_text.h"
 
 #include <charconv>
+#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "engine/io/scenario/layer_layout.h"
 #include "engine/pipeline/schedule.h"
 
 namespace roofscape::app {
@@ -25,6 +27,10 @@ std::optional<int> whole(std::string_view text) {
 std::string layers_text(const std::vector<int>& layers) { return fmt::format("{}", fmt::join(layers, " ")); }
 
 std::optional<std::vector<int>> read_layers_text(std::string_view text) {
+  if (io::is_layer_layout(text)) {
+    auto layout = io::read_layer_layout(text);
+    return layout ? std::optional(std::move(layout).value()) : std::nullopt;
+  }
   std::vector<int> layers;
   for (std::size_t at = text.find_first_not_of(kBetween); at != std::string_view::npos;
        at = text.find_first_not_of(kBetween)) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "app/shell/workspace.h"
+#include "engine/io/scenario/layer_layout.h"
 #include "engine/io/scenario/scenario_json.h"
 #include "widgets/figures/figures.h"
 
@@ -150,6 +151,10 @@ std::vector<Command> CommandTable::fixed() {
                   w.actions_.copy_text(io::write_scenario(w.session_.scenario(), w.session_.library()));
                 w.session_.say({false, std::string(w.texts().text("ui.copied.scenario")), {}});
               }},
+      Command{"edit.copy_megatron_layout", Category::edit, kNone, kNone, false, has_stages,
+              [](Workspace& w) { w.copy_layers(io::megatron_layout); }},
+      Command{"edit.copy_torchtitan_modules", Category::edit, kNone, kNone, false, has_stages,
+              [](Workspace& w) { w.copy_layers(io::torchtitan_modules); }},
       Command{"edit.paste_scenario", Category::edit, ctrl('V'), kNone, false,
               [](const Workspace& w) { return w.interaction_.read_clipboard != nullptr; },
               [](Workspace& w) { w.paste(); }},

@@ -168,7 +168,9 @@ class Workspace {
   void open_beside(engine::Scenario scenario, const std::string& origin);
   void take_model(std::string_view config, const std::string& file);
   void take_order(std::string_view csv, const std::string& file);  // of a pipeline's operations, into the scenario
-  void make_order(engine::OrderRecipe recipe);                     // for the scenario's times; one step of undo
+  void copy_layers(std::string (*text)(const std::vector<int>& layers));  // of the stages, to the clipboard
+  void take_layers(std::string_view layout);                              // of Megatron-LM or torchtitan
+  void make_order(engine::OrderRecipe recipe);  // for the scenario's times; one step of undo
   bool is_open(const io::SavedTab& tab) const;
   void remember_file(const std::string& file);
   ShownTab shown_tab() { return {session_, panels_.search.preferences, baseline_}; }

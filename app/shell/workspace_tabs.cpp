@@ -12,6 +12,7 @@
 #include "app/shell/workspace.h"
 #include "engine/io/import/hf_config.h"
 #include "engine/io/json/files.h"
+#include "engine/io/scenario/layer_layout.h"
 #include "engine/io/scenario/order_json.h"
 #include "engine/io/scenario/scenario_json.h"
 #include "engine/io/scenario/session_json.h"
@@ -77,6 +78,7 @@ void Workspace::back_to_baseline() {
 void Workspace::paste() {
   const std::string text = interaction_.read_clipboard != nullptr ? interaction_.read_clipboard() : std::string();
   if (io::is_hf_config(text)) return take_model(text, kClipboard);
+  if (io::is_layer_layout(text)) return take_layers(text);
   auto read = io::read_scenario(text, kClipboard, session_.library());
   if (!read.ok()) {
     const io::InputError& e = read.error();
@@ -212,6 +214,20 @@ void Workspace::take_order(std::string_view csv, const std::string& file) {
        texts_.format("ui.opened.order", {widgets::format_count(order->stages),
                                          texts_.count("ui.pipeline.microbatches", order->microbatches), file}),
        {}});
+}
+
+void Workspace::copy_layers(std::string (*text)(const std::vector<int>& layers)) {
+  if (actions_.copy_text) actions_.copy_text(text(session_.report().pipeline.layers));
+  session_.say({false, std::string(texts_.text("ui.copied.layers")), {}});
+}
+
+void Workspace::take_layers(std::string_view layout) {
+  engine::Scenario edited = session_.scenario();
+  if (const auto failure = io::take_layer_layout(layout, edited))
+    return session_.say({true, failure->message, failure->remedy});
+  const double stages = static_cast<double>(edited.pipeline.layers_per_stage.size());
+  session_.update(std::move(edited), false);
+  session_.say({false, texts_.count("ui.pasted.layers", stages), {}});
 }
 
 void Workspace::make_order(engine::OrderRecipe recipe) {

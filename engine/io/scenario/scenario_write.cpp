@@ -11,6 +11,7 @@
 #include "engine/io/json/nearest.h"
 #include "engine/io/json/pretty.h"
 #include "engine/io/presets/parts_file.h"
+#include "engine/io/scenario/layer_layout.h"
 #include "engine/io/scenario/order_json.h"
 #include "engine/io/scenario/scenario_json.h"
 #include "engine/io/scenario/scenario_walk.h"
@@ -159,16 +160,20 @@ Failure set_order(Scenario& scenario, std::string_view path, std::string_view te
                  : std::nullopt;
 }
 
-// Layers of each virtual stage: "8,8,9,8", or "even" to deal them.
+// Layers of each virtual stage: "8,8,9,8", a layout of Megatron-LM or torchtitan, or "even" to deal them.
 Failure set_layers(Scenario& scenario, std::string_view path, std::string_view text) {
   if (text == "even" || text.empty()) {
     scenario.pipeline.layers_per_stage.clear();
     return std::nullopt;
   }
+  if (is_layer_layout(text)) {
+    const Failure failure = take_layer_layout(text, scenario);
+    return failure ? Failure(set_error(path, failure->message, failure->remedy)) : std::nullopt;
+  }
   const auto list = list_json(text);
   if (!list)
     return set_error(path, in_quotes(text) + " is not a list of numbers",
-                     "write the layers of each virtual stage as 8,8,9,8, or even");
+                     "write the layers of each virtual stage as 8,8,9,8, as Megatron-LM's layout, or even");
   return read_layers(*list, std::string(path), {}, scenario);
 }
 

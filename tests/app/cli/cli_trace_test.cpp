@@ -372,6 +372,20 @@ TEST_CASE("trace -o order.csv writes the order of the pipeline as torch reads it
   CHECK_FALSE(std::filesystem::exists(folder.path() / "none.csv"));
 }
 
+TEST_CASE("trace --layout writes the layers of the stages as Megatron-LM and torchtitan are told them") {
+  const test::TemporaryFolder folder;
+  CHECK(exit_code(folder, "trace llama3-405b-16k-h100 --layout megatron -o layout.txt") == 0);
+  CHECK(test::text_of(folder.path() / "layout.txt") == "E|(t|)*126L\n");
+  CHECK(exit_code(folder,
+                  "trace llama3-8b-8-h100 --set parallelism.pipeline=8 --set parallelism.fsdp=1 --set "
+                  "pipeline.layers_per_stage='Et*3|(t*4|)*6t*5L' --layout torchtitan -o parts.json") == 0);
+  CHECK(test::text_of(folder.path() / "parts.json")
+            .starts_with(R"([["tok_embeddings","layers.0","layers.1","layers.2"],["layers.3",)"));
+  CHECK(exit_code(folder, "trace llama3-8b-8-h100 --layout nemo") == 2);
+  CHECK(test::text_of(folder.path() / "err") ==
+        "roofscape-cli: --layout: \"nemo\" is not known; take megatron or torchtitan\n");
+}
+
 TEST_CASE("trace writes its file whole and answers with the exit codes of the others") {
   const test::TemporaryFolder folder;
   CHECK(exit_code(folder, "trace llama3-70b-v5p-pod -o step.json") == 0);

@@ -126,3 +126,18 @@ TEST_CASE("where no order can be made the reason is said and nothing changes") {
   CHECK(h.parts.session.message()->is_error);
   CHECK(h.parts.session.message()->text == "No order can be made");
 }
+
+TEST_CASE("a pasted layout of Megatron-LM brings its layers and chunks, and is copied out as it came") {
+  TwoStages h;
+  h.parts.interaction.read_clipboard = [] { return std::string("Et*7|t*8|t*8|t*9L"); };
+  h.key({widgets::key_of('V'), true, false, false});
+  h.step();
+  CHECK(h.scenario().pipeline.layers_per_stage == std::vector<int>{7, 8, 8, 9});
+  CHECK(h.scenario().pipeline.virtual_stages == 2);
+  std::string copied;
+  h.workspace.actions().copy_text = [&copied](const std::string& text) { copied = text; };
+  from_palette(h, "copy layers megatron");
+  CHECK(copied == "Et*7|t*8|t*8|t*9L");
+  from_palette(h, "copy layers torchtitan");
+  CHECK(copied.starts_with(R"([["tok_embeddings","layers.0")"));
+}

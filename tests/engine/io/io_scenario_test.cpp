@@ -222,7 +222,7 @@ TEST_CASE("wrong layers per stage are answered with one line: path, fault, remed
   REQUIRE(failure);
   CHECK(io::to_text(*failure) ==
         "pipeline.layers_per_stage: \"8,x\" is not a list of numbers; write the layers of each virtual stage as "
-        "8,8,9,8, or even");
+        "8,8,9,8, as Megatron-LM's layout, or even");
 }
 
 TEST_CASE("an order of operations is read, written and read again, a row a device") {
