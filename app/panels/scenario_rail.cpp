@@ -183,6 +183,10 @@ void pipeline_section(PanelContext& ctx, Column& column, Scenario& s) {
     field_switch(ctx, column, s, engine::kGivenOrder);
   else
     field_unavailable(ctx, column, engine::kGivenOrder, ctx.text("ui.pipeline.own_order"));
+  if (engine::facts_of(s.pipeline.schedule).orders_backwards && !s.pipeline.order)
+    field_choice(ctx, column, s, "pipeline.backward_order");
+  else
+    field_unavailable(ctx, column, "pipeline.backward_order", ctx.text("ui.pipeline.fixed_backwards"));
   field_slider(ctx, column, s, "pipeline.microbatch_sequences", powers(1, 64));
   field_slider(ctx, column, s, "pipeline.virtual_stages", integers(1, 8), {.off = s.pipeline.virtual_stages == 1});
   if (engine::facts_of(s.pipeline.schedule).takes_groups)

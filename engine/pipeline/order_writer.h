@@ -57,6 +57,11 @@ class ChunkSequence {
 
 struct DeviceShape {
   std::uint32_t device, devices, microbatches, chunks, group;
+  BackwardOrder backward_order = BackwardOrder::first_in;
+  // The microbatch whose backward is the n-th.
+  std::uint32_t nth_backward(std::uint32_t n) const {
+    return backward_order == BackwardOrder::first_in ? n : microbatches - 1 - n;
+  }
 };
 
 }  // namespace roofscape::engine::orders

@@ -50,7 +50,7 @@ void make_orders(const ScheduleShape& shape, Orders& out) {
   const orders::OrderRules& rules = orders::rules_of(shape);
   out.first.push_back(0);
   for (std::uint32_t r = 0; r < p; ++r) {
-    rules.write({r, p, m, v, group}, writer);
+    rules.write({r, p, m, v, group, shape.backward_order}, writer);
     out.first.push_back(static_cast<std::uint32_t>(writer.size()));
   }
   out.ops.resize(writer.size());

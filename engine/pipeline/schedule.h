@@ -42,6 +42,7 @@ struct ScheduleShape {
   int group_size = 0;      // interleaved-1f1b: microbatches of a chunk before the next chunk's turn; 0: the least
                            // that does, group_size_of
   GivenOrder order = {};   // of exactly this shape (order_of); none: the one that `kind` makes
+  BackwardOrder backward_order = BackwardOrder::first_in;  // of schedules that have the choice (orders_backwards)
   friend bool operator==(const ScheduleShape&, const ScheduleShape&) = default;
 };
 

@@ -12,7 +12,7 @@ namespace {
 
 void write_gpipe(const DeviceShape& shape, OrderWriter& out) {
   for (std::uint32_t k = 0; k < shape.microbatches; ++k) out.forward(shape.device, k);
-  for (std::uint32_t k = 0; k < shape.microbatches; ++k) out.backward(shape.device, k);
+  for (std::uint32_t k = 0; k < shape.microbatches; ++k) out.backward(shape.device, shape.nth_backward(k));
 }
 
 Tick sum(const std::vector<Tick>& times) { return std::accumulate(times.begin(), times.end(), Tick{0}); }

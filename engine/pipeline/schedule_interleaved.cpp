@@ -38,7 +38,7 @@ void write_breadth_first(const DeviceShape& shape, OrderWriter& out) {
   }
   for (std::uint32_t chunk = shape.chunks; chunk-- > 0;) {
     const std::uint32_t stage = chunk * shape.devices + shape.device;
-    for (std::uint32_t k = 0; k < shape.microbatches; ++k) out.backward(stage, k);
+    for (std::uint32_t k = 0; k < shape.microbatches; ++k) out.backward(stage, shape.nth_backward(k));
   }
 }
 

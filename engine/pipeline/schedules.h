@@ -34,6 +34,11 @@ struct MicrobatchesPerStages {
   constexpr std::int64_t of(std::int64_t stages) const { return per_stage * stages + more; }
 };
 
+// In which order backwards run that all wait for the last forward: as the forwards did, which is torch's, or the last
+// microbatch first, as in GPipe's own figure. Both take as long and hold as much.
+enum class BackwardOrder : std::uint8_t { first_in, last_in };
+inline constexpr EnumTable<BackwardOrder> kBackwardOrders{"first-in", "last-in"};
+
 inline constexpr int kAnyChunks = 0;
 
 struct ScheduleFacts {
@@ -47,6 +52,7 @@ struct ScheduleFacts {
   MicrobatchesPerStages least_microbatches = {};  // to fill the pipeline
   bool chunks_fill_stages = false;                // with chunks, microbatches come in multiples of the stages
   bool takes_groups = false;                      // the group size is free (ScheduleShape::group_size)
+  bool orders_backwards = false;                  // all of them wait for the last forward (BackwardOrder)
   std::string_view elsewhere = {};                // another name for it, offered where that is typed
 };
 

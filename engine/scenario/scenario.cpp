@@ -45,7 +45,9 @@ ScheduleShape schedule_shape(const PipelinePlan& plan, ScheduleKind kind, int st
                              int virtual_stages) {
   ScheduleShape shape{kind, stages, microbatches, stages > 1 ? virtual_stages : 1, 0};
   if (plan.order && stages > 1) shape.order = order_of(plan.order, shape);
-  if (!shape.order) shape.group_size = group_under(kind, plan.group_size, stages, microbatches);
+  if (shape.order) return shape;
+  shape.group_size = group_under(kind, plan.group_size, stages, microbatches);
+  if (facts_of(kind).orders_backwards && stages > 1) shape.backward_order = plan.backward_order;
   return shape;
 }
 

@@ -130,7 +130,8 @@ struct PipelinePlan {
   int microbatch_sequences = 1;  // sequences one data x fsdp rank puts through the model at a time
   int virtual_stages = 1;        // model chunks a device
   int group_size = 0;            // interleaved 1F1B: ScheduleShape::group_size
-  bool blocking_send = false;    // a stage does not compute while it sends
+  BackwardOrder backward_order = BackwardOrder::first_in;  // of GPipe and breadth-first
+  bool blocking_send = false;                              // a stage does not compute while it sends
   // How layers are dealt to virtual stages (engine/pipeline/layer_split.h): what the embedding and the head count for,
   // or by hand, in the order a microbatch passes the virtual stages.
   int embedding_as_layers = 0, head_as_layers = 0;

@@ -200,6 +200,7 @@ const std::array kFields{
         INTEGER("pipeline.microbatch_sequences", pipeline.microbatch_sequences, 1, 1 << 16, unit::sequences)),
     training_only(INTEGER("pipeline.virtual_stages", pipeline.virtual_stages, 1, 64, counted::chunks)),
     training_only(INTEGER("pipeline.group_size", pipeline.group_size, 0, 1 << 24, unit::microbatches)),
+    training_only(CHOICE("pipeline.backward_order", pipeline.backward_order, kBackwardOrders.ids())),
     training_only(BOOLEAN("pipeline.blocking_send", pipeline.blocking_send)),
     training_only(INTEGER("pipeline.embedding_as_layers", pipeline.embedding_as_layers, 0, 1000, unit::layers)),
     training_only(INTEGER("pipeline.head_as_layers", pipeline.head_as_layers, 0, 1000, unit::layers)),

@@ -157,6 +157,7 @@ engine::Scenario random_scenario(std::mt19937& rng) {
   s.assumptions.overlap = dice.one_in(2) ? 1 : dice.pick(0, 10) / 10.0;
   s.assumptions.reserve_bytes = dice.pick(0, 1) * 1e9;
   plan.keep_gathered = static_cast<KeepGathered>(dice.pick(0, 2));
+  s.pipeline.backward_order = static_cast<BackwardOrder>(dice.pick(0, 1));
   return s;
 }
 

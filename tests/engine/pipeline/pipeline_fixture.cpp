@@ -37,6 +37,7 @@ ScheduleShape random_shape(Random& random, ScheduleKind kind, int most_stages, i
   if (directions(kind) == 2) shape.stages = 2 * random_int(random, 1, most_stages / 2);
   if (facts_of(kind).takes_groups && random_int(random, 0, 2) == 0)
     shape.group_size = random_int(random, shape.stages, shape.stages + 6);
+  if (facts_of(kind).orders_backwards && random_int(random, 0, 1) == 1) shape.backward_order = BackwardOrder::last_in;
   // Mend what is illegal with what the check offers.
   for (int i = 0; i < 4; ++i) {
     const ScheduleStatus status = check_schedule(shape);
