@@ -282,6 +282,11 @@ class Builder {
       micro = *b.micro * entry_.hardware->devices_per_chip;
       if (micro < 1) micro *= s_.parallelism.context;
       micro = std::max(1.0, std::round(micro));
+    } else if (s_.parallelism.keep_gathered == engine::KeepGathered::step && b.global) {
+      // The default that torchtitan documents.
+      const double stages = s_.parallelism.pipeline * entry_.plan->virtual_stages.value_or(1);
+      micro = std::max(1.0, std::floor(*b.global / ranks / stages));
+      assume(fmt::format("as many microbatches as stages: {:.0f} sequences each", micro));
     } else {
       const bool one = s_.parallelism.pipeline > 1 || *b.sequence_length >= kLongSequence;
       micro = one ? 1 : std::max(1.0, std::floor(kTokensOfUnstatedMicrobatch / *b.sequence_length));

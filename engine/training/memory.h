@@ -95,7 +95,7 @@ void finish_memory(const Inputs<S>& in, const LayerTime<S>& layer, const Working
                              in.reduced_gradient_bytes / constant<S>(chunks)) *
                                 memory.params_gathered);
   }
-  working = (buffers.keeps_gathered ? memory.gathered : buffers.buffers_gathered) + buffers.buffers_working;
+  working = buffers.buffers_gathered + buffers.buffers_working;
   if (load.head) working = working + buffers.buffers_logits;
   reserve = S(in.reserve_bytes);
   if (in.calibrated) {
@@ -103,6 +103,8 @@ void finish_memory(const Inputs<S>& in, const LayerTime<S>& layer, const Working
     reserve = in.reserve_bytes + in.calibration[Calibrated::reserve] +
               in.calibration[Calibrated::fragmentation] * (activations + working);
   }
+  // What stays gathered is there as long as the weights are: it neither comes and goes nor leaves gaps.
+  if (buffers.keeps_gathered) working = memory.gathered + working;
   memory.total = memory.state + activations + working + reserve;
 }
 
