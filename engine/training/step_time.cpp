@@ -42,19 +42,19 @@ S without_host(const StepCost<S>& step) {
 // last backward is sent then. The update begins when the last gradients are there (their norm scales all of them) and
 // takes the host's memory a pass over gradients, weights and state; a layer's weights go up while the next is updated,
 // and the next step begins when all are there.
+// `waits`: its backward takes as long as its checkpoint does from the host, which the step has then been charged for.
 template <Scalar S>
 S host_update(const Inputs<S>& in, const LayerTime<S>& layer, const StageBlocks<S>& blocks, const PlanKey& key,
-              const StepCost<S>& step) {
+              const StepCost<S>& step, bool waits) {
   const S& pcie = in.chip.pcie;
   const S layers = in.model.n_layers / in.degree(Axis::pipeline).x;
   const S gradients = named(Q::offload_gradients, in.reduced_gradient_bytes * step.updated_params / pcie);
   const S update = named(Q::offload_update, step.optimizer_bytes_each * step.updated_params / in.chip.host_memory);
   const S weights = named(Q::offload_weights, in.weight_bytes * step.updated_params / pcie);
-  // A backward that waits for its checkpoint gives the gradients that much longer: they go the other way. In a pipeline
-  // it need not wait: other stages' turns leave time for it.
+  // A backward that waits for its checkpoint gives the gradients that much longer: they go the other way.
   const bool pipelined = in.degree(Axis::pipeline).n > 1;
   S backward = blocks.layer.backward;
-  if (key.offload_activations && !pipelined) backward = max(backward, layer.activations.checkpoint_bytes / pcie);
+  if (waits) backward = max(backward, layer.activations.checkpoint_bytes / pcie);
   const bool at_the_end =
       pipelined && (in.degree(Axis::data).n > 1 ||
                     (in.links.state.degree > 1 &&
@@ -153,9 +153,12 @@ void finish_step(const Inputs<S>& in, const LayerTime<S>& layer, const StageBloc
       offload = max(offload, max(seconds - work.layer_passes * blocks.layer.forward, zero) +
                                  max(seconds - work.layer_passes * blocks.layer.backward, zero));
   }
-  if (updates_on_host) {
-    const S after = host_update(in, layer, blocks, key, out);
-    offload = key.offload_activations ? offload + after : after;
+  if (updates_on_host && !key.offload_activations) {
+    offload = host_update(in, layer, blocks, key, out, false);
+  } else if (updates_on_host) {
+    const S waited = offload + host_update(in, layer, blocks, key, out, true);
+    // A pipeline whose other turns cover the checkpoints' way makes no backward wait for them.
+    offload = pipelined ? max(waited, host_update(in, layer, blocks, key, out, false)) : waited;
   }
   set_part<Q::step_offload, S>(out, offload);
   const S others = without_host(out);

@@ -146,9 +146,15 @@ bool is_bound(const Shown& x, double tokens, bool mixed) {
     return std::any_of(any.begin(), any.end(), [&](Q q) { return near(tokens, bound(q), 1e-3); });
   }
   // Of switches the book counts an array whole, the figure without the part of n that a node or rank has: 1 - 1/n of
-  // it. For splits of FSDP and tensor the book has no bound; they need no more than FSDP alone.
-  const double share = tokens / bound(Q::bound_fsdp_1), ranks = 1 / (1 - share);
-  return near(share, 1, 1e-3) || (mixed ? share < 1 : ranks > 1.5 && near(ranks, std::round(ranks), 1e-3));
+  // it. Of few nodes that can be the part inside a node, over its faster links. For splits of FSDP and tensor the book
+  // has no bound; they need no more than FSDP alone.
+  const double share = tokens / bound(Q::bound_fsdp_1);
+  if (near(share, 1, 1e-3) || mixed) return near(share, 1, 1e-3) || share < 1;
+  const double inside = bound(Q::nvlink_bandwidth) / bound(Q::node_bandwidth);
+  return std::ranges::any_of(std::array{1.0, inside}, [share](double faster) {
+    const double ranks = 1 / (1 - share * faster);
+    return ranks > 1.5 && near(ranks, std::round(ranks), 1e-3);
+  });
 }
 
 // ---- transfers of a step, axis by axis, from the report's collectives ----
