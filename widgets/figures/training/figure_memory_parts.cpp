@@ -169,8 +169,10 @@ TextStyle capacity_style(const Canvas& canvas, const Theme& theme) {
 Rect capacity_label(const Canvas& canvas, const FigureInput& input, const Scale& x, float label_middle) {
   const Sizes sizes = sizes_of(input);
   if (sizes.capacity_gb <= 0) return {};
-  return canvas.text_bounds({x(sizes.capacity_gb), label_middle}, own_capacity(input),
-                            capacity_style(canvas, input.theme));
+  Rect label = canvas.text_bounds({x(sizes.capacity_gb), label_middle}, own_capacity(input),
+                                  capacity_style(canvas, input.theme));
+  label.x = std::max(label.x, x(0));  // of bars far beyond the capacity; before the axis stands what rows are
+  return label;
 }
 
 Rect draw_capacity(Canvas& canvas, const FigureInput& input, const Scale& x, float label_middle, float top,
@@ -180,8 +182,8 @@ Rect draw_capacity(Canvas& canvas, const FigureInput& input, const Scale& x, flo
   const Theme& theme = input.theme;
   const float at = x(sizes.capacity_gb);
   canvas.line({at, top}, {at, bottom}, {theme.err, theme.data_width * canvas.em() * 0.8f, {}});
-  canvas.text({at, label_middle}, own_capacity(input), capacity_style(canvas, theme));
   const Rect label = capacity_label(canvas, input, x, label_middle);
+  canvas.text({label.centre().x, label_middle}, own_capacity(input), capacity_style(canvas, theme));
   const float reach = canvas.px(4);
   const auto readout = [&] {
     Readout r;
