@@ -8,6 +8,7 @@
 #include "engine/pipeline/listed_order.h"
 #include "engine/report/findings.h"
 #include "engine/scenario/mesh_size.h"
+#include "engine/training/memory.h"
 #include "engine/training/stage_time.h"
 
 namespace roofscape::engine {
@@ -199,7 +200,7 @@ void check_kept_chunks(Findings& f) {
   const Scenario& s = f.scenario();
   const Parallelism& plan = s.parallelism;
   if (plan.zero_stage < 3 || plan.keep_gathered != KeepGathered::chunk || plan.fsdp * plan.context == 1) return;
-  if (s.pipeline.schedule == ScheduleKind::looped_bfs && !f.report().pipeline.shape.order) return;
+  if (takes_chunks_in_turn(f.report().pipeline.shape)) return;
   f.add(Severity::warning, "pipeline.kept_chunks", {}, "parallelism.keep_gathered",
         {Findings::edit("parallelism.keep_gathered", static_cast<double>(KeepGathered::step))});
 }

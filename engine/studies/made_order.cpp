@@ -39,7 +39,7 @@ GivenOrder order_within(const Report& plan, const GreedyLimit& limit) {
 GivenOrder order_that_fits(Scenario s, const Report& plan, double postponed) {
   GivenOrder best;
   double best_time = 0;
-  for (const double each : {1.0, postponed})
+  const auto try_units_of = [&](double each) {
     for (int quarters = 1; quarters <= 16; ++quarters) {
       const double most = plan.pipeline.shape.stages * quarters / 4.0 * each + postponed - 1;
       const GivenOrder order = order_within(plan, {most, postponed});
@@ -50,6 +50,9 @@ GivenOrder order_that_fits(Scenario s, const Report& plan, double postponed) {
       if (!(time > 0) || report.quantities.value_or(Q::memory_free, -1) < 0) continue;
       if (!best || time < best_time) best = order, best_time = time;
     }
+  };
+  try_units_of(1);
+  if (postponed > 1) try_units_of(postponed);
   return best;
 }
 

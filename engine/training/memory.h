@@ -44,8 +44,11 @@ struct DeviceLoad {
   S postponed;             // of those in flight, microbatches whose weight gradients are put off at the peak
   int chunks_in_turn = 1;  // chunks whose microbatches are computed together; 1 also where they alternate
 };
+inline bool takes_chunks_in_turn(const ScheduleShape& shape) {
+  return shape.kind == ScheduleKind::looped_bfs && !shape.order;
+}
 inline int chunks_in_turn(const ScheduleShape& shape) {
-  return shape.kind == ScheduleKind::looped_bfs && !shape.order ? shape.virtual_stages : 1;
+  return takes_chunks_in_turn(shape) ? shape.virtual_stages : 1;
 }
 // Which of a device's moments is its peak.
 template <Scalar S>

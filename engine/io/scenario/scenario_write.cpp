@@ -123,18 +123,17 @@ std::optional<Json> list_json(std::string_view text) {
   }
 }
 
-std::string_view remedy_of(engine::NoOrder reason) {
-  switch (reason) {
-    case engine::NoOrder::no_pipeline:
-      return "set parallelism.pipeline first, to 2 or more";
-    case engine::NoOrder::cannot_run:
-      return "the plan cannot run; `roofscape-cli check` says why";
-    case engine::NoOrder::too_long:
-      return "set fewer microbatches first: the step has too many operations";
-    case engine::NoOrder::does_not_fit:
-      break;
-  }
-  return "no order of the plan fits its chips; `roofscape-cli check` says what is missing";
+constexpr engine::EnumTable<engine::NoOrder> kOrderRemedies{
+    "set parallelism.pipeline first, to 2 or more", "the plan cannot run; `roofscape-cli check` says why",
+    "set fewer microbatches first: the step has too many operations",
+    "no order of the plan fits its chips; `roofscape-cli check` says what is missing"};
+
+// "zb-1p, zb-2p or v-min".
+std::string recipe_words() {
+  const auto ids = engine::kOrderRecipes.ids();
+  std::string out(ids.front());
+  for (std::size_t i = 1; i < ids.size(); ++i) out.append(i + 1 < ids.size() ? ", " : " or ").append(ids[i]);
+  return out;
 }
 
 // The order of operations: a file as torch writes it, one that is made for the plan as it is so far, or "none" for the
@@ -147,14 +146,14 @@ Failure set_order(Scenario& scenario, std::string_view path, std::string_view te
   if (const auto recipe = engine::kOrderRecipes.parse(text)) {
     const engine::MadeOrder made = engine::make_order(scenario, *recipe);
     if (made.reason)
-      return set_error(path, in_quotes(text) + " makes no order of this plan", std::string(remedy_of(*made.reason)));
+      return set_error(path, in_quotes(text) + " makes no order of this plan",
+                       std::string(kOrderRemedies[*made.reason]));
     take_order(scenario, made.order);
     return std::nullopt;
   }
   const auto csv = read_file(std::filesystem::path(text));
   if (!csv)
-    return set_error(path, in_quotes(text) + ": " + csv.error().message,
-                     "give a CSV file, none, zb-1p, zb-2p, zb-fit, v-half or v-min");
+    return set_error(path, in_quotes(text) + ": " + csv.error().message, "give a CSV file, none, " + recipe_words());
   const Failure failure = take_order_csv(csv.value(), {}, scenario);
   return failure ? Failure(set_error(path, in_quotes(text) + ": " + failure->message, failure->remedy))
                  : std::nullopt;
