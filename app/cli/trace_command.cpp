@@ -42,6 +42,10 @@ int write_layout(const Context& context, const TraceOptions& options) {
     return refuse({"--layout", {}, io::in_quotes(options.layout) + " is not known", "take megatron or torchtitan"});
   const auto evaluated = evaluate(context, options.input);
   if (!evaluated) return kBadInput;
+  if (evaluated->scenario.serves())
+    return refuse({options.input.scenario, "workload.kind",
+                   "the scenario serves, and a layout is of a training plan's stages",
+                   "give a scenario whose workload.kind is training"});
   const std::vector<int>& layers = evaluated->report.pipeline.layers;
   const std::string text =
       (options.layout == "megatron" ? io::megatron_layout(layers) : io::torchtitan_modules(layers)) + "\n";

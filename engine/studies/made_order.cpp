@@ -60,7 +60,8 @@ GivenOrder order_that_fits(Scenario s, const Report& plan, double postponed) {
 
 MadeOrder make_order(const Scenario& scenario, OrderRecipe recipe) {
   MadeOrder out;
-  if (scenario.serves() || scenario.parallelism.pipeline < 2) return out.reason = NoOrder::no_pipeline, out;
+  if (scenario.serves()) return out.reason = NoOrder::serves, out;
+  if (scenario.parallelism.pipeline < 2) return out.reason = NoOrder::no_pipeline, out;
   const Scenario s = before_order(scenario, recipe);
   const Report plan = evaluate(s);
   if (plan.has_errors() || !plan.quantities[Q::step_time]) return out.reason = NoOrder::cannot_run, out;

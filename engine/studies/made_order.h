@@ -18,13 +18,14 @@ enum class OrderRecipe : std::uint8_t { zb_1p, zb_2p, zb_fit, v_half, v_min };
 inline constexpr EnumTable<OrderRecipe> kOrderRecipes{"zb-1p", "zb-2p", "zb-fit", "v-half", "v-min"};
 
 enum class NoOrder : std::uint8_t {
-  no_pipeline,  // one stage, or it serves
+  serves,       // no step of training
+  no_pipeline,  // one stage
   cannot_run,   // the plan has an error with the schedule that the order stands for, or a link of unknown speed
   too_long,     // more operations than are tried (kMostGreedyOps)
   does_not_fit  // zb_fit: with no limit
 };
 
-inline constexpr EnumTable<NoOrder> kNoOrderIds{"no_pipeline", "cannot_run", "too_long", "does_not_fit"};
+inline constexpr EnumTable<NoOrder> kNoOrderIds{"serves", "no_pipeline", "cannot_run", "too_long", "does_not_fit"};
 
 struct MadeOrder {
   GivenOrder order;               // stands for ZB-H1, or ZB-V with its two chunks

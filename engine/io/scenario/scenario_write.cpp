@@ -124,7 +124,8 @@ std::optional<Json> list_json(std::string_view text) {
 }
 
 constexpr engine::EnumTable<engine::NoOrder> kOrderRemedies{
-    "set parallelism.pipeline first, to 2 or more", "the plan cannot run; `roofscape-cli check` says why",
+    "give a scenario whose workload.kind is training", "set parallelism.pipeline first, to 2 or more",
+    "the plan cannot run; `roofscape-cli check` says why",
     "set fewer microbatches first: the step has too many operations",
     "no order of the plan fits its chips; `roofscape-cli check` says what is missing"};
 

@@ -384,6 +384,10 @@ TEST_CASE("trace --layout writes the layers of the stages as Megatron-LM and tor
   CHECK(exit_code(folder, "trace llama3-8b-8-h100 --layout nemo") == 2);
   CHECK(test::text_of(folder.path() / "err") ==
         "roofscape-cli: --layout: \"nemo\" is not known; take megatron or torchtitan\n");
+  CHECK(exit_code(folder, "trace llama3-8b-serving-8-h100 --layout megatron") == 2);
+  CHECK(test::text_of(folder.path() / "err") ==
+        "roofscape-cli: llama3-8b-serving-8-h100: workload.kind: the scenario serves, and a layout is of a training "
+        "plan's stages; give a scenario whose workload.kind is training\n");
 }
 
 TEST_CASE("trace writes its file whole and answers with the exit codes of the others") {

@@ -5,11 +5,13 @@
 
 #include <cstdlib>
 #include <string>
+#include <string_view>
 
 #include "engine/evaluate/evaluate.h"
 #include "engine/io/export/sweep.h"
 #include "engine/scenario/mesh_size.h"
 #include "engine/search/pricing.h"
+#include "engine/studies/made_order.h"
 #include "engine/studies/schedule_comparison.h"
 #include "tests/app/surfaces/any_scenario.h"
 #include "tests/app/surfaces/figure_table.h"
@@ -115,6 +117,36 @@ TEST_CASE("a schedule takes the same time and memory in figures, search, sweep a
       s.assumptions.mode = mode;
       CAPTURE(listed.id);
       check_schedules(s);
+    }
+}
+
+TEST_CASE("a made order and kept weights take the same time and memory in figures, search, sweep and eval") {
+  const Scenario switched =
+      tests::with(tests::preset("gpt3-175b-1024-a100"), {"workload.global_batch_sequences=384"});
+  const Scenario torus =
+      tests::with(tests::preset("llama3-70b-v5p-pod"), {"parallelism.fsdp=256", "parallelism.pipeline=4"});
+  for (Scenario s : {switched, torus})
+    for (const engine::Mode mode : {engine::Mode::ideal, engine::Mode::calibrated}) {
+      s.assumptions.mode = mode;
+      CAPTURE(s.model.id);
+      for (const std::string_view recipe : engine::kOrderRecipes.ids()) {
+        CAPTURE(recipe);
+        const engine::MadeOrder made = engine::make_order(s, *engine::kOrderRecipes.parse(recipe));
+        if (made.reason == engine::NoOrder::does_not_fit) continue;
+        REQUIRE(made.order);
+        Scenario given = s;
+        engine::take_order(given, made.order);
+        check_schedules(given);
+      }
+      for (const engine::KeepGathered keep :
+           {engine::KeepGathered::microbatch, engine::KeepGathered::chunk, engine::KeepGathered::step}) {
+        Scenario kept = s;
+        kept.parallelism.fsdp *= kept.parallelism.data, kept.parallelism.data = 1;
+        kept.parallelism.zero_stage = 3;
+        kept.parallelism.keep_gathered = keep;
+        CAPTURE(static_cast<int>(keep));
+        check_schedules(kept);
+      }
     }
 }
 

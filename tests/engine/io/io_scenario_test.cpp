@@ -293,6 +293,11 @@ TEST_CASE("an order is made for the plan as it is set so far, or it is said why 
   CHECK(io::to_text(*failure) ==
         "pipeline.order: \"zb-fit\" makes no order of this plan; set parallelism.pipeline first, to 2 or more");
   CHECK(whole == preset("llama3-8b-8-h100"));
+  engine::Scenario serving = preset("llama3-8b-serving-8-h100");
+  const auto refused = io::set_field(serving, "pipeline.order=zb-1p", shipped());
+  REQUIRE(refused);
+  CHECK(io::to_text(*refused) ==
+        "pipeline.order: \"zb-1p\" makes no order of this plan; give a scenario whose workload.kind is training");
 }
 
 TEST_CASE("a file is known for an order by how it begins") {

@@ -81,11 +81,11 @@ TEST_CASE("the V orders of little memory run in a plan, with fewer microbatches 
   }
 }
 
-TEST_CASE("no order is made without stages, of a plan that cannot run, too long, or for chips that hold none") {
+TEST_CASE("no order is made of plans that serve, have one stage, cannot run, are too long or fit no chip") {
   const Scenario s = preset("llama3-405b-16k-h100");
   const auto reason = [](const Scenario& plan, OrderRecipe recipe) { return make_order(plan, recipe).reason; };
   CHECK(reason(preset("llama3-8b-8-h100"), OrderRecipe::zb_1p) == NoOrder::no_pipeline);
-  CHECK(reason(preset("llama3-70b-serving-8-h100"), OrderRecipe::zb_1p) == NoOrder::no_pipeline);
+  CHECK(reason(preset("llama3-70b-serving-8-h100"), OrderRecipe::zb_1p) == NoOrder::serves);
   Scenario no_chip = s;
   no_chip.cluster.chip[ChipField::peak_bf16_dense_flops_per_s].value.reset();
   CHECK(reason(no_chip, OrderRecipe::zb_2p) == NoOrder::cannot_run);
