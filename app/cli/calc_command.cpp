@@ -16,6 +16,8 @@
 #include "engine/io/export/block_json.h"
 
 namespace roofscape::app::cli {
+
+using engine::say;
 namespace {
 
 struct CalcOptions {
@@ -152,7 +154,8 @@ std::string document_text(const widgets::TextTable& texts, const BuildingBlock& 
   if (block.takes_model()) inputs.add({"model", "", "", text("calc.model")});
   for (const BlockInput& in : block.inputs)
     inputs.add({std::string(in.name), std::string(engine::unit_text(in)),
-                fmt::format("[{}] {}", io::default_text(in), engine::domain_text(in)), text(io::about_key(in))});
+                fmt::format("[{}] {}", texts.write(io::default_of(in)), texts.write(engine::domain_of(in))),
+                text(io::about_key(in))});
   out += inputs.text(2) + "  ->\n";
   Columns outputs({false, false, false});
   for (const BlockOutput& o : block.outputs) outputs.add({std::string(o.name), unit_word(o), text(io::about_key(o))});
@@ -184,20 +187,19 @@ constexpr std::size_t kMostFound = 10;
 int search(const Context& context, const std::string& words) {
   const std::vector<FoundBlock> found = find_blocks(context.texts, words);
   if (found.empty())
-    return refuse(
-        {{}, {}, "no block has to do with " + io::in_quotes(words), "`roofscape-cli calc --list` names them"});
+    return refuse(context.texts,
+                  {{}, {}, say("error.cli.calc.search", io::in_quotes(words)), say("error.calc.list")});
   Columns lines({false, false});
   for (std::size_t i = 0; i < std::min(found.size(), kMostFound); ++i)
     lines.add({std::string(found[i].block->id), line_of(context.texts, *found[i].block)});
-  return print(lines.text(0), kGood);
+  return print(context.texts, lines.text(0), kGood);
 }
 
 // A name that no block has: those that have to do with it, where its spelling is near none.
 io::InputError unknown_block(const Context& context, io::InputError error, const std::string& name) {
   const std::vector<FoundBlock> found = find_blocks(context.texts, name);
-  if (found.empty() || error.remedy.starts_with("did you mean")) return error;
-  error.remedy = "did you mean " + io::in_quotes(found.front().block->id) + "? `roofscape-cli calc --search " + name +
-                 "` names others";
+  if (found.empty() || error.remedy.key == "error.did_you_mean") return error;
+  error.remedy = say("error.cli.calc.others", io::in_quotes(found.front().block->id), name);
   return error;
 }
 
@@ -208,23 +210,24 @@ std::string help(const widgets::TextTable& texts, const CalcOptions& options) {
 
 int run(const Context& context, const CalcOptions& options) {
   if (options.list) {
-    if (!options.json) return print(list_text(context.texts), kGood);
+    if (!options.json) return print(context.texts, list_text(context.texts), kGood);
     const auto text = [&](const std::string& key) { return std::string(context.texts.text(key)); };
-    return print(io::blocks_json(text), kGood);
+    return print(context.texts, io::blocks_json(text, context.texts), kGood);
   }
   if (!options.search.empty()) return search(context, options.search);
   if (options.block.empty())
-    return refuse({{}, {}, "calc needs the name of a block", "`roofscape-cli calc --list` names them"});
+    return refuse(context.texts, {{}, {}, say("error.cli.calc.name"), say("error.calc.list")});
   const auto question = io::read_block_question(options.block, options.inputs, context.library);
   if (!question)
-    return refuse(engine::find_block(options.block) != nullptr
-                      ? question.error()
-                      : unknown_block(context, question.error(), options.block));
+    return refuse(context.texts, engine::find_block(options.block) != nullptr
+                                     ? question.error()
+                                     : unknown_block(context, question.error(), options.block));
   const auto result = io::answer(question.value());
-  if (!result) return refuse(result.error());
-  if (options.json) return print(io::block_json(question.value(), result.value()), kGood);
+  if (!result) return refuse(context.texts, result.error());
+  if (options.json) return print(context.texts, io::block_json(question.value(), result.value()), kGood);
   if (!options.explain)
-    return print(solved_text(context, question.value()) + result_text(result.value()) +
+    return print(context.texts,
+                 solved_text(context, question.value()) + result_text(result.value()) +
                      absent_text(context, question.value(), result.value()),
                  kGood);
   std::string out;
@@ -238,7 +241,7 @@ int run(const Context& context, const CalcOptions& options) {
     for (const engine::Derivation& derivation : engine::derivations(result.value(), *one))
       out += (out.empty() ? "" : "\n") + ("== " + std::string(one->output->name) + " = " + answer_text(*one) + "\n") +
              derivation_text(derivation, context.texts);
-  return print(equation_text(context, question.value()) + out, kGood);
+  return print(context.texts, equation_text(context, question.value()) + out, kGood);
 }
 
 }  // namespace

@@ -14,6 +14,8 @@
 
 namespace roofscape::app::cli {
 
+using engine::say;
+
 namespace {
 
 struct CalibrateOptions {
@@ -30,42 +32,50 @@ void add_options(OptionList& list, CalibrateOptions& options) {
   list.flag("--hold-out", options.hold_out, "cli.calibrate.hold_out");
 }
 
-void print_held_out(const char* what, const std::vector<evidence::HeldOut>& rows) {
+std::string percent(double share) { return fmt::format("{:.1f}", 100 * share); }
+
+void print_held_out(const widgets::TextTable& texts, std::string_view key,
+                    const std::vector<evidence::HeldOut>& rows) {
   for (const evidence::HeldOut& row : rows)
-    fmt::print(stderr, "  {} {:<32} {:>4} values  median error {:5.1f} % fitted, {:5.1f} % left out\n", what,
-               row.name, row.rows, 100 * row.fitted, 100 * row.held_out);
+    fmt::print(
+        stderr, "  {}\n",
+        texts.format(key, {fmt::format("{:<32}", row.name), fmt::format("{:>4}", row.rows),
+                           fmt::format("{:>5}", percent(row.fitted)), fmt::format("{:>5}", percent(row.held_out))}));
 }
 
 int run(const Context& context, const CalibrateOptions& options) {
   const auto entries = io::load_measurements(options.file);
-  if (!entries) return refuse(entries.error());
+  if (!entries) return refuse(context.texts, entries.error());
   std::vector<io::InputError> problems;
   const std::vector<io::CalibrationFile> files = io::shipped_calibrations(problems);
   const auto file = std::find_if(files.begin(), files.end(), [&](const io::CalibrationFile& f) {
     return std::find(f.chips.begin(), f.chips.end(), options.chip) != f.chips.end();
   });
   if (file == files.end())
-    return refuse({{},
-                   {},
-                   "no calibration has the chip " + io::in_quotes(options.chip),
-                   "`roofscape-cli presets` lists the chips"});
+    return refuse(context.texts, {{},
+                                  {},
+                                  say("error.cli.calibrate.chip", io::in_quotes(options.chip)),
+                                  say("error.cli.calibrate.chip.remedy")});
   const evidence::CalibrationFit fit =
       evidence::fit_calibration(entries.value(), context.library, *file, options.hold_out);
-  fmt::print(stderr, "{}: {} runs, objective {:.4f} from {:.4f}, absolute error median {:.1f} %, mean {:.1f} %\n",
-             file->id, fit.rows, fit.objective, fit.start, 100 * fit.median, 100 * fit.mean);
+  const widgets::TextTable& texts = context.texts;
+  fmt::print(
+      stderr, "{}: {}\n", file->id,
+      texts.format("cli.calibrate.fit", {std::to_string(fit.rows), fmt::format("{:.4f}", fit.objective),
+                                         fmt::format("{:.4f}", fit.start), percent(fit.median), percent(fit.mean)}));
   if (options.hold_out) {
-    print_held_out("family", fit.by_family);
-    print_held_out("model", fit.by_model);
-    fmt::print(stderr,
-               "  all runs: median error {:.1f} % fitted, {:.1f} % with its family left out, {:.1f} % with its model "
-               "left out\n",
-               100 * fit.median, 100 * fit.family_left_out, 100 * fit.model_left_out);
+    print_held_out(texts, "cli.calibrate.family", fit.by_family);
+    print_held_out(texts, "cli.calibrate.model", fit.by_model);
+    fmt::print(stderr, "  {}\n",
+               texts.format("cli.calibrate.all",
+                            {percent(fit.median), percent(fit.family_left_out), percent(fit.model_left_out)}));
   }
   const auto text = io::rewrite_calibration(io::shipped_calibration_text(file->id), file->id, fit.calibration,
                                             "fitted by `roofscape-cli calibrate` to published runs of these chips");
-  if (!text) return refuse(text.error());
-  if (options.output.empty()) return print(text.value(), kGood);
-  if (const auto error = io::write_file_atomically(options.output, text.value())) return refuse(*error);
+  if (!text) return refuse(context.texts, text.error());
+  if (options.output.empty()) return print(context.texts, text.value(), kGood);
+  if (const auto error = io::write_file_atomically(options.output, text.value()))
+    return refuse(context.texts, *error);
   return kGood;
 }
 

@@ -25,9 +25,9 @@ int run(const Context& context, const CheckOptions& options) {
   if (!evaluated) return kBadInput;
   const int code = code_of(evaluated->report);
   const auto findings = engine::offered_findings(evaluated->scenario, evaluated->report);
-  if (!options.json) return print(diagnostics_text(findings, context.texts), code);
+  if (!options.json) return print(context.texts, diagnostics_text(findings, context.texts), code);
   const auto text = [&](const engine::Diagnostic& diagnostic) { return diagnostic_text(diagnostic, context.texts); };
-  return print(io::diagnostics_json(findings, text), code);
+  return print(context.texts, io::diagnostics_json(findings, text), code);
 }
 
 }  // namespace

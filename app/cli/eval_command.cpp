@@ -34,7 +34,7 @@ int run(const Context& context, const EvalOptions& options) {
   const engine::Mode mode = evaluated->scenario.assumptions.mode;
   if (options.evidence && mode != engine::Mode::custom) {
     const auto files = io::load_evidence(context.library);
-    if (!files) return refuse(files.error());
+    if (!files) return refuse(context.texts, files.error());
     evidence = evidence::evidence_points(files.value(), context.library, mode);
   }
   const int code = code_of(evaluated->report);
@@ -42,7 +42,8 @@ int run(const Context& context, const EvalOptions& options) {
     const auto text = [&](const engine::Diagnostic& diagnostic) {
       return diagnostic_text(diagnostic, context.texts);
     };
-    return print(io::report_json(evaluated->scenario, evaluated->report, context.library, text,
+    return print(context.texts,
+                 io::report_json(evaluated->scenario, evaluated->report, context.library, text,
                                  evidence ? &*evidence : nullptr),
                  code);
   }
@@ -50,7 +51,7 @@ int run(const Context& context, const EvalOptions& options) {
   std::string report =
       report_text(evaluated->scenario, evaluated->report, context.texts, published ? &*published : nullptr);
   if (evidence) report += evidence_text(evaluated->scenario, evaluated->report, *evidence, context.texts);
-  return print(report, code);
+  return print(context.texts, report, code);
 }
 
 }  // namespace

@@ -18,6 +18,8 @@
 #include "widgets/plot/quantity_label.h"
 
 namespace roofscape::app::cli {
+
+using engine::say;
 namespace {
 
 struct ExplainOptions {
@@ -39,7 +41,8 @@ int refuse_known(const Context& context, const ExplainOptions& options, engine::
   const std::string& id = options.quantity;
   if (!engine::is_indexed(engine::quantity(q))) {
     const std::string reason(engine::kAbsenceIds[report.quantities.absence(q)]);
-    complain({options.input.scenario,
+    complain(context.texts,
+             {options.input.scenario,
               id,
               context.texts.format("derivation.no_value", {widgets::quantity_label(context.texts, id),
                                                            std::string(context.texts.text("absence." + reason))}),
@@ -48,24 +51,25 @@ int refuse_known(const Context& context, const ExplainOptions& options, engine::
   }
   for (const std::string& row : explainable)  // "links.bytes_per_s" without [fsdp]
     if (row.starts_with(id + "["))
-      return refuse(
-          {{}, io::in_quotes(id), "comes once per axis or stage", "name one, such as " + io::in_quotes(row)});
-  complain({options.input.scenario, id, "has no value in this scenario", {}});
+      return refuse(context.texts, {{},
+                                    io::in_quotes(id),
+                                    say("error.cli.explain.rows"),
+                                    say("error.cli.explain.rows.remedy", io::in_quotes(row))});
+  complain(context.texts, {options.input.scenario, id, say("error.cli.explain.no_value"), {}});
   return kHasErrors;
 }
 
-int refuse_unknown(const std::string& id, const std::vector<std::string>& explainable) {
+int refuse_unknown(const Context& context, const std::string& id, const std::vector<std::string>& explainable) {
   std::vector<std::string_view> candidates(explainable.begin(), explainable.end());
   for (const engine::Quantity& row : engine::kQuantities) candidates.push_back(row.id);
   std::string_view near = io::nearest_word(id, candidates);
   if (near.empty())  // "time_s" for "step.time_s"
     for (const std::string_view candidate : candidates)
       if (near.empty() && id.size() > 2 && candidate.find(id) != std::string_view::npos) near = candidate;
-  return refuse({{},
-                 {},
-                 "unknown quantity " + io::in_quotes(id),
-                 near.empty() ? "`roofscape-cli eval` shows their ids at the right"
-                              : "did you mean " + io::in_quotes(near) + "?"});
+  return refuse(context.texts, {{},
+                                {},
+                                say("error.sweep.quantity", io::in_quotes(id)),
+                                near.empty() ? say("error.sweep.quantity.remedy") : io::did_you_mean(near)});
 }
 
 // The verdict: what the step, or a decoding step, goes into, the longest first.
@@ -76,6 +80,7 @@ int explain_bound(const Context& context, const ExplainOptions& options) {
   const widgets::TextTable& texts = context.texts;
   if (report.has_errors()) {
     complain(
+        context.texts,
         {options.input.scenario, options.quantity, texts.format("derivation.cannot_run", {options.quantity}), {}});
     return kHasErrors;
   }
@@ -109,7 +114,8 @@ int explain_bound(const Context& context, const ExplainOptions& options) {
       add(widgets::bound_name(texts, {share.kind, share.axis}), share.seconds, whole_s, from);
     }
   }
-  return print(head + "\n\n" + columns.text(2) + '\n' +
+  return print(context.texts,
+               head + "\n\n" + columns.text(2) + '\n' +
                    texts.format("derivation.bound.more", {options.input.scenario, first}) + '\n',
                kGood);
 }
@@ -127,18 +133,20 @@ int run(const Context& context, const ExplainOptions& options) {
     if (const auto q = engine::find_quantity(id))
       if (const auto reason = engine::zero_reason(evaluated->scenario, evaluated->report, *q))
         notes.asked = zero_text(*reason, evaluated->scenario, context.texts);
-    return print(derivation_text(*derivation, context.texts, options.depth, notes), code_of(evaluated->report));
+    return print(context.texts, derivation_text(*derivation, context.texts, options.depth, notes),
+                 code_of(evaluated->report));
   }
   const engine::Report report = engine::evaluate(*scenario);
   const auto named = engine::find_quantity(engine::without_index(id));
   if (named && engine::is_of_a_run(*named) && report.has_errors()) {
     (void)evaluate(context, options.input);  // what keeps the plan from running is said first, with the way out
-    complain({options.input.scenario, id, context.texts.format("derivation.cannot_run", {id}), {}});
+    complain(context.texts, {options.input.scenario, id, context.texts.format("derivation.cannot_run", {id}), {}});
     return kHasErrors;
   }
   const std::vector<std::string> explainable = engine::explainable(*scenario);
   const auto known = engine::find_quantity(id);
-  return known ? refuse_known(context, options, *known, report, explainable) : refuse_unknown(id, explainable);
+  return known ? refuse_known(context, options, *known, report, explainable)
+               : refuse_unknown(context, id, explainable);
 }
 
 }  // namespace

@@ -20,6 +20,8 @@
 #include "engine/io/json/nearest.h"
 
 namespace roofscape::app::cli {
+
+using engine::say;
 namespace {
 
 using widgets::FigureRow;
@@ -56,7 +58,7 @@ int print_list(const Context& context) {
       columns.add({"", fmt::format("--with {}={}", option.key, fmt::join(option.choices, "|"))});
   }
   columns.add({"block NAME", std::string(context.texts.text("cli.figure.block"))});
-  return print(columns.text(0), kGood);
+  return print(context.texts, columns.text(0), kGood);
 }
 
 io::Result<const FigureRow*> find(const std::string& name) {
@@ -64,11 +66,10 @@ io::Result<const FigureRow*> find(const std::string& name) {
   std::vector<std::string_view> names;
   for (const FigureRow& f : widgets::figures()) names.push_back(f.name);
   const std::string_view near = io::nearest_word(name, names);
-  return io::InputError{
-      {},
-      {},
-      "unknown figure " + io::in_quotes(name),
-      near.empty() ? "`roofscape-cli figure --list` lists them" : "did you mean " + io::in_quotes(near) + "?"};
+  return io::InputError{{},
+                        {},
+                        say("error.cli.figure.unknown", io::in_quotes(name)),
+                        near.empty() ? say("error.cli.figure.list") : io::did_you_mean(near)};
 }
 
 // What all figures of one call are drawn from.
@@ -85,7 +86,7 @@ std::optional<Material> gather(const Context& context, const FigureOptions& opti
   Material out;
   auto theme = load_theme(options.theme, context.folder);
   if (!theme) {
-    complain(theme.error());
+    complain(context.texts, theme.error());
     return std::nullopt;
   }
   out.theme = std::move(theme).value();
@@ -94,7 +95,7 @@ std::optional<Material> gather(const Context& context, const FigureOptions& opti
     auto points = text ? io::read_measured(text.value(), file)
                        : io::Result<std::vector<engine::MeasuredOperation>>(text.error());
     if (!points) {
-      complain(points.error());
+      complain(context.texts, points.error());
       return std::nullopt;
     }
     out.measured = std::move(points).value();
@@ -102,7 +103,7 @@ std::optional<Material> gather(const Context& context, const FigureOptions& opti
   if (with_evidence) {
     const auto files = io::load_evidence(context.library);
     if (!files) {
-      complain(files.error());
+      complain(context.texts, files.error());
       return std::nullopt;
     }
     out.evidence = evidence::evidence_set(files.value(), context.library);
@@ -142,51 +143,51 @@ struct Sheet {
 
 int write_one(const Context& context, const FigureOptions& options) {
   if (options.figure.empty() || options.input.scenario.empty() || options.output.empty())
-    return refuse({{},
-                   {},
-                   "figure needs a name, a scenario and -o FILE",
-                   "such as: figure roofline llama3-70b-v5p-pod -o roofline.svg"});
+    return refuse(context.texts, {{}, {}, say("error.cli.figure"), say("error.cli.figure.remedy")});
   const auto row = find(options.figure);
-  if (!row) return refuse(row.error());
+  if (!row) return refuse(context.texts, row.error());
   if (!options.format.empty())
-    return refuse({{}, "--format", "is for --all only", "the extension of the file says the format"});
+    return refuse(context.texts, {{}, "--format", say("error.cli.all_only"), say("error.cli.all_only.remedy")});
   const auto format = format_of(options.output);
-  if (!format) return refuse({options.output, {}, "the extension says no format", "end it in .svg, .pdf or .png"});
-  if (const auto error = unused_option(options, *format)) return refuse(*error);
+  if (!format)
+    return refuse(context.texts,
+                  {options.output, {}, say("error.figure.extension"), say("error.figure.extension.remedy")});
+  if (const auto error = unused_option(options, *format)) return refuse(context.texts, *error);
   const auto form = form_of(default_size(*row.value()), options);
-  if (!form) return refuse(form.error());
+  if (!form) return refuse(context.texts, form.error());
   widgets::FigureView view;
   for (const std::string& assignment : options.with)
-    if (const auto error = choose(*row.value(), assignment, view)) return refuse(*error);
+    if (const auto error = choose(*row.value(), assignment, view)) return refuse(context.texts, *error);
   const auto material = gather(context, options, row.value()->name == "evidence");
   if (!material) return kBadInput;
   if (const engine::Diagnostic* why = widgets::cannot_show(*row.value(), material->now.report)) {
-    complain({options.input.scenario,
-              std::string(why->field_path),
-              widgets::cannot_run_text(*why, context.texts) + " There is nothing to draw",
-              {}});
+    complain(context.texts, {options.input.scenario,
+                             std::string(why->field_path),
+                             say("error.cli.figure.nothing", widgets::cannot_run_text(*why, context.texts)),
+                             {}});
     return kHasErrors;
   }
   const widgets::FontStack fonts;
   const Sheet sheet{*material, context};
   if (const auto error = export_figure(*row.value(), sheet.input, options.output, form.value(), fonts, view))
-    return refuse(*error);
+    return refuse(context.texts, *error);
   return code_of(material->now.report);
 }
 
 // Whether there is anything of this scenario for the figure to show; adds it to the sentence about those left out if
 // not.
-bool has_content(const FigureRow& row, const Material& material, std::vector<std::string>& left_out) {
+bool has_content(const FigureRow& row, const Material& material, const widgets::TextTable& texts,
+                 std::vector<std::string>& left_out) {
   std::string_view why;
   if (!widgets::shows(row, material.now.scenario))
-    why = row.subject == widgets::Subject::serving ? "serving only" : "training only";
+    why = row.subject == widgets::Subject::serving ? "cli.figure.left_out.serving" : "cli.figure.left_out.training";
   else if (widgets::cannot_show(row, material.now.report) != nullptr)
-    why = "the plan cannot run";
+    why = "cli.figure.left_out.cannot_run";
   else if (row.needs == Needs::baseline && !material.baseline)
-    why = "needs --baseline";
+    why = "cli.figure.left_out.baseline";
   else if (row.needs == Needs::stages && material.now.scenario.parallelism.pipeline == 1)
-    why = "one pipeline stage";
-  if (!why.empty()) left_out.push_back(fmt::format("{} ({})", row.name, why));
+    why = "cli.figure.left_out.stages";
+  if (!why.empty()) left_out.push_back(fmt::format("{} ({})", row.name, texts.text(why)));
   return why.empty();
 }
 
@@ -194,52 +195,53 @@ bool has_content(const FigureRow& row, const Material& material, std::vector<std
 int write_all(const Context& context, FigureOptions options) {
   if (options.input.scenario.empty()) options.input.scenario = std::exchange(options.figure, {});
   if (options.input.scenario.empty() || !options.figure.empty() || options.output.empty())
-    return refuse({{},
-                   {},
-                   "figure --all needs a scenario and -o FOLDER",
-                   "such as: figure --all llama3-70b-v5p-pod -o figures"});
+    return refuse(context.texts, {{}, {}, say("error.cli.figure.all"), say("error.cli.figure.all.remedy")});
   if (!options.with.empty())
-    return refuse({{}, "--with", "is for one figure", "--all draws each as it is by default"});
+    return refuse(context.texts, {{}, "--with", say("error.cli.one_figure"), say("error.cli.one_figure.remedy")});
   const auto format = parse_format(options.format.empty() ? "pdf" : options.format);
-  if (!format) return refuse(format.error());
-  if (const auto error = unused_option(options, format.value())) return refuse(*error);
+  if (!format) return refuse(context.texts, format.error());
+  if (const auto error = unused_option(options, format.value())) return refuse(context.texts, *error);
   for (const FigureRow& row : widgets::figures())
-    if (const auto form = form_of(default_size(row), options); !form) return refuse(form.error());
+    if (const auto form = form_of(default_size(row), options); !form) return refuse(context.texts, form.error());
   const auto material = gather(context, options, true);
   if (!material) return kBadInput;
   const std::filesystem::path folder = options.output;
   std::error_code problem;
   std::filesystem::create_directories(folder, problem);
   if (problem)
-    return refuse({options.output, {}, "cannot be made: " + problem.message(), "choose a place you may write to"});
+    return refuse(
+        context.texts,
+        {options.output, {}, say("error.cli.figure.folder", problem.message()), say("error.file.unwritable.remedy")});
   const widgets::FontStack fonts;
   const Sheet sheet{*material, context};
   std::string written;
   std::vector<std::string> left_out;
   for (const FigureRow& row : widgets::figures()) {
-    if (!has_content(row, *material, left_out)) continue;
+    if (!has_content(row, *material, context.texts, left_out)) continue;
     const auto file = folder / (std::string(row.name) + std::string(extension_of(format.value())));
     if (const auto error = export_figure(row, sheet.input, file, form_of(default_size(row), options).value(), fonts))
-      return refuse(*error);
+      return refuse(context.texts, *error);
     written += file.string() + '\n';
   }
-  if (!left_out.empty()) fmt::print(stderr, "roofscape-cli: left out: {}\n", fmt::join(left_out, ", "));
-  return print(written, code_of(material->now.report));
+  if (!left_out.empty())
+    fmt::print(stderr, "roofscape-cli: {}\n",
+               context.texts.format("cli.figure.left_out", {fmt::format("{}", fmt::join(left_out, ", "))}));
+  return print(context.texts, written, code_of(material->now.report));
 }
 
 int run(const Context& context, const FigureOptions& options) {
   if (options.list) return print_list(context);
   if (options.figure == kBlockFigure) return write_block_figure(context, options);
   if (!options.inputs.empty())
-    return refuse({{},
-                   {},
-                   io::in_quotes(options.inputs.front()) + " is for figures of a block",
-                   "such as: figure block matmul batch=256; a scenario's fields are changed with --set"});
+    return refuse(context.texts, {{},
+                                  {},
+                                  say("error.cli.figure.block_input", io::in_quotes(options.inputs.front())),
+                                  say("error.cli.figure.block_input.remedy")});
   if (!options.over.empty() || !options.show.empty())
-    return refuse({{},
-                   options.over.empty() ? "--show" : "--over",
-                   "is for figures of a block",
-                   "such as: figure block matmul batch=256 --over batch"});
+    return refuse(context.texts, {{},
+                                  options.over.empty() ? "--show" : "--over",
+                                  say("error.cli.figure.block_option"),
+                                  say("error.cli.figure.block_option.remedy")});
   return options.all ? write_all(context, options) : write_one(context, options);
 }
 
@@ -258,9 +260,9 @@ io::Result<ExportOptions> form_of(ExportOptions form, const FigureOptions& asked
 
 std::optional<io::InputError> unused_option(const FigureOptions& asked, FileFormat format) {
   if (!asked.scale.empty() && format != FileFormat::png)
-    return io::InputError{{}, "--scale", "is for PNG only", "give the size with --size"};
+    return io::InputError{{}, "--scale", say("error.cli.png_only"), say("error.cli.png_only.remedy")};
   if (!asked.svg_text.empty() && format != FileFormat::svg)
-    return io::InputError{{}, "--svg-text", "is for SVG only", "leave it out"};
+    return io::InputError{{}, "--svg-text", say("error.cli.svg_only"), say("error.cli.leave_out")};
   return std::nullopt;
 }
 

@@ -12,6 +12,8 @@
 #include "widgets/figures/blocks/block_figure.h"
 
 namespace roofscape::app::cli {
+
+using engine::say;
 namespace {
 
 std::vector<std::string> words_of(std::string_view list) {
@@ -34,7 +36,8 @@ std::optional<io::InputError> foreign_option(const FigureOptions& options) {
                                                                {"--set", !options.input.set.empty()}};
   for (const auto& [name, given] : foreign)
     if (given)
-      return io::InputError{{}, std::string(name), "is for figures of a scenario", "give inputs as name=value"};
+      return io::InputError{
+          {}, std::string(name), say("error.cli.scenario_figures"), say("error.cli.scenario_figures.remedy")};
   return std::nullopt;
 }
 
@@ -43,39 +46,39 @@ std::optional<io::InputError> foreign_option(const FigureOptions& options) {
 int write_block_figure(const Context& context, const FigureOptions& options) {
   const std::string& name = options.input.scenario;
   if (name.empty() || options.output.empty())
-    return refuse({{},
-                   {},
-                   "figure block needs the name of a block and -o FILE",
-                   "such as: figure block matmul chip=h100-sxm batch=256 d_in=8192 d_out=8192 -o matmul.svg"});
-  if (const auto error = foreign_option(options)) return refuse(*error);
+    return refuse(context.texts, {{}, {}, say("error.cli.figure.block"), say("error.cli.figure.block.remedy")});
+  if (const auto error = foreign_option(options)) return refuse(context.texts, *error);
   const auto format = format_of(options.output);
-  if (!format) return refuse({options.output, {}, "the extension says no format", "end it in .svg, .pdf or .png"});
-  if (const auto error = unused_option(options, *format)) return refuse(*error);
+  if (!format)
+    return refuse(context.texts,
+                  {options.output, {}, say("error.figure.extension"), say("error.figure.extension.remedy")});
+  if (const auto error = unused_option(options, *format)) return refuse(context.texts, *error);
   const auto sized = form_of(block_figure_size(), options);
-  if (!sized) return refuse(sized.error());
+  if (!sized) return refuse(context.texts, sized.error());
   const auto question = io::read_block_question(name, options.inputs, context.library);
-  if (!question) return refuse(question.error());
+  if (!question) return refuse(context.texts, question.error());
   const engine::BlockCall& call = question.value().call;
   const auto asked = engine::picture_with(call.block(), options.over, words_of(options.show));
-  if (asked.error) return refuse({{}, "--" + asked.error->input, asked.error->message, asked.error->remedy});
+  if (asked.error)
+    return refuse(context.texts, {{}, "--" + asked.error->input, asked.error->message, asked.error->remedy});
   // What the block itself refuses is no picture either; what its own point lacks may be the input along the axis.
   if (const engine::BlockResult result = engine::run_block_plain(call); result.error)
-    return refuse({{}, result.error->input, result.error->message, result.error->remedy});
+    return refuse(context.texts, {{}, result.error->input, result.error->message, result.error->remedy});
   const engine::PictureData data = engine::picture_data(call, asked.picture);
   if (data.lines.empty()) {
     std::string names;
     for (const std::string& missing : data.missing) names += (names.empty() ? "" : ", ") + missing;
-    return refuse({{},
-                   name,
-                   "there is nothing to draw of these inputs",
-                   names.empty() ? "ask for other outputs with --show" : "give " + names});
+    return refuse(context.texts, {{},
+                                  name,
+                                  say("error.cli.figure.block.nothing"),
+                                  names.empty() ? say("error.cli.figure.block.others") : say("error.give", names)});
   }
   const auto theme = load_theme(options.theme, context.folder);
-  if (!theme) return refuse(theme.error());
+  if (!theme) return refuse(context.texts, theme.error());
   const widgets::BlockFigure figure{call, data, context.texts, theme.value()};
   const widgets::FontStack fonts;
   if (const auto error = export_drawing(drawing_of(figure), options.output, sized.value(), fonts))
-    return refuse(*error);
+    return refuse(context.texts, *error);
   return kGood;
 }
 

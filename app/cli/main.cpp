@@ -24,6 +24,7 @@ namespace app = roofscape::app;
 namespace cli = roofscape::app::cli;
 namespace io = roofscape::io;
 namespace widgets = roofscape::widgets;
+using roofscape::engine::say;
 
 // Options of the program, for every command.
 struct GlobalOptions {
@@ -63,7 +64,7 @@ class Program {
       for (const ParsedCommand& command : commands_)
         if (command.parser->parsed())
           if (const std::string help = command.declared.help(texts); !help.empty())
-            return cli::print(help, cli::kGood);
+            return cli::print(texts, help, cli::kGood);
     return parser_.exit(request);
   }
 
@@ -86,19 +87,18 @@ class Program {
 };
 
 // One line on a usage error, with the nearest command for one that does not exist.
-int usage_error(const CLI::App& program, const CLI::ParseError& error) {
+int usage_error(const CLI::App& program, const CLI::ParseError& error, const widgets::TextTable& texts) {
   std::vector<std::string_view> names;
   for (const cli::Command* command : cli::commands()) names.push_back(command->name);
   for (const std::string& word : program.remaining()) {
     if (word.starts_with("-") || !program.get_subcommands().empty()) break;
     const std::string_view near = io::nearest_word(word, names);
-    return cli::refuse({{},
-                        {},
-                        "unknown command " + io::in_quotes(word),
-                        near.empty() ? fmt::format("there are: {}", fmt::join(names, ", "))
-                                     : "did you mean " + io::in_quotes(near) + "?"});
+    return cli::refuse(texts, {{},
+                               {},
+                               say("error.cli.command", io::in_quotes(word)),
+                               near.empty() ? say("error.there_are", io::listed(names)) : io::did_you_mean(near)});
   }
-  return cli::refuse({{}, {}, error.what(), "see roofscape-cli --help"});
+  return cli::refuse(texts, {{}, {}, std::string(error.what()), say("error.cli.help")});
 }
 
 // The figures as a section of the manual page.
@@ -111,34 +111,33 @@ std::string figures_section(const widgets::TextTable& texts) {
 }
 
 // Reads the presets and the texts that the options name, and runs the command.
-int run_command(const Program& program) {
+int run_command(const Program& program, const widgets::TextTable& english) {
   const GlobalOptions& options = program.options;
   std::error_code ignored;
   const std::filesystem::path folder =
       options.presets.empty() ? io::default_preset_folder() : std::filesystem::path(options.presets);
   if (!options.presets.empty() && !std::filesystem::is_directory(folder, ignored))
-    return cli::refuse({options.presets,
-                        {},
-                        "there is no such folder",
-                        "--presets takes a folder with chips, clusters, models or scenarios in it"});
-  const io::PresetLibrary library(folder);
-  for (const io::InputError& problem : library.problems()) cli::complain(problem);  // left out, and said so
+    return cli::refuse(english, {options.presets, {}, say("error.cli.folder"), say("error.cli.folder.remedy")});
   const auto texts = app::load_texts(options.language, folder);
-  if (!texts) return cli::refuse(texts.error());
+  if (!texts) return cli::refuse(english, texts.error());
+  const io::PresetLibrary library(folder);
+  for (const io::InputError& problem : library.problems()) cli::complain(texts.value(), problem);  // left out
   return program.run({library, texts.value(), folder});
 }
 
 int run(int argc, char** argv) {
   // The texts of --help are needed before the language is known; English is always there.
   const auto english = app::load_texts("en");
-  if (!english) return cli::refuse(english.error());
+  if (!english) return cli::refuse(widgets::TextTable(), english.error());
   Program program(english.value());
 
   // For packages and shells, not for people: no option of the table.
   if (argc > 1 && std::string_view(argv[1]) == "--man-sections")
-    return cli::print(app::man_sections(program.parser()) + figures_section(english.value()), cli::kGood);
+    return cli::print(english.value(), app::man_sections(program.parser()) + figures_section(english.value()),
+                      cli::kGood);
   if (argc > 1 && std::string_view(argv[1]) == "--complete")
-    return cli::print(app::completions(program.parser(), {argv + 2, argv + argc},
+    return cli::print(english.value(),
+                      app::completions(program.parser(), {argv + 2, argv + argc},
                                        io::PresetLibrary(io::default_preset_folder()), english.value()),
                       cli::kGood);
   try {
@@ -146,9 +145,9 @@ int run(int argc, char** argv) {
   } catch (const CLI::Success& request) {  // --help, --version
     return program.print_requested(request, english.value());
   } catch (const CLI::ParseError& error) {
-    return usage_error(program.parser(), error);
+    return usage_error(program.parser(), error, english.value());
   }
-  return run_command(program);
+  return run_command(program, english.value());
 }
 
 }  // namespace
@@ -157,6 +156,8 @@ int main(int argc, char** argv) {
   try {
     return run(argc, argv);
   } catch (const std::exception& error) {  // out of memory, or a mistake of ours: still one line and no crash
-    return cli::refuse({{}, {}, error.what(), "please report this"});
+    const auto english = app::load_texts("en");
+    return cli::refuse(english ? english.value() : widgets::TextTable(),
+                       {{}, {}, std::string(error.what()), say("error.report_this")});
   }
 }

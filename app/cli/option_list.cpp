@@ -10,11 +10,11 @@ namespace roofscape::app::cli {
 namespace {
 
 // Reads "30 ms" or "10%" before CLI11 reads the number.
-CLI::Validator number_of(const engine::Unit& unit) {
+CLI::Validator number_of(const engine::Unit& unit, const engine::Words& words) {
   return CLI::Validator(
-      [unit](std::string& text) {
+      [unit, &words](std::string& text) {
         const engine::NumberReading read = engine::read_number(text, unit);
-        if (!read) return read.problem + "; " + read.remedy;
+        if (!read) return words.write(engine::say("error.both", read.problem, read.remedy));
         text = fmt::format("{}", *read);
         return std::string();
       },
@@ -54,10 +54,10 @@ void OptionList::whole_number(const char* name, int& into, std::string_view abou
 }
 void OptionList::number(const char* name, double& into, std::string_view about, const engine::Unit& unit,
                         double least, double most) {
-  command_.add_option(name, into, text(about))->transform(number_of(unit))->check(CLI::Range(least, most));
+  command_.add_option(name, into, text(about))->transform(number_of(unit, texts_))->check(CLI::Range(least, most));
 }
 void OptionList::positive_number(const char* name, double& into, std::string_view about, const engine::Unit& unit) {
-  command_.add_option(name, into, text(about))->transform(number_of(unit))->check(CLI::PositiveNumber);
+  command_.add_option(name, into, text(about))->transform(number_of(unit, texts_))->check(CLI::PositiveNumber);
 }
 
 void OptionList::scenario(std::string& into) { required("scenario", into, "cli.scenario"); }

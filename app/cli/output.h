@@ -11,10 +11,10 @@ namespace roofscape::app::cli {
 inline constexpr int kGood = 0, kHasErrors = 1, kBadInput = 2;
 
 // One line on stderr: "roofscape-cli: ...".
-void complain(const io::InputError& error);
+void complain(const engine::Words& words, const io::InputError& error);
 // The same as the end of a command: kBadInput.
-int refuse(const io::InputError& error);
+int refuse(const engine::Words& words, const io::InputError& error);
 // Everything to stdout; a failure (full disk, closed pipe) is complained about and gives kBadInput, else `code`.
-int print(const std::string& text, int code);
+int print(const engine::Words& words, const std::string& text, int code);
 
 }  // namespace roofscape::app::cli

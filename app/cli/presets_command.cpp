@@ -13,6 +13,8 @@
 #include "engine/io/json/nearest.h"
 
 namespace roofscape::app::cli {
+
+using engine::say;
 namespace {
 
 using io::PresetKind;
@@ -50,10 +52,7 @@ std::string list_text(const Context& context, PresetKind kind) {
 int print_table(const Context& context, const PresetsOptions& options) {
   const auto kind = kind_of(options.what);
   if (kind != PresetKind::model && kind != PresetKind::chip)
-    return refuse({{},
-                   {},
-                   "there is a table of models and one of chips",
-                   "`roofscape-cli presets models --table`, `roofscape-cli presets chips --table`"});
+    return refuse(context.texts, {{}, {}, say("error.cli.presets.table"), say("error.cli.presets.table.remedy")});
   PresetTable table = *kind == PresetKind::model ? model_table(context.library) : chip_table(context.library);
   const std::string column = options.sort.empty() ? "id" : options.sort;
   if (!sort_by(table, column, options.descending)) {
@@ -62,12 +61,12 @@ int print_table(const Context& context, const PresetsOptions& options) {
     const std::string_view near = io::nearest_word(options.sort, ids);
     std::string all;
     for (const std::string_view id : ids) all += (all.empty() ? "" : ", ") + std::string(id);
-    return refuse({{},
-                   "--sort",
-                   "there is no column " + io::in_quotes(options.sort),
-                   near.empty() ? "there are: " + all : "did you mean " + io::in_quotes(near) + "?"});
+    return refuse(context.texts, {{},
+                                  "--sort",
+                                  say("error.cli.presets.column", io::in_quotes(options.sort)),
+                                  near.empty() ? say("error.there_are", all) : io::did_you_mean(near)});
   }
-  return print(options.csv ? csv_of(table) : text_of(table, context.texts), kGood);
+  return print(context.texts, options.csv ? csv_of(table) : text_of(table, context.texts), kGood);
 }
 
 // One preset, whichever kind has it: by its id first, then by what people call it.
@@ -89,32 +88,34 @@ int print_one(const Context& context, const PresetsOptions& options) {
   if (!exact.empty()) found = exact;
   if (found.empty()) {
     const std::string_view near = io::nearest_word(options.what, known);
-    return refuse(
-        {{},
-         {},
-         "no preset is called " + io::in_quotes(options.what),
-         near.empty() ? "`roofscape-cli presets` lists them" : "did you mean " + io::in_quotes(near) + "?"});
+    return refuse(context.texts, {{},
+                                  {},
+                                  say("error.cli.presets.none", io::in_quotes(options.what)),
+                                  near.empty() ? say("error.preset.list") : io::did_you_mean(near)});
   }
   if (found.size() > 1) {
     std::string ids;
     for (const Found& one : found) ids += (ids.empty() ? "" : ", ") + one.preset->id;
-    return refuse({{}, {}, io::in_quotes(options.what) + " may be more than one preset", "give one of: " + ids});
+    return refuse(
+        context.texts,
+        {{}, {}, say("error.cli.presets.several", io::in_quotes(options.what)), say("error.give_one", ids)});
   }
-  if (!options.json) return print(preset_document(context, found[0].kind, *found[0].preset), kGood);
+  if (!options.json) return print(context.texts, preset_document(context, found[0].kind, *found[0].preset), kGood);
   const auto file = io::preset_file(*found[0].preset);
-  return file ? print(file.value(), kGood) : refuse(file.error());
+  return file ? print(context.texts, file.value(), kGood) : refuse(context.texts, file.error());
 }
 
 int run(const Context& context, const PresetsOptions& options) {
   if (options.table || options.csv || options.descending || !options.sort.empty())
     return print_table(context, options);
-  if (const auto kind = kind_of(options.what); kind && !options.json) return print(list_text(context, *kind), kGood);
+  if (const auto kind = kind_of(options.what); kind && !options.json)
+    return print(context.texts, list_text(context, *kind), kGood);
   if (!options.what.empty() && !kind_of(options.what)) return print_one(context, options);
-  if (options.json) return print(io::presets_json(context.library), kGood);
+  if (options.json) return print(context.texts, io::presets_json(context.library), kGood);
   std::string out;
   for (std::size_t kind = 0; kind < io::kPresetFolders.size(); ++kind)
     out += list_text(context, static_cast<PresetKind>(kind));
-  return print(out, kGood);
+  return print(context.texts, out, kGood);
 }
 
 }  // namespace

@@ -33,7 +33,7 @@ io::Result<engine::Scenario> read(const Context& context, const ScenarioInput& i
 std::optional<engine::Scenario> read_scenario(const Context& context, const ScenarioInput& input) {
   auto scenario = read(context, input);
   if (scenario) return std::move(scenario).value();
-  complain(scenario.error());
+  complain(context.texts, scenario.error());
   return std::nullopt;
 }
 
@@ -49,8 +49,8 @@ std::optional<Evaluated> evaluate(const Context& context, const ScenarioInput& i
     if (diagnostic.severity != engine::Severity::error) continue;
     std::string sentence = diagnostic_text(diagnostic, context.texts);
     if (sentence.ends_with('.')) sentence.pop_back();  // more follows on the line
-    complain({input.scenario, std::string(diagnostic.field_path), std::move(sentence),
-              offer_text(finding, context.texts)});
+    complain(context.texts, {input.scenario, std::string(diagnostic.field_path), std::move(sentence),
+                             offer_text(finding, context.texts)});
   }
   return out;
 }

@@ -28,6 +28,8 @@
 
 namespace roofscape::app::cli {
 
+using engine::say;
+
 namespace {
 
 using engine::ConstraintKind;
@@ -63,29 +65,32 @@ void add_options(OptionList& list, SearchOptions& options) {
 
 // Reads --objective as one of these ids; nothing, and a complaint, if it is none.
 template <class Objective>
-std::optional<Objective> objective_of(const SearchOptions& options, const engine::EnumTable<Objective>& ids) {
+std::optional<Objective> objective_of(const Context& context, const SearchOptions& options,
+                                      const engine::EnumTable<Objective>& ids) {
   if (options.objective.empty()) return static_cast<Objective>(0);
   if (const auto found = ids.parse(options.objective)) return found;
-  complain({"--objective",
-            {},
-            "unknown objective " + io::in_quotes(options.objective),
-            fmt::format("there are: {}", fmt::join(ids, ", "))});
+  complain(context.texts, {"--objective",
+                           {},
+                           say("error.cli.search.objective", io::in_quotes(options.objective)),
+                           say("error.there_are", io::listed(ids.ids()))});
   return std::nullopt;
 }
 
 // Puts --pin, --min and --max into `into`, a space of plans; complains about the first that cannot be.
 template <class Space>
-bool constrain_all(const SearchOptions& options, Space& into) {
+bool constrain_all(const Context& context, const SearchOptions& options, Space& into) {
   const auto constrain = [&](const char* option, const std::vector<std::string>& list, ConstraintKind kind) {
     for (const std::string& text : list) {
       const std::size_t equals = text.find('=');
       if (equals == std::string::npos) {
-        complain({option, {}, io::in_quotes(text) + " has no \"=\"", "give dimension=value, such as tensor=8"});
+        complain(
+            context.texts,
+            {option, {}, say("error.cli.search.equals", io::in_quotes(text)), say("error.cli.search.equals.remedy")});
         return false;
       }
       if (const auto error = engine::constrain(into, std::string_view(text).substr(0, equals),
                                                std::string_view(text).substr(equals + 1), kind)) {
-        complain({option, {}, error->message, error->remedy});
+        complain(context.texts, {option, {}, error->message, error->remedy});
         return false;
       }
     }
@@ -100,12 +105,13 @@ bool constrain_all(const SearchOptions& options, Space& into) {
 bool merges(const SearchOptions& options) { return !options.every && !options.json && !options.csv; }
 
 // Constraints and objective from the options; complains about the first that cannot be.
-std::optional<engine::SearchRequest> request_of(const SearchOptions& options, const engine::Scenario& scenario) {
+std::optional<engine::SearchRequest> request_of(const Context& context, const SearchOptions& options,
+                                                const engine::Scenario& scenario) {
   if (options.most_token_s > 0 || options.most_ttft_s > 0) {
-    complain({options.most_token_s > 0 ? "--max-token-time" : "--max-ttft",
-              {},
-              "is for scenarios that serve",
-              "leave it out"});
+    complain(context.texts, {options.most_token_s > 0 ? "--max-token-time" : "--max-ttft",
+                             {},
+                             say("error.cli.search.serves"),
+                             say("error.cli.leave_out")});
     return std::nullopt;
   }
   engine::SearchRequest request;
@@ -113,20 +119,20 @@ std::optional<engine::SearchRequest> request_of(const SearchOptions& options, co
   request.space = engine::space_of(scenario);
   request.space.min_free = options.min_free;
   request.space.tensor_across_nodes = options.across_nodes;
-  const auto objective = objective_of<engine::Objective>(options, engine::kObjectiveIds);
+  const auto objective = objective_of<engine::Objective>(context, options, engine::kObjectiveIds);
   request.merge_alike = merges(options);
   request.cells = options.json;
-  if (!objective || !constrain_all(options, request.space)) return std::nullopt;
+  if (!objective || !constrain_all(context, options, request.space)) return std::nullopt;
   request.objective = *objective;
   return request;
 }
 
 // What the options promise takes the place of what the workload does.
-std::optional<engine::ServingRequest> serving_request_of(const SearchOptions& options,
+std::optional<engine::ServingRequest> serving_request_of(const Context& context, const SearchOptions& options,
                                                          const engine::Scenario& scenario) {
   if (options.across_nodes) {
-    complain(
-        {"--tensor-across-nodes", {}, "is for scenarios that train", "leave it out: serving plans may cross nodes"});
+    complain(context.texts,
+             {"--tensor-across-nodes", {}, say("error.cli.search.trains"), say("error.cli.search.trains.remedy")});
     return std::nullopt;
   }
   engine::ServingRequest request = engine::serving_request_of(scenario);
@@ -134,9 +140,9 @@ std::optional<engine::ServingRequest> serving_request_of(const SearchOptions& op
   request.min_free = options.min_free;
   if (options.most_token_s > 0) request.most_token_s = options.most_token_s;
   if (options.most_ttft_s > 0) request.most_ttft_s = options.most_ttft_s;
-  const auto objective = objective_of<engine::ServingObjective>(options, engine::kServingObjectiveIds);
+  const auto objective = objective_of<engine::ServingObjective>(context, options, engine::kServingObjectiveIds);
   request.merge_alike = merges(options);
-  if (!objective || !constrain_all(options, request)) return std::nullopt;
+  if (!objective || !constrain_all(context, options, request)) return std::nullopt;
   request.objective = *objective;
   return request;
 }
@@ -161,7 +167,7 @@ std::optional<engine::Evidence> evidence_of(const Context& context, const engine
   if (mode == engine::Mode::custom) return std::nullopt;
   const auto files = io::load_evidence(context.library);
   if (!files.ok()) {
-    complain(files.error());
+    complain(context.texts, files.error());
     return std::nullopt;
   }
   return evidence::evidence_points(files.value(), context.library, mode);
@@ -314,24 +320,26 @@ std::string serving_text(const Context& context, const engine::Scenario& scenari
 }
 
 int search_serving(const Context& context, const SearchOptions& options, const engine::Scenario& scenario) {
-  const auto request = serving_request_of(options, scenario);
+  const auto request = serving_request_of(context, options, scenario);
   if (!request) return kBadInput;
   const engine::ServingSearchResult result = engine::search_serving(scenario, *request);
   const int code = result.best.empty() ? kHasErrors : kGood;
   if (options.json) {
     const std::string problem = result.present_legal ? "" : present_problem(context, scenario);
-    return print(io::serving_search_json(result, problem), code);
+    return print(context.texts, io::serving_search_json(result, problem), code);
   }
-  if (options.csv) return print(io::serving_search_csv(result), code);
-  return print(serving_text(context, scenario, *request, result), code);
+  if (options.csv) return print(context.texts, io::serving_search_csv(result), code);
+  return print(context.texts, serving_text(context, scenario, *request, result), code);
 }
 
 int run(const Context& context, const SearchOptions& options) {
   const auto scenario = read_scenario(context, options.input);
   if (!scenario) return kBadInput;
-  if (options.json && options.csv) return refuse({"--csv", {}, "is another format than --json", "give one of them"});
+  if (options.json && options.csv)
+    return refuse(context.texts,
+                  {"--csv", {}, say("error.cli.search.two_formats"), say("error.cli.search.two_formats.remedy")});
   if (scenario->serves()) return search_serving(context, options, *scenario);
-  const auto request = request_of(options, *scenario);
+  const auto request = request_of(context, options, *scenario);
   if (!request) return kBadInput;
   const std::size_t workers = std::clamp(std::thread::hardware_concurrency(), 1u, 16u);
   const engine::SearchResult result =
@@ -340,17 +348,17 @@ int run(const Context& context, const SearchOptions& options) {
         for (std::size_t i = 0; i < workers; ++i) threads.emplace_back(work, i);
       });
   if (!result.finished) {
-    complain({options.input.scenario, "cluster.chip", "the chip's speed or memory is not known",
-              "choose another chip or precision.compute"});
+    complain(context.texts, {options.input.scenario, "cluster.chip", say("error.cli.search.chip"),
+                             say("error.cli.search.chip.remedy")});
     return kHasErrors;
   }
   const int code = result.best.empty() ? kHasErrors : kGood;
   if (options.json) {
     const std::string problem = result.present_legal ? "" : present_problem(context, *scenario);
-    return print(io::search_json(result, problem), code);
+    return print(context.texts, io::search_json(result, problem), code);
   }
-  if (options.csv) return print(io::search_csv(result), code);
-  return print(search_text(context, *scenario, *request, result), code);
+  if (options.csv) return print(context.texts, io::search_csv(result), code);
+  return print(context.texts, search_text(context, *scenario, *request, result), code);
 }
 
 }  // namespace

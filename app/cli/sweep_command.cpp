@@ -12,6 +12,8 @@
 #include "widgets/plot/quantity_label.h"
 
 namespace roofscape::app::cli {
+
+using engine::say;
 namespace {
 
 struct SweepOptions {
@@ -59,27 +61,24 @@ std::string table_text(const io::SweepTable& table, const widgets::TextTable& te
 
 int run(const Context& context, const SweepOptions& options) {
   const auto scenario = read(context, options.input);
-  if (!scenario) return refuse(scenario.error());
+  if (!scenario) return refuse(context.texts, scenario.error());
   if (options.vary.empty())
-    return refuse({{},
-                   {},
-                   "sweep needs at least one --vary",
-                   "such as: sweep llama2-13b-16-v5e --vary workload.batch=2,16,32"});
+    return refuse(context.texts, {{}, {}, say("error.cli.sweep.vary"), say("error.cli.sweep.vary.remedy")});
   std::vector<io::VariedField> varied;
   for (const std::string& option : options.vary) {
     auto field = io::read_varied_field(option);
-    if (!field) return refuse(field.error());
+    if (!field) return refuse(context.texts, field.error());
     varied.push_back(std::move(field).value());
   }
   auto quantities = io::read_sweep_quantities(options.quantities, scenario.value().workload.kind);
-  if (!quantities) return refuse(quantities.error());
+  if (!quantities) return refuse(context.texts, quantities.error());
   const auto table =
       io::run_sweep(scenario.value(), std::move(varied), std::move(quantities).value(), context.library);
-  if (!table) return refuse(table.error());
+  if (!table) return refuse(context.texts, table.error());
   const int code = table->has_errors() ? kHasErrors : kGood;
-  if (options.csv) return print(io::sweep_csv(table.value()), code);
-  if (options.json) return print(io::sweep_json(table.value()), code);
-  return print(table_text(table.value(), context.texts), code);
+  if (options.csv) return print(context.texts, io::sweep_csv(table.value()), code);
+  if (options.json) return print(context.texts, io::sweep_json(table.value()), code);
+  return print(context.texts, table_text(table.value(), context.texts), code);
 }
 
 }  // namespace

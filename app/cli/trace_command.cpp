@@ -11,6 +11,8 @@
 #include "engine/pipeline/order_csv.h"
 
 namespace roofscape::app::cli {
+
+using engine::say;
 namespace {
 
 struct TraceOptions {
@@ -28,43 +30,40 @@ void add_options(OptionList& list, TraceOptions& options) {
 // The order of the pipeline, as torch reads it.
 io::Result<std::string> order_of(const engine::Report& report) {
   if (report.pipeline.orders.ops.empty())
-    return io::InputError{{},
-                          "parallelism.pipeline",
-                          report.pipeline.shape.stages > 1 ? "the pipeline was not simulated, so it has no order"
-                                                           : "there is one stage, so there is no order",
-                          "give a plan with a pipeline that can run; `roofscape-cli check` says whether it can"};
+    return io::InputError{
+        {},
+        "parallelism.pipeline",
+        report.pipeline.shape.stages > 1 ? say("error.cli.order.not_simulated") : say("error.cli.order.one_stage"),
+        say("error.cli.order.remedy")};
   return engine::order_csv(report.pipeline.orders);
 }
 
 // The layers of the stages, as a framework is told them: to the file, or printed.
 int write_layout(const Context& context, const TraceOptions& options) {
   if (options.layout != "megatron" && options.layout != "torchtitan")
-    return refuse({"--layout", {}, io::in_quotes(options.layout) + " is not known", "take megatron or torchtitan"});
+    return refuse(context.texts,
+                  {"--layout", {}, say("error.not_known", io::in_quotes(options.layout)), say("error.cli.layout")});
   const auto evaluated = evaluate(context, options.input);
   if (!evaluated) return kBadInput;
   if (evaluated->scenario.serves())
-    return refuse({options.input.scenario, "workload.kind",
-                   "the scenario serves, and a layout is of a training plan's stages",
-                   "give a scenario whose workload.kind is training"});
+    return refuse(context.texts, {options.input.scenario, "workload.kind", say("error.cli.layout.serves"),
+                                  say("error.order.no_order.serves")});
   const std::vector<int>& layers = evaluated->report.pipeline.layers;
   const std::string text =
       (options.layout == "megatron" ? io::megatron_layout(layers) : io::torchtitan_modules(layers)) + "\n";
-  if (options.output.empty()) return print(text, code_of(evaluated->report));
-  if (const auto error = io::write_file_atomically(options.output, text)) return refuse(*error);
+  if (options.output.empty()) return print(context.texts, text, code_of(evaluated->report));
+  if (const auto error = io::write_file_atomically(options.output, text)) return refuse(context.texts, *error);
   return code_of(evaluated->report);
 }
 
 int run(const Context& context, const TraceOptions& options) {
   if (!options.layout.empty()) return write_layout(context, options);
   if (options.output.empty())
-    return refuse(
-        {{}, {}, "trace needs a scenario and -o FILE", "such as: trace llama3-405b-16k-h100-8k -o step.json"});
+    return refuse(context.texts, {{}, {}, say("error.cli.trace"), say("error.cli.trace.remedy")});
   const std::string extension = std::filesystem::path(options.output).extension().string();
   if (!extension.empty() && extension != ".json" && extension != ".csv")
-    return refuse({options.output,
-                   {},
-                   "a trace is JSON, and the order of a pipeline CSV; this name says neither",
-                   "end it in .json or .csv"});
+    return refuse(context.texts,
+                  {options.output, {}, say("error.cli.trace.extension"), say("error.cli.trace.extension.remedy")});
   const auto evaluated = evaluate(context, options.input);
   if (!evaluated) return kBadInput;
   auto written =
@@ -72,10 +71,11 @@ int run(const Context& context, const TraceOptions& options) {
   if (!written) {
     io::InputError error = written.error();
     error.file = options.input.scenario;
-    complain(error);
+    complain(context.texts, error);
     return evaluated->report.has_errors() ? kHasErrors : kBadInput;
   }
-  if (const auto error = io::write_file_atomically(options.output, written.value())) return refuse(*error);
+  if (const auto error = io::write_file_atomically(options.output, written.value()))
+    return refuse(context.texts, *error);
   return code_of(evaluated->report);
 }
 

@@ -17,6 +17,8 @@
 
 namespace roofscape::app::cli {
 
+using engine::say;
+
 namespace {
 
 struct ValidateOptions {
@@ -62,7 +64,7 @@ std::string validation_text(const widgets::TextTable& texts, const evidence::Val
     rows.add({row.id, row.quantity, fmt::format("{:.5g}", row.measured),
               row.predicted ? fmt::format("{:.5g}", *row.predicted) : std::string(widgets::kNoValue),
               row.predicted ? signed_percent(row.error) : std::string(),
-              !row.predicted            ? row.reason
+              !row.predicted            ? texts.write(row.reason)
               : row.false_out_of_memory ? word("cli.validate.false_oom")
                                         : std::string()});
   std::string out = rows.text(0);
@@ -91,14 +93,17 @@ std::string validation_text(const widgets::TextTable& texts, const evidence::Val
 int run(const Context& context, const ValidateOptions& options) {
   const auto mode = parse_mode(options.mode);
   if (!mode)
-    return refuse({{},
-                   {},
-                   "unknown mode " + io::in_quotes(options.mode),
-                   "give " + engine::domain_text(*engine::find_field("assumptions.mode"))});
+    return refuse(context.texts, {{},
+                                  {},
+                                  say("error.cli.mode", io::in_quotes(options.mode)),
+                                  say("error.give", engine::domain_of(*engine::find_field("assumptions.mode")))});
   const auto entries = measurements(context, options.file);
-  if (!entries) return refuse(entries.error());
+  if (!entries) return refuse(context.texts, entries.error());
   const evidence::Validation validation = evidence::validate(entries.value(), context.library, *mode);
-  return print(options.json ? validation_json(validation, *mode) : validation_text(context.texts, validation), kGood);
+  return print(
+      context.texts,
+      options.json ? validation_json(validation, *mode, context.texts) : validation_text(context.texts, validation),
+      kGood);
 }
 
 }  // namespace

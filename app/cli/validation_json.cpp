@@ -25,7 +25,7 @@ Json summary_json(const evidence::ValidationSummary& s) {
 
 }  // namespace
 
-std::string validation_json(const evidence::Validation& validation, engine::Mode mode) {
+std::string validation_json(const evidence::Validation& validation, engine::Mode mode, const engine::Words& words) {
   Json json;
   const engine::Field* field = engine::find_field("assumptions.mode");
   json["mode"] = std::string(field->choices[static_cast<std::size_t>(mode)]);
@@ -43,9 +43,9 @@ std::string validation_json(const evidence::Validation& validation, engine::Mode
       entry["error"] = row.error;
       if (row.false_out_of_memory) entry["false_out_of_memory"] = true;
     } else {
-      entry["reason"] = row.reason;
+      entry["reason"] = words.write(row.reason);
     }
-    if (!row.assumed.empty()) entry["assumed"] = row.assumed;
+    for (const engine::Sentence& guess : row.assumed) entry["assumed"].push_back(words.write(guess));
     json["entries"].push_back(std::move(entry));
   }
   const auto summaries = [](const std::vector<evidence::ValidationSummary>& list) {

@@ -8,6 +8,6 @@
 
 namespace roofscape::app::cli {
 
-std::string validation_json(const evidence::Validation& validation, engine::Mode mode);
+std::string validation_json(const evidence::Validation& validation, engine::Mode mode, const engine::Words& words);
 
 }  // namespace roofscape::app::cli

@@ -12,6 +12,8 @@
 #include "widgets/canvas/canvas_cairo.h"
 
 namespace roofscape::app {
+
+using engine::say;
 namespace {
 
 using widgets::Canvas;
@@ -52,7 +54,8 @@ io::Result<FileFormat> parse_format(std::string_view text) {
   constexpr std::array<std::string_view, 3> kNames{"svg", "pdf", "png"};
   for (std::size_t i = 0; i < kNames.size(); ++i)
     if (kNames[i] == text) return static_cast<FileFormat>(i);
-  return io::InputError{{}, "--format", io::in_quotes(text) + " is no format", "take svg, pdf or png"};
+  return io::InputError{
+      {}, "--format", say("error.figure.format", io::in_quotes(text)), say("error.figure.format.remedy")};
 }
 
 std::string_view extension_of(FileFormat format) {
@@ -69,8 +72,8 @@ std::optional<io::InputError> set_scale(std::string_view text, ExportOptions& op
     return io::InputError{
         {},
         "--scale",
-        io::in_quotes(text) + " is no scale",
-        fmt::format("give the pixels of a PNG for each point, from {} to {}", kLeastScale, kMostScale)};
+        say("error.figure.scale", io::in_quotes(text)),
+        say("error.figure.scale.remedy", fmt::format("{}", kLeastScale), fmt::format("{}", kMostScale))};
   options.pixels_per_point = scale;
   return std::nullopt;
 }
@@ -82,15 +85,13 @@ std::optional<io::InputError> set_svg_text(std::string_view text, ExportOptions&
     options.svg_text = widgets::SvgText::outlines;
   else
     return io::InputError{
-        {}, "--svg-text", io::in_quotes(text) + " is no way to write text", "take text or outlines"};
+        {}, "--svg-text", say("error.figure.svg_text", io::in_quotes(text)), say("error.figure.svg_text.remedy")};
   return std::nullopt;
 }
 
 std::optional<io::InputError> set_size(std::string_view text, ExportOptions& options) {
-  const io::InputError error{{},
-                             "--size",
-                             io::in_quotes(text) + " is no size",
-                             "write it as 170x110mm or 1280x720px, each side from 20 mm to 2000 mm"};
+  const io::InputError error{
+      {}, "--size", say("error.figure.size", io::in_quotes(text)), say("error.figure.size.remedy")};
   std::string_view rest = text;
   bool pixels = false;
   if (rest.ends_with("px")) pixels = true;
@@ -125,7 +126,6 @@ std::optional<io::InputError> choose(const widgets::FigureRow& figure, std::stri
                                      widgets::FigureView& view) {
   const std::size_t cut = assignment.find('=');
   const std::string_view key = assignment.substr(0, cut);
-  const std::string name = "figure " + std::string(figure.name);
   std::vector<std::string_view> keys;
   for (const widgets::FigureOption& option : figure.options) {
     keys.push_back(option.key);
@@ -134,13 +134,14 @@ std::optional<io::InputError> choose(const widgets::FigureRow& figure, std::stri
     if (widgets::choose(figure, key, wanted, view.choices)) return std::nullopt;
     return io::InputError{{},
                           "--with",
-                          io::in_quotes(assignment) + " is no choice of " + name,
-                          fmt::format("{} takes {}", key, fmt::join(option.choices, ", "))};
+                          say("error.figure.choice", io::in_quotes(assignment), figure.name),
+                          say("error.figure.choice.remedy", key, fmt::format("{}", fmt::join(option.choices, ", ")))};
   }
-  return io::InputError{{},
-                        "--with",
-                        name + " has no option " + io::in_quotes(key),
-                        keys.empty() ? "it has none" : fmt::format("it has {}", fmt::join(keys, ", "))};
+  return io::InputError{
+      {},
+      "--with",
+      say("error.figure.option", figure.name, io::in_quotes(key)),
+      keys.empty() ? say("error.figure.option.none") : say("error.figure.option.remedy", io::listed(keys))};
 }
 
 io::Result<std::string> drawing_bytes(const Drawing& drawing, FileFormat format, const ExportOptions& wanted,
@@ -164,7 +165,8 @@ io::Result<std::string> drawing_bytes(const Drawing& drawing, FileFormat format,
   canvas->set_tagging(widgets::Tagging::none);  // these formats hold no readouts
   draw(*canvas, drawing);
   std::string bytes = canvas->finish();
-  if (bytes.empty()) return io::InputError{{}, {}, "cannot be drawn: " + canvas->error(), "try a smaller size"};
+  if (bytes.empty())
+    return io::InputError{{}, {}, say("error.figure.undrawn", canvas->error()), say("error.figure.undrawn.remedy")};
   return bytes;
 }
 
@@ -172,7 +174,7 @@ std::optional<io::InputError> export_drawing(const Drawing& drawing, const std::
                                              const ExportOptions& wanted, const widgets::FontStack& fonts) {
   const auto format = format_of(file);
   if (!format)
-    return io::InputError{file.string(), {}, "the extension says no format", "end it in .svg, .pdf or .png"};
+    return io::InputError{file.string(), {}, say("error.figure.extension"), say("error.figure.extension.remedy")};
   auto bytes = drawing_bytes(drawing, *format, wanted, fonts);
   if (!bytes) {
     io::InputError error = bytes.error();

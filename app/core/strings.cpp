@@ -49,15 +49,13 @@ io::Result<bool> overlay(FlatMap& map, const std::string& kind, std::string_view
   return found;
 }
 
-io::InputError unknown(std::string_view what, std::string_view name, const std::vector<std::string>& names) {
+io::InputError unknown(engine::Sentence what, std::string_view name, const std::vector<std::string>& names) {
   const std::vector<std::string_view> known(names.begin(), names.end());
-  std::string list;
-  for (const std::string& n : names) list += (list.empty() ? "" : ", ") + n;
   const std::string_view near = io::nearest_word(name, known);
   return {{},
           {},
-          fmt::format("there is no {} {}", what, io::in_quotes(name)),
-          near.empty() ? "there are: " + list : "did you mean " + io::in_quotes(near) + "?"};
+          std::move(what),
+          near.empty() ? engine::say("error.there_are", io::listed(known)) : io::did_you_mean(near)};
 }
 
 }  // namespace
@@ -68,7 +66,8 @@ io::Result<widgets::TextTable> load_texts(std::string_view language, const fs::p
   if (language != "en") {
     auto found = overlay(map, "strings", language, user_folder);
     if (!found) return found.error();
-    if (!found.value()) return unknown("language", language, language_names());
+    if (!found.value())
+      return unknown(engine::say("error.language", io::in_quotes(language)), language, language_names());
   }
   return widgets::TextTable({map.begin(), map.end()}, language);
 }
@@ -77,12 +76,12 @@ io::Result<widgets::Theme> load_theme(std::string_view name, const fs::path& use
   FlatMap map;
   auto found = overlay(map, "themes", name, user_folder);
   if (!found) return found.error();
-  if (!found.value()) return unknown("theme", name, theme_names());
+  if (!found.value()) return unknown(engine::say("error.theme", io::in_quotes(name)), name, theme_names());
   try {
     return widgets::Theme::from_tokens(map);
   } catch (const widgets::ThemeError& error) {
     return io::InputError{
-        "themes/" + std::string(name) + ".json", {}, error.what(), "see assets/themes for a complete one"};
+        "themes/" + std::string(name) + ".json", {}, std::string(error.what()), engine::say("error.theme.remedy")};
   }
 }
 

@@ -98,9 +98,9 @@ struct EditorRows {
     if (number) out.rows.emplace_back(ctx.text("ui.tip.unit"), unit_words(ctx, row.unit));
     if (preset.has(row)) out.rows.emplace_back(ctx.text("ui.editor.preset"), value_words(ctx, row, preset.scenario));
     if (number)
-      out.rows.emplace_back(ctx.text("ui.editor.domain"), row.optional
-                                                              ? ctx.format("ui.editor.optional", {editor_domain(row)})
-                                                              : editor_domain(row));
+      out.rows.emplace_back(ctx.text("ui.editor.domain"),
+                            row.optional ? ctx.format("ui.editor.optional", {ctx.ui.texts.write(editor_domain(row))})
+                                         : ctx.ui.texts.write(editor_domain(row)));
     out.rows.emplace_back(ctx.text("ui.tip.field"), row.path);
     return out;
   }
@@ -128,12 +128,15 @@ struct EditorRows {
     state.refused.clear();
   }
   // Typed text that was no value of the row stands under it until something else is entered.
-  void refuse(const EditorRow& row, std::string text, const std::string& problem, const std::string& remedy) {
+  void refuse(const EditorRow& row, std::string text, const engine::Sentence& problem,
+              const engine::Sentence& remedy) {
     state.refused = row.path;
     state.refused_text = std::move(text);
     // No number at all is told with the domain, a wrong unit with the right one.
     const bool unit = !problem.empty() && engine::names_unit(state.refused_text);
-    state.refused_why = unit ? ctx.format("ui.editor.refused.why", {problem, remedy}) : std::string();
+    state.refused_why =
+        unit ? ctx.format("ui.editor.refused.why", {ctx.ui.texts.write(problem), ctx.ui.texts.write(remedy)})
+             : std::string();
   }
 
   // Back to the preset.
@@ -257,10 +260,11 @@ struct EditorRows {
     if (wide() && !takes_line(row)) note(row, false);
     y = top + std::round(ctx.px(kRowHeight));
     if (refused || finding != nullptr) {
-      const std::string why = !refused ? diagnostic_text(ctx, *finding)
-                              : state.refused_why.empty()
-                                  ? ctx.format("ui.editor.refused", {state.refused_text, editor_domain(row)})
-                                  : state.refused_why;
+      const std::string why =
+          !refused ? diagnostic_text(ctx, *finding)
+          : state.refused_why.empty()
+              ? ctx.format("ui.editor.refused", {state.refused_text, ctx.ui.texts.write(editor_domain(row))})
+              : state.refused_why;
       y += draw_prose(ctx.ui.canvas, {x, y}, why, ctx.style(mark_colour(ctx.ui.theme, *mark), kSmallText), width) +
            ctx.px(4);
     }

@@ -124,7 +124,7 @@ void field_slider(PanelContext& ctx, Column& column, engine::Scenario& scenario,
     field->set(scenario, edited.value);
     note_edit(ctx, path, typing);
   }
-  tell_refused(ctx, edited, info.label, engine::domain_text(*field));
+  tell_refused(ctx, edited, info.label, engine::domain_of(*field));
   column.y += edited.height;
 }
 

@@ -42,13 +42,15 @@ std::string unit_words(const PanelContext& ctx, const engine::Unit& unit) {
   return unit.symbol == "1" ? std::string(ctx.text("ui.unit.ratio")) : std::string(unit.symbol);
 }
 
-void tell_refused(PanelContext& ctx, const Edited& edited, std::string_view label, const std::string& domain) {
+void tell_refused(PanelContext& ctx, const Edited& edited, std::string_view label, const engine::Sentence& domain) {
   if (!edited.refused) return;
   if (!edited.problem.empty())
-    ctx.requests.message = {true, ctx.format("ui.number.refused", {std::string(label), edited.problem}),
-                            edited.remedy};
+    ctx.requests.message = {true,
+                            ctx.format("ui.number.refused", {std::string(label), ctx.ui.texts.write(edited.problem)}),
+                            ctx.ui.texts.write(edited.remedy)};
   else
-    ctx.requests.message = {true, ctx.format("ui.number.clamped", {std::string(label), *edited.refused, domain}), {}};
+    ctx.requests.message = {
+        true, ctx.format("ui.number.clamped", {std::string(label), *edited.refused, ctx.ui.texts.write(domain)}), {}};
 }
 
 }  // namespace roofscape::app

@@ -22,6 +22,6 @@ std::string unit_words(const PanelContext& ctx, const engine::Unit& unit);
 
 // Says in the strip why what was typed was not taken, or that the nearest possible value was.
 void tell_refused(PanelContext& ctx, const widgets::Edited& edited, std::string_view label,
-                  const std::string& domain);
+                  const engine::Sentence& domain);
 
 }  // namespace roofscape::app

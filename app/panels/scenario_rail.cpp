@@ -308,7 +308,7 @@ void assumptions_section(PanelContext& ctx, Column& column, Scenario& s) {
     const double value = field->get(s);
     const Edited e = slider(ctx.ui, {column.x, column.y}, column.width, info, tokens, value);
     if (e.value != value && engine::in_domain(*field, e.value)) field->set(s, e.value);
-    tell_refused(ctx, e, info.label, engine::domain_text(*field));
+    tell_refused(ctx, e, info.label, engine::domain_of(*field));
     column.y += e.height;
   }
   price_row(ctx, column, s);

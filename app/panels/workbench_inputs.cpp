@@ -69,7 +69,8 @@ struct Inputs {
     wrong = kept.reply.error && kept.reply.error->path == name;
     if (!wrong) return rest;
     const io::InputError& e = *kept.reply.error;
-    return e.remedy.empty() ? e.message : ctx.format("ui.bench.wrong", {e.message, e.remedy});
+    std::string message = ctx.ui.texts.write(e.message);
+    return e.remedy.empty() ? message : ctx.format("ui.bench.wrong", {message, ctx.ui.texts.write(e.remedy)});
   }
   void way_back(std::string_view name) {
     if (given(name) == nullptr && !bench.bench(ctx.session).start.contains(name)) return;
@@ -134,7 +135,7 @@ struct Inputs {
   void input(const BlockInput& in) {
     const engine::BlockValue* value = kept.reply.question ? &kept.reply.question->call.value(in.name) : nullptr;
     const std::string* text = given(in.name);
-    const std::string domain = engine::domain_text(in), unit = std::string(engine::unit_text(in));
+    const std::string domain = ctx.ui.texts.write(engine::domain_of(in)), unit = std::string(engine::unit_text(in));
     const auto& solved = kept.reply.question ? kept.reply.question->solved : std::nullopt;
     const bool found = solved && solved->input == in.name;
     const std::string source = found                                   ? found_text(*solved)
@@ -147,7 +148,7 @@ struct Inputs {
     rest = words(in.name, std::move(rest), wrong);
     Readout tip{input_label(ctx.ui.texts, in), {}};
     tip.rows.emplace_back(ctx.text("ui.bench.input"), std::string(in.name));
-    tip.rows.emplace_back(ctx.text("ui.bench.default"), io::default_text(in));
+    tip.rows.emplace_back(ctx.text("ui.bench.default"), ctx.ui.texts.write(io::default_of(in)));
     const auto& key = io::about_key(in);
     const std::string about(ctx.text(key));
     const float right = ctx.px(kWayBack + 6);
@@ -179,7 +180,7 @@ struct Inputs {
       SliderRange range = range_of(in, middle == bench.bench(ctx.session).middle.end() ? *number : middle->second);
       const Edited edited = slider(ctx.ui, {x, y}, width - right, info, range, *number);
       if (edited.value != *number) bench.set(ctx.session, in.name, input_text(edited.value));
-      tell_refused(ctx, edited, input_label(ctx.ui.texts, in), engine::domain_text(in));
+      tell_refused(ctx, edited, input_label(ctx.ui.texts, in), engine::domain_of(in));
     } else {
       label(input_label(ctx.ui.texts, in), wrong);
       const std::string now = text != nullptr ? *text : value != nullptr ? input_text(in, *value) : std::string();

@@ -293,9 +293,10 @@ float block_outputs(PanelContext& ctx, Point top_left, float width, Workbench& b
   const std::string_view block = bench.shown().id;
   out.y += section_head(ctx, top_left, width, ctx.text("ui.bench.outputs"));
   if (const auto& error = kept.reply.error) {
-    const std::string words = error->path == block || error->path.empty()
-                                  ? ctx.format("ui.bench.wrong", {error->message, error->remedy})
-                                  : ctx.format("ui.bench.wrong_input", {error->path, error->message});
+    const std::string words =
+        error->path == block || error->path.empty()
+            ? ctx.format("ui.bench.wrong", {ctx.ui.texts.write(error->message), ctx.ui.texts.write(error->remedy)})
+            : ctx.format("ui.bench.wrong_input", {error->path, ctx.ui.texts.write(error->message)});
     out.y += draw_prose(ctx.ui.canvas, {out.x, out.y}, words,
                         ctx.style(mark_colour(ctx.ui.theme, Mark::error), kSmallText), width) +
              ctx.px(6);

@@ -309,13 +309,15 @@ bool editor_takes(const EditorRow& row, double value) {
          (row.kind == EditorKind::number || value == std::floor(value));
 }
 
-std::string editor_domain(const EditorRow& row) {
-  if (row.of == Of::field) return engine::domain_text(*row.field);
+engine::Sentence editor_domain(const EditorRow& row) {
+  if (row.of == Of::field) return engine::domain_of(*row.field);
+  const bool whole = row.kind == EditorKind::integer;
+  std::string least = fmt::format("{:g}", row.minimum), most = fmt::format("{:g}", row.maximum);
   if (row.of == Of::figure)
-    return fmt::format("a {} above 0, at most {:g}", row.kind == EditorKind::integer ? "whole number" : "number",
-                       row.maximum);
-  return fmt::format("a {} from {:g} to {:g}", row.kind == EditorKind::integer ? "whole number" : "number",
-                     row.minimum, row.maximum);
+    return whole ? engine::say("error.editor.whole_above", std::move(most))
+                 : engine::say("error.editor.number_above", std::move(most));
+  return whole ? engine::say("error.domain.whole", std::move(least), std::move(most))
+               : engine::say("error.domain.number", std::move(least), std::move(most));
 }
 
 std::string editor_source(const EditorRow& row, const Scenario& s) {

@@ -73,7 +73,7 @@ void add_level(engine::Cluster& cluster);
 void remove_level(engine::Cluster& cluster, std::size_t level);
 
 bool editor_takes(const EditorRow& row, double value);
-std::string editor_domain(const EditorRow& row);  // "a whole number from 1 to 10000"
+engine::Sentence editor_domain(const EditorRow& row);  // "a whole number from 1 to 10000"
 // Where the row's value was published; empty where there is one source for the whole part.
 std::string editor_source(const EditorRow& row, const engine::Scenario& scenario);
 

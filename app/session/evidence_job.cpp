@@ -12,7 +12,7 @@ void EvidenceJob::run(const io::PresetLibrary& library) {
   if (files) made = std::make_shared<const engine::EvidenceSet>(evidence::evidence_set(files.value(), library));
   const std::lock_guard lock(mutex_);
   done_ = std::move(made);
-  if (!files) problem_ = io::to_text(files.error());
+  if (!files) problem_ = files.error();
   if (wake_) wake_();
 }
 
@@ -35,7 +35,7 @@ std::shared_ptr<const engine::EvidenceSet> EvidenceJob::take() {
   return std::exchange(done_, nullptr);
 }
 
-std::string EvidenceJob::take_problem() {
+std::optional<io::InputError> EvidenceJob::take_problem() {
   const std::lock_guard lock(mutex_);
   return std::exchange(problem_, {});
 }

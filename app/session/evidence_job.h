@@ -28,7 +28,7 @@ class EvidenceJob {
   // What was computed, given once; null before the end and from the second call on.
   std::shared_ptr<const engine::EvidenceSet> take();
   // What could not be read, given once; empty: nothing.
-  std::string take_problem();
+  std::optional<io::InputError> take_problem();
 
  private:
   void run(const io::PresetLibrary& library);
@@ -36,7 +36,7 @@ class EvidenceJob {
   std::mutex mutex_;
   std::function<void()> wake_;
   std::shared_ptr<const engine::EvidenceSet> done_;
-  std::string problem_;
+  std::optional<io::InputError> problem_;
   std::jthread thread_;  // last: it ends before what it writes to
 };
 

@@ -191,10 +191,11 @@ std::vector<PaletteEntry> palette_entries(const Session& session, const TextTabl
       } else if (is_number(field) && is_digit(entered.front())) {
         // What cannot be set says why, and typing goes on from there.
         const engine::NumberReading read = engine::read_number(entered, field.unit);
-        all.push_back({PaletteKind::complete,
-                       texts.format("ui.palette.refused", {label, read ? engine::domain_text(field) : read.remedy}),
-                       read ? texts.format("ui.palette.now", {now}) : read.problem, path + " ", 0,
-                       *score + bonus(PaletteKind::field, 1)});
+        all.push_back(
+            {PaletteKind::complete,
+             texts.format("ui.palette.refused", {label, texts.write(read ? engine::domain_of(field) : read.remedy)}),
+             read ? texts.format("ui.palette.now", {now}) : texts.write(read.problem), path + " ", 0,
+             *score + bonus(PaletteKind::field, 1)});
       }
     }
     // A value that has a name needs no more than it: "calibrated", "interleaved".

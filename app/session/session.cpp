@@ -12,6 +12,12 @@
 
 namespace roofscape::app {
 
+Message message_of(const io::InputError& error, const engine::Words& words) {
+  io::InputError without = error;
+  without.remedy = {};
+  return {true, io::to_text(without, words), words.write(error.remedy)};
+}
+
 Session::Session(std::shared_ptr<const io::PresetLibrary> presets, engine::Scenario start, std::string origin)
     : presets_(std::move(presets)), history_(start), loaded_(start), saved_(start), last_drawable_(start) {
   if (presets_->find_scenario_text(origin) != nullptr)
@@ -66,14 +72,10 @@ engine::Scenario Session::with_kind(engine::WorkloadKind kind) const {
   }));
 }
 
-bool Session::open(const std::string& id_or_path) {
+bool Session::open(const std::string& id_or_path, const engine::Words& words) {
   auto loaded = io::load_scenario(id_or_path, *presets_);
   if (!loaded.ok()) {
-    const io::InputError& e = loaded.error();
-    std::string text = e.file;
-    if (!e.path.empty()) text += (text.empty() ? "" : ": ") + e.path;
-    text += (text.empty() ? "" : ": ") + e.message;
-    say({true, text, e.remedy});
+    say(message_of(loaded.error(), words));
     return false;
   }
   loaded_ = saved_ = loaded.value();
@@ -93,7 +95,7 @@ bool Session::file_changed() const {
   return !there.ok() || io::write_scenario(there.value(), *presets_) != io::write_scenario(saved_, *presets_);
 }
 
-bool Session::save(const std::filesystem::path& file) {
+bool Session::save(const std::filesystem::path& file, const engine::Words& words) {
   engine::Scenario kept = scenario();
   // A file of one's own is what it now says, and its name stands for that; a preset's name stands for the preset.
   const auto& presets = presets_->list(io::PresetKind::scenario);
@@ -101,7 +103,7 @@ bool Session::save(const std::filesystem::path& file) {
                                      [&](const io::Preset& preset) { return preset.name == kept.name; });
   if (file == file_ && own_name) engine::set_name(kept, kept.name);
   if (const auto failure = io::write_file_atomically(file, io::write_scenario(kept, *presets_))) {
-    say({true, io::to_text(*failure), {}});
+    say({true, io::to_text(*failure, words), {}});
     return false;
   }
   history_.restamp(kept.stamp);

@@ -27,6 +27,9 @@ struct Message {
   bool strip() const { return is_error || in_strip; }
 };
 
+// What an error says, its remedy as the detail.
+Message message_of(const io::InputError& error, const engine::Words& words);
+
 class Session {
  public:
   // The presets are never changed; who works beside the window keeps them by a pointer of its own.
@@ -58,8 +61,8 @@ class Session {
   engine::Scenario with_kind(engine::WorkloadKind kind) const;
 
   // A preset's id or a file. On an error the current scenario stays and the message strip says why.
-  bool open(const std::string& id_or_path);
-  bool save(const std::filesystem::path& file);
+  bool open(const std::string& id_or_path, const engine::Words& words);
+  bool save(const std::filesystem::path& file, const engine::Words& words);
   // Whether the file this scenario was read from or saved to was changed by something else since.
   bool file_changed() const;
   const std::filesystem::path& file() const { return file_; }  // empty: a preset, never saved

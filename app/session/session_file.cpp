@@ -57,7 +57,7 @@ void SessionFile::release(const Lock& lock) {
   ::close(lock.descriptor);
 }
 
-std::vector<SessionFile::Kept> SessionFile::read(std::vector<std::string>& problems) {
+std::vector<SessionFile::Kept> SessionFile::read(std::vector<std::string>& problems, const engine::Words& words) {
   std::vector<Kept> kept;
   if (file_.empty()) return kept;
   const auto take = [&](const fs::path& file) {
@@ -69,7 +69,7 @@ std::vector<SessionFile::Kept> SessionFile::read(std::vector<std::string>& probl
       return true;
     }
     const fs::path aside = set_aside(file);
-    problems.push_back(io::to_text(text.error()) + (aside.empty() ? std::string() : " -> " + aside.string()));
+    problems.push_back(io::to_text(text.error(), words) + (aside.empty() ? std::string() : " -> " + aside.string()));
     return false;
   };
   take(file_);
@@ -99,7 +99,8 @@ fs::path SessionFile::set_aside(const fs::path& file) {
 std::optional<io::InputError> SessionFile::write(std::string_view text) {
   if (file_.empty()) return std::nullopt;
   if (blocked_)
-    return io::InputError{file_.string(), {}, "cannot be read, and cannot be moved aside", "move it away"};
+    return io::InputError{
+        file_.string(), {}, engine::say("error.session.blocked"), engine::say("error.session.blocked.remedy")};
   std::error_code failed;
   fs::create_directories(folder_, failed);
   if (auto failure = io::write_file_atomically(file_, text)) return failure;

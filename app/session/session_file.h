@@ -32,7 +32,7 @@ class SessionFile {
     std::filesystem::path file;
     std::string text;
   };
-  std::vector<Kept> read(std::vector<std::string>& problems);
+  std::vector<Kept> read(std::vector<std::string>& problems, const engine::Words& words);
   // Moves a file aside; where to, or empty if that failed: then it is not written to any more either.
   std::filesystem::path set_aside(const std::filesystem::path& file);
   // Writes it whole, and removes the files it took over. What went wrong, or nothing.

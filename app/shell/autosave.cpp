@@ -14,7 +14,7 @@ constexpr double kTryAgain_s = 5;
 void Autosave::restore(Workspace& workspace, bool beside) {
   wanted_ = beside;  // one more tab than is in the file
   std::vector<std::string> problems;
-  const std::vector<SessionFile::Kept> kept = file_.read(problems);
+  const std::vector<SessionFile::Kept> kept = file_.read(problems, workspace.texts());
   for (const std::string& problem : problems)
     workspace.say({true, workspace.texts().format("ui.session.unread", {problem}), {}});
   for (const SessionFile::Kept& one : kept) {
@@ -35,9 +35,9 @@ void Autosave::write(Workspace& workspace) {
   const auto failure = file_.write(workspace.session_text());
   wanted_ = failure.has_value();
   if (failure && !failing_)
-    workspace.say({true, workspace.texts().format("ui.session.unsaved", {io::to_text(*failure)}),
+    workspace.say({true, workspace.texts().format("ui.session.unsaved", {io::to_text(*failure, workspace.texts())}),
                    std::string(workspace.texts().text("ui.session.unsaved.detail"))});
-  workspace.set_save_problem(failure ? io::to_text(*failure) : std::string());
+  workspace.set_save_problem(failure ? io::to_text(*failure, workspace.texts()) : std::string());
   failing_ = failure.has_value();
 }
 

@@ -26,11 +26,12 @@ namespace {
 
 namespace app = roofscape::app;
 namespace io = roofscape::io;
+using roofscape::engine::say;
 
 constexpr int kBadInput = 2;
 
-int complain(const io::InputError& error) {
-  fmt::print(stderr, "{}\n", io::to_text(error));
+int complain(const io::InputError& error, const roofscape::engine::Words& words) {
+  fmt::print(stderr, "{}\n", io::to_text(error, words));
   return kBadInput;
 }
 
@@ -51,7 +52,7 @@ std::string whole_path(const std::string& path) {
 
 int run(int argc, char** argv) {
   const auto english = app::load_texts("en");
-  if (!english.ok()) return complain(english.error());
+  if (!english.ok()) return complain(english.error(), roofscape::widgets::TextTable());
   const auto text = [&](std::string_view key) { return std::string(english.value().text(key)); };
   const auto text_of = [&](std::string_view key, const std::vector<std::string>& names) {
     return english.value().format(key, {fmt::format("{}", fmt::join(names, ", "))});
@@ -86,7 +87,7 @@ int run(int argc, char** argv) {
     program.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return program.exit(error);
-    return complain({{}, {}, error.what(), "see roofscape --help"});
+    return complain({{}, {}, std::string(error.what()), say("error.window.help")}, english.value());
   }
 
   app::WindowOptions options;
@@ -95,15 +96,16 @@ int run(int argc, char** argv) {
   if (!capture.empty()) options.capture = capture;
   options.keep_settings = capture.empty();
   if (!size.empty() && !parse_window_size(size, options.width, options.height))
-    return complain({{}, "--size", io::in_quotes(size) + " is not a size", "such as 1920x1080"});
+    return complain({{}, "--size", say("error.window.size", io::in_quotes(size)), say("error.window.size.remedy")},
+                    english.value());
   const std::string chosen_theme = theme.empty() ? settings.theme : theme;
   auto loaded_theme = app::load_theme(chosen_theme);
   if (!loaded_theme.ok() && theme.empty()) loaded_theme = app::load_theme("dark");  // a setting from another time
-  if (!loaded_theme.ok()) return complain(loaded_theme.error());
+  if (!loaded_theme.ok()) return complain(loaded_theme.error(), english.value());
   const std::string chosen_language = language.empty() ? settings.language : language;
   auto texts = app::load_texts(chosen_language);
   if (!texts.ok() && language.empty()) texts = app::load_texts("en");
-  if (!texts.ok()) return complain(texts.error());
+  if (!texts.ok()) return complain(texts.error(), english.value());
 
   const auto library = std::make_shared<const io::PresetLibrary>(presets.empty() ? io::default_preset_folder()
                                                                                  : std::filesystem::path(presets));
@@ -112,11 +114,12 @@ int run(int argc, char** argv) {
   std::string config;
   if (!origin.empty() && library->find_scenario_text(origin) == nullptr)
     if (const auto file = io::read_file(origin); file.ok() && io::is_hf_config(file.value())) {
-      if (const auto read = io::read_hf_config(file.value(), origin); !read.ok()) return complain(read.error());
+      if (const auto read = io::read_hf_config(file.value(), origin); !read.ok())
+        return complain(read.error(), texts.value());
       config = std::exchange(origin, std::string(io::kStartScenario));
     }
   auto start = io::load_scenario(origin.empty() ? std::string(io::kStartScenario) : origin, *library);
-  if (!start.ok()) return complain(start.error());
+  if (!start.ok()) return complain(start.error(), texts.value());
   const bool asked = !origin.empty();  // it opens beside what was open when the window was closed
   if (!asked)
     origin = io::kStartScenario;
@@ -126,7 +129,8 @@ int run(int argc, char** argv) {
   const roofscape::widgets::FontStack fonts;
   app::Workspace workspace(library, fonts, std::move(start).value(), origin, std::move(texts).value(),
                            std::move(loaded_theme).value(), settings);
-  if (!library->problems().empty()) workspace.say({true, io::to_text(library->problems().front()), {}});
+  if (!library->problems().empty())
+    workspace.say({true, io::to_text(library->problems().front(), workspace.texts()), {}});
   app::Autosave autosave(options.keep_settings ? app::autosave_file().parent_path() : std::filesystem::path());
   autosave.restore(workspace, asked);
   if (!config.empty()) workspace.open_file(config);

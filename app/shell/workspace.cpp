@@ -402,7 +402,7 @@ void Workspace::finish_evidence() {
 }
 
 bool Workspace::take_evidence() {
-  if (const std::string problem = evidence_job_.take_problem(); !problem.empty()) session_.say({true, problem, {}});
+  if (const auto problem = evidence_job_.take_problem()) session_.say({true, io::to_text(*problem, texts_), {}});
   auto made = evidence_job_.take();
   if (made == nullptr) return false;
   evidence_ = std::move(made);

@@ -27,14 +27,13 @@ constexpr const char* kModelConfig = "config.json";
 
 void Workspace::open(const std::string& id_or_path) {
   if (session_.library().find_scenario_text(id_or_path) == nullptr) return open_file(id_or_path);
-  session_.open(id_or_path);
+  session_.open(id_or_path, texts_);
 }
 
 void Workspace::take_model(std::string_view config, const std::string& file) {
   auto read = io::read_hf_config(config, file);
   if (!read.ok()) {
-    const io::InputError& e = read.error();
-    session_.say({true, io::to_text({e.file, e.path, e.message, {}}), e.remedy});
+    session_.say(message_of(read.error(), texts_));
     return;
   }
   engine::Scenario changed = session_.scenario();
@@ -92,7 +91,7 @@ void Workspace::save_table() {
   std::filesystem::create_directories(folder, failed);
   const std::filesystem::path file = free_name(folder / (std::string(panels_.table.file_name()) + ".csv"));
   if (const auto failure = io::write_file_atomically(file, csv_of(panels_.table.shown(session_, texts_).table)))
-    return session_.say({true, io::to_text(*failure), {}});
+    return session_.say({true, io::to_text(*failure, texts_), {}});
   session_.say({false, texts_.format("ui.exported", {file.string()}), {}});
 }
 
@@ -106,7 +105,7 @@ void Workspace::write_exported() {
   const ExportChoice& choice = settings_.export_as;
   auto paper = load_theme(choice.theme);
   if (!paper.ok()) paper = load_theme("print");
-  if (!paper.ok()) return session_.say({true, io::to_text(paper.error()), {}});
+  if (!paper.ok()) return session_.say({true, io::to_text(paper.error(), texts_), {}});
   const FigureRow& row = figures()[current_figure()];
   const SearchSeen found = found_here();
   const FigureInput input = own_figure_input(paper.value(), studies_, found);
@@ -118,7 +117,7 @@ void Workspace::write_exported() {
   ExportOptions options = block != nullptr ? block_figure_size() : default_size(row);
   if (choice.size != "figure")
     if (const auto failure = set_size(choice.size, options))
-      return session_.say({true, failure->message, failure->remedy});
+      return session_.say({true, texts_.write(failure->message), texts_.write(failure->remedy)});
   const Drawing drawing = block != nullptr
                               ? drawing_of({block->reply.question->call, block->data, texts_, paper.value()})
                               : drawing_of(row, input, shown);
@@ -148,7 +147,7 @@ void Workspace::write_exported() {
     if (!choice.formats[i]) continue;
     const std::filesystem::path file = file_of(number, i);
     if (const auto failure = export_drawing(drawing, file, options, fonts_))
-      return session_.say({true, io::to_text(*failure), {}});
+      return session_.say({true, io::to_text(*failure, texts_), {}});
     written += written.empty() ? file.string() : ", " + file.extension().string();
   }
   session_.say({false, texts_.format("ui.exported", {written}), {}});
@@ -175,14 +174,14 @@ void Workspace::save() {
     panels_.sheets.saving = Saved::scenario;
     return;
   }
-  if (session_.save(session_.file()))
+  if (session_.save(session_.file(), texts_))
     session_.say({false, texts_.format("ui.saved", {session_.file().string()}), {}});
 }
 
 void Workspace::save_as(const std::filesystem::path& file) {
   std::error_code failed;
   if (file.has_parent_path()) std::filesystem::create_directories(file.parent_path(), failed);
-  if (!session_.save(file)) return;
+  if (!session_.save(file, texts_)) return;
   remember_file(file.string());
   session_.say({false, texts_.format("ui.saved", {file.string()}), {}});
 }
@@ -225,7 +224,7 @@ void Workspace::save_preset(const std::string& name) {
   const std::string text = model ? io::write_model_preset(named.model, session_.library())
                                  : io::write_cluster_preset(named.cluster, name, session_.library());
   if (const auto failure = io::write_file_atomically(file, text)) {
-    session_.say({true, io::to_text(*failure), {}});
+    session_.say({true, io::to_text(*failure, texts_), {}});
     return;
   }
   session_.update(std::move(named), false);

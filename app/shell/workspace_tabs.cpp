@@ -81,8 +81,7 @@ void Workspace::paste() {
   if (io::is_layer_layout(text)) return take_layers(text);
   auto read = io::read_scenario(text, kClipboard, session_.library());
   if (!read.ok()) {
-    const io::InputError& e = read.error();
-    session_.say({true, io::to_text({e.file, e.path, e.message, {}}), e.remedy});
+    session_.say(message_of(read.error(), texts_));
     return;
   }
   session_.update(std::move(read).value(), false);
@@ -110,7 +109,7 @@ std::string Workspace::session_text() const {
 bool Workspace::restore(std::string_view text, const std::string& file, bool beside) {
   auto read = io::read_session(text, file, session_.library());
   if (!read.ok()) {
-    session_.say({true, io::to_text(read.error()), {}});
+    session_.say({true, io::to_text(read.error(), texts_), {}});
     return false;
   }
   const auto session_of = [&](io::SavedTab& tab) {
@@ -151,7 +150,7 @@ bool Workspace::restore(std::string_view text, const std::string& file, bool bes
         {true,
          texts_.count("ui.session.unread_tabs", static_cast<double>(saved.unread.size()),
                       {unread.name.empty() ? std::string(texts_.text("ui.scenario.unnamed")) : unread.name, file}),
-         unread.reason});
+         io::to_text(unread.reason, texts_)});
     unread_.insert(unread_.end(), std::make_move_iterator(saved.unread.begin()),
                    std::make_move_iterator(saved.unread.end()));
   }
@@ -194,8 +193,7 @@ void Workspace::open_file(const std::string& path) {
     }
   auto read = text.ok() ? io::load_scenario(file, session_.library()) : io::Result<engine::Scenario>(text.error());
   if (!read.ok()) {
-    const io::InputError& e = read.error();
-    session_.say({true, io::to_text({e.file, e.path, e.message, {}}), e.remedy});
+    session_.say(message_of(read.error(), texts_));
     return;
   }
   open_beside(std::move(read).value(), file);
@@ -205,8 +203,7 @@ void Workspace::open_file(const std::string& path) {
 
 void Workspace::take_order(std::string_view csv, const std::string& file) {
   engine::Scenario edited = session_.scenario();
-  if (const auto failure = io::take_order_csv(csv, file, edited))
-    return session_.say({true, io::to_text({failure->file, failure->path, failure->message, {}}), failure->remedy});
+  if (const auto failure = io::take_order_csv(csv, file, edited)) return session_.say(message_of(*failure, texts_));
   const engine::GivenOrder order = edited.pipeline.order;
   session_.update(std::move(edited), false);
   session_.say(
@@ -223,8 +220,7 @@ void Workspace::copy_layers(std::string (*text)(const std::vector<int>& layers))
 
 void Workspace::take_layers(std::string_view layout) {
   engine::Scenario edited = session_.scenario();
-  if (const auto failure = io::take_layer_layout(layout, edited))
-    return session_.say({true, failure->message, failure->remedy});
+  if (const auto failure = io::take_layer_layout(layout, edited)) return session_.say(message_of(*failure, texts_));
   const double stages = static_cast<double>(edited.pipeline.layers_per_stage.size());
   session_.update(std::move(edited), false);
   session_.say({false, texts_.count("ui.pasted.layers", stages), {}});

@@ -135,19 +135,32 @@ double base_of(const Unit& unit) {
   return 1;
 }
 
-std::string_view kind_text(Kind kind) {
-  constexpr std::array<std::string_view, 11> kTexts{"a count",
-                                                    "a share",
-                                                    "a time",
-                                                    "an amount of bytes",
-                                                    "a rate of bytes",
-                                                    "a number of operations",
-                                                    "a rate of operations",
-                                                    "money",
-                                                    "a power",
-                                                    "an energy",
-                                                    "a frequency"};
-  return kTexts[static_cast<std::size_t>(kind)];
+Sentence kind_words(Kind kind) {
+  switch (kind) {
+    case Kind::counted:
+      return say("error.number.kind.count");
+    case Kind::share:
+      return say("error.number.kind.share");
+    case Kind::time:
+      return say("error.number.kind.time");
+    case Kind::bytes:
+      return say("error.number.kind.bytes");
+    case Kind::byte_rate:
+      return say("error.number.kind.byte_rate");
+    case Kind::flop:
+      return say("error.number.kind.operations");
+    case Kind::flop_rate:
+      return say("error.number.kind.operation_rate");
+    case Kind::money:
+      return say("error.number.kind.money");
+    case Kind::power:
+      return say("error.number.kind.power");
+    case Kind::energy:
+      return say("error.number.kind.energy");
+    case Kind::frequency:
+      return say("error.number.kind.frequency");
+  }
+  return {};
 }
 
 std::string marked(std::string_view text) { return fmt::format("\"{}\"", text.substr(0, 80)); }
@@ -409,37 +422,38 @@ bool may_be_percent(const Unit& unit) {
 
 }  // namespace
 
-std::string expected_text(const Unit& unit) {
+Sentence expected_number(const Unit& unit) {
   switch (kind_of(unit)) {
     case Kind::share:
-      return "a share, such as 40 % or 0.4";
+      return say("error.number.expected.share");
     case Kind::time:
-      if (unit.symbol == "days") return "days, such as 3 days or 36 h";
-      if (unit.symbol == "h") return "hours, such as 36 h or 3 days";
-      if (unit.symbol == "years") return "years, such as 2 years";
-      return "a time, such as 500 ms or 2 s";
+      if (unit.symbol == "days") return say("error.number.expected.days");
+      if (unit.symbol == "h") return say("error.number.expected.hours");
+      if (unit.symbol == "years") return say("error.number.expected.years");
+      return say("error.number.expected.time");
     case Kind::bytes:
-      return "bytes, such as 80 GB or 64 GiB";
+      return say("error.number.expected.bytes");
     case Kind::byte_rate:
-      return "bytes per second, such as 1.2 TB/s or 400 Gbit/s";
+      return say("error.number.expected.byte_rate");
     case Kind::flop:
-      return "FLOP, such as 6e23 or 5 PFLOP";
+      return say("error.number.expected.flop");
     case Kind::flop_rate:
-      return "FLOP per second, such as 989 TFLOP/s";
+      return say("error.number.expected.flop_rate");
     case Kind::money:
-      return "dollars, such as $2.50";
+      return say("error.number.expected.money");
     case Kind::power:
-      return "watts, such as 700 W";
+      return say("error.number.expected.power");
     case Kind::energy:
-      return "kilowatt-hours, such as 120 kWh";
+      return say("error.number.expected.energy");
     case Kind::frequency:
-      return "hertz, such as 1.8 GHz";
+      return say("error.number.expected.frequency");
     case Kind::counted:
       break;
   }
   if (unit.symbol == "1")
-    return unit.notation == Notation::count ? "a number, such as 8,960" : "a number, such as 1.5";
-  return std::string(unit.symbol) + ", such as " + (unit.notation == Notation::si ? "1.5 k" : "8,960 or 15 T");
+    return unit.notation == Notation::count ? say("error.number.expected.count") : say("error.number.expected.ratio");
+  return unit.notation == Notation::si ? say("error.number.expected.prefix", unit.symbol)
+                                       : say("error.number.expected.whole", unit.symbol);
 }
 
 bool names_unit(std::string_view text) {
@@ -448,34 +462,34 @@ bool names_unit(std::string_view text) {
 }
 
 NumberReading read_number(std::string_view text, const Unit& unit) {
-  const auto fail = [](std::string problem, std::string remedy) {
+  const auto fail = [](Sentence problem, Sentence remedy) {
     return NumberReading{std::nullopt, std::move(problem), std::move(remedy)};
   };
   const Cut number = cut(text);
   const Kind kind = kind_of(unit);
+  const auto give = [&unit] { return say("error.give", expected_number(unit)); };
+  const auto takes = [&unit] { return say("error.number.takes", expected_number(unit)); };
   if (number.fault == Cut::Fault::groups)
-    return fail(marked(text) + " groups its digits unusually",
-                "write 1.5 with a point; commas, spaces and underscores group digits in threes, as in 8,960");
-  if (number.fault != Cut::Fault::none) return fail(marked(text) + " is not a number", "give " + expected_text(unit));
+    return fail(say("error.number.groups", marked(text)), say("error.number.groups.remedy"));
+  if (number.fault != Cut::Fault::none) return fail(say("error.not_a_number", marked(text)), give());
   bool good = true;
   const auto take = [&](int power_of_10, double factor) {
     const double value = scaled(number, power_of_10, factor, good);
     if (good) return NumberReading{value, {}, {}};
-    return fail(marked(text) + " is too large or too small to compute with", "give " + expected_text(unit));
+    return fail(say("error.number.extreme", marked(text)), give());
   };
-  if (number.dollars && kind != Kind::money) return fail(marked(text) + " is money", "give " + expected_text(unit));
+  if (number.dollars && kind != Kind::money) return fail(say("error.number.is_money", marked(text)), give());
   if (number.unit.empty()) {
     if (kind != Kind::share) return take(0, 1);
     const NumberReading fraction = take(0, 1);
     if (!fraction || std::abs(*fraction) <= 1) return fraction;
     if (std::abs(*fraction) < 2)
-      return fail(marked(text) + " may be a percentage or a fraction above 1",
-                  "write " + number.digits + " %, or a fraction up to 1");
+      return fail(say("error.number.percent", marked(text)), say("error.number.percent.remedy", number.digits));
     return take(-2, 1);
   }
   if (number.unit == "%") {
     if (may_be_percent(unit)) return take(-2, 1);
-    return fail(marked(text) + " is a share", "give " + expected_text(unit));
+    return fail(say("error.number.is_share", marked(text)), give());
   }
   if (kind == Kind::counted)
     if (const auto meant = as_word(number.unit, unit)) return take(meant->power_of_10, meant->factor);
@@ -484,10 +498,9 @@ NumberReading read_number(std::string_view text, const Unit& unit) {
   if (const auto meant = as_prefix(number.unit, kind)) return take(meant->power_of_10, meant->factor);
   if (number.unit == "m") {
     if (kind == Kind::time)
-      return fail(marked(text) + " is ambiguous: m may be minutes or milliseconds",
-                  "write " + number.digits + " min or " + number.digits + " ms");
-    return fail(marked(text) + " is ambiguous: m may be milli or mega",
-                "write " + number.digits + "M for millions; this takes " + expected_text(unit));
+      return fail(say("error.number.minutes", marked(text)), say("error.number.minutes.remedy", number.digits));
+    return fail(say("error.number.mega", marked(text)),
+                say("error.number.mega.remedy", number.digits, expected_number(unit)));
   }
   if (kind == Kind::bytes || kind == Kind::byte_rate) {
     // A small b is a bit to some and a byte to others.
@@ -495,15 +508,15 @@ NumberReading read_number(std::string_view text, const Unit& unit) {
     if (prefix != "k" && prefix[0] >= 'a' && prefix[0] <= 'z') prefix[0] = static_cast<char>(prefix[0] - 'a' + 'A');
     if (number.unit.size() > 1 && number.unit[1] == 'b' && as_prefix(prefix, Kind::bytes)) {
       const std::string_view rate = kind == Kind::bytes ? "" : "/s";
-      return fail(marked(text) + " is ambiguous: b may be bits or bytes",
-                  "write " + prefix + "B" + std::string(rate) + " for bytes or " + prefix + "bit" +
-                      std::string(rate) + " for bits");
+      return fail(
+          say("error.number.bits", marked(text)),
+          say("error.number.bits.remedy", fmt::format("{}B{}", prefix, rate), fmt::format("{}bit{}", prefix, rate)));
     }
   }
   for (std::size_t k = 1; k <= static_cast<std::size_t>(Kind::frequency); ++k)
     if (const Kind other = static_cast<Kind>(k); other != kind && as_kind(number.unit, other))
-      return fail(marked(text) + " is " + std::string(kind_text(other)), "this takes " + expected_text(unit));
-  return fail(marked(text) + ": " + marked(number.unit) + " is no unit of this", "this takes " + expected_text(unit));
+      return fail(say("error.number.is_kind", marked(text), kind_words(other)), takes());
+  return fail(say("error.number.no_unit", marked(text), marked(number.unit)), takes());
 }
 
 }  // namespace roofscape::engine

@@ -12,16 +12,16 @@
 #pragma once
 
 #include <optional>
-#include <string>
 #include <string_view>
 
+#include "engine/base/sentence.h"
 #include "engine/base/unit.h"
 
 namespace roofscape::engine {
 
 struct NumberReading {
   std::optional<double> value;  // in the base unit, finite; none: it could not be read, and
-  std::string problem, remedy;  // these say why and what to type instead
+  Sentence problem, remedy;     // these say why and what to type instead
   explicit operator bool() const { return value.has_value(); }
   double operator*() const { return *value; }
 };
@@ -32,6 +32,6 @@ NumberReading read_number(std::string_view text, const Unit& unit);
 bool names_unit(std::string_view text);
 
 // What is taken for this unit, with an example: "bytes, such as 80 GB".
-std::string expected_text(const Unit& unit);
+Sentence expected_number(const Unit& unit);
 
 }  // namespace roofscape::engine

@@ -49,13 +49,9 @@ std::optional<double> parse_entry(const BlockInput& in, std::string_view text) {
 // Why an entry was not taken: it is no number of this unit, or one that is not possible.
 BlockError refusal(const BlockInput& in, std::string_view text) {
   if (in.is_numeric())
-    if (const NumberReading read = read_number(text, quantity(in.q).unit); !read) {
-      // The callers put the text before it.
-      const std::size_t end = read.problem.find("\" ", 1);
-      return {std::string(in.name), end == std::string::npos ? read.problem : read.problem.substr(end + 2),
-              read.remedy + "; " + domain_text(in)};
-    }
-  return {std::string(in.name), "is not in its domain", domain_text(in)};
+    if (const NumberReading read = read_number(text, quantity(in.q).unit); !read)
+      return {std::string(in.name), read.problem, say("error.both", read.remedy, domain_of(in))};
+  return {std::string(in.name), say("error.calc.domain", fmt::format("\"{}\"", text)), domain_of(in)};
 }
 
 constexpr std::string_view kTypedIn = "typed in", kSolvedFor = "solved for";
@@ -75,18 +71,19 @@ const BlockInput* input_of(const BuildingBlock& block, Q q) {
 
 }  // namespace
 
-std::string domain_text(const BlockInput& in) {
-  if (in.kind == InputKind::choice) return "one of: " + joined(in.choices);
-  if (in.kind == InputKind::words) return "some of, with commas: " + joined(in.choices);
-  if (in.kind == InputKind::flag) return "true or false";
-  if (in.kind == InputKind::flags) return "true or false, with commas";
+Sentence domain_of(const BlockInput& in) {
+  if (in.kind == InputKind::choice) return say("error.domain.choice", joined(in.choices));
+  if (in.kind == InputKind::words) return say("error.some_of", joined(in.choices));
+  if (in.kind == InputKind::flag) return say("error.domain.boolean");
+  if (in.kind == InputKind::flags) return say("error.flags");
   const bool whole = in.kind == InputKind::integer || in.kind == InputKind::integers;
-  std::string out = whole ? "whole number" : "number";
+  Sentence out = whole ? say("error.domain.whole_word") : say("error.domain.number_word");
+  const std::string least = fmt::format("{} {:g}", in.above_low ? ">" : ">=", in.low);
   if (in.high < 1e15)
-    out += fmt::format(" {} {:g} and <= {:g}", in.above_low ? ">" : ">=", in.low, in.high);
+    out = say("error.domain.bounds", std::move(out), least, fmt::format("{:g}", in.high));
   else if (in.low > std::numeric_limits<double>::lowest())
-    out += fmt::format(" {} {:g}", in.above_low ? ">" : ">=", in.low);
-  if (in.is_list()) out += fmt::format(", up to {} with commas", in.longest);
+    out = say("error.of_value", std::move(out), least);
+  if (in.is_list()) out = say("error.domain.list", std::move(out), in.longest);
   return out;
 }
 
@@ -108,7 +105,7 @@ bool BuildingBlock::takes_model() const {
 
 std::optional<BlockError> BlockCall::set(std::string_view name, std::string_view text) {
   const BlockInput* in = block_->find_input(name);
-  if (in == nullptr) return BlockError{std::string(name), "there is no such input", {}};
+  if (in == nullptr) return BlockError{std::string(name), say("error.calc.no_input"), {}};
   BlockValue value;
   value.source = kTypedIn;
   std::string_view rest = text;
@@ -121,7 +118,7 @@ std::optional<BlockError> BlockCall::set(std::string_view name, std::string_view
     rest.remove_prefix(comma + 1);
   }
   if (in->is_list() && value.numbers.size() > in->longest)
-    return BlockError{std::string(name), "has too many entries", domain_text(*in)};
+    return BlockError{std::string(name), say("error.calc.too_many", fmt::format("\"{}\"", text)), domain_of(*in)};
   values_[static_cast<std::size_t>(in - block_->inputs.data())] = std::move(value);
   return std::nullopt;
 }
@@ -281,7 +278,7 @@ S BlockRun<S>::simulated(Q q, int index, double value) {
 }
 
 template <Scalar S>
-void BlockRun<S>::fail(std::string_view input, std::string message, std::string remedy) {
+void BlockRun<S>::fail(std::string_view input, Sentence message, Sentence remedy) {
   if (!error_) error_ = BlockError{std::string(input), std::move(message), std::move(remedy)};
 }
 

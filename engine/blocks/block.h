@@ -22,6 +22,7 @@
 #include "engine/base/enum_table.h"
 #include "engine/base/quantity.h"
 #include "engine/base/scalar.h"
+#include "engine/base/sentence.h"
 #include "engine/evaluate/explain.h"
 #include "engine/scenario/chip.h"
 #include "engine/scenario/transformer_shape.h"
@@ -75,7 +76,7 @@ struct BlockInput {
   bool takes_chip() const { return !chip_field.empty() || of_chip != nullptr || list_of_chip != nullptr; }
 };
 // "> 0", "1 .. 64, whole", "one of: bf16, fp8": what values are allowed.
-std::string domain_text(const BlockInput&);
+Sentence domain_of(const BlockInput&);
 std::string_view unit_text(const BlockInput&);  // "" for choices and flags
 
 enum class OutputKind : std::uint8_t {
@@ -97,8 +98,8 @@ struct BlockOutput {
 
 struct BlockError {
   std::string input;  // which one is wrong; empty: the whole
-  std::string message;
-  std::string remedy;
+  Sentence message;
+  Sentence remedy;
 };
 
 template <Scalar S>
@@ -242,7 +243,7 @@ class BlockRun {
   void needs(Q q, std::string_view input) { needs_.push_back({q, input}); }
   // Whatever is not made yet needs this input, which is unknown: of a list, where there is no number to branch on.
   void rest_needs(std::string_view input) { rest_needs_ = input; }
-  void fail(std::string_view input, std::string message, std::string remedy = {});
+  void fail(std::string_view input, Sentence message, Sentence remedy = {});
 
   struct Made {
     Q q;

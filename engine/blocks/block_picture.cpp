@@ -162,7 +162,7 @@ std::vector<const BlockOutput*> picture_outputs(const BuildingBlock& block) {
 PictureAnswer picture_with(const BuildingBlock& block, std::string_view over, std::span<const std::string> outputs) {
   PictureAnswer out{picture_of(block), std::nullopt};
   BlockPicture& picture = out.picture;
-  const auto fail = [&out](std::string input, std::string message, std::string remedy) {
+  const auto fail = [&out](std::string input, Sentence message, Sentence remedy) {
     out.error = BlockError{std::move(input), std::move(message), std::move(remedy)};
     return out;
   };
@@ -175,9 +175,7 @@ PictureAnswer picture_with(const BuildingBlock& block, std::string_view over, st
     if (found == all.end()) {
       std::string names;
       for (const BlockInput* in : all) names += (names.empty() ? "" : ", ") + std::string(in->name);
-      return fail("over",
-                  std::string(over) + " is no input that a figure of " + std::string(block.id) + " can be over",
-                  "there are: " + names + ", none");
+      return fail("over", say("error.picture.over", over, block.id), say("error.picture.over.remedy", names));
     }
     picture.over = (*found)->name;
   }
@@ -185,8 +183,8 @@ PictureAnswer picture_with(const BuildingBlock& block, std::string_view over, st
   for (const std::string& name : outputs) {
     const BlockOutput* found = find_output(block, name);
     if (found == nullptr || !(is_number(*found) || found->kind == OutputKind::list))
-      return fail("show", name + " is no number that " + std::string(block.id) + " answers",
-                  "there are: " + names_of(picture_outputs(block)));
+      return fail("show", say("error.picture.show", name, block.id),
+                  say("error.there_are", names_of(picture_outputs(block))));
     picture.outputs.push_back(found->name);
   }
   // One axis has one unit; a list has no one value at an x.
@@ -195,11 +193,10 @@ PictureAnswer picture_with(const BuildingBlock& block, std::string_view over, st
     const BlockOutput* o = find_output(block, name);
     if (o == nullptr) continue;
     if (!picture.over.empty() && o->kind == OutputKind::list)
-      return fail("show", std::string(name) + " is a list", "show it with --over none");
+      return fail("show", say("error.picture.list", name), say("error.picture.list.remedy"));
     if (first == nullptr) first = o;
     if (quantity(o->q).unit.symbol != quantity(first->q).unit.symbol)
-      return fail("show", std::string(name) + " has another unit than " + std::string(first->name),
-                  "show outputs of one unit");
+      return fail("show", say("error.picture.unit", name, first->name), say("error.picture.unit.remedy"));
   }
   return out;
 }

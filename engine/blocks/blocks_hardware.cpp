@@ -146,10 +146,10 @@ void array(BlockRun<S>& io) {
   auto shape = io.list(Q::array_shape);
   const auto sizes = io.integers(Q::array_shape);
   const auto shards = io.list(Q::array_shards), mesh = io.list(Q::array_mesh), tile = io.list(Q::array_tile);
-  if (shards.size() > shape.size() && !shape.empty()) return io.fail("shards", "has more entries than the shape");
-  if (tile.size() > shape.size()) return io.fail("tile", "has more entries than the shape");
+  if (shards.size() > shape.size() && !shape.empty()) return io.fail("shards", say("error.block.entries"));
+  if (tile.size() > shape.size()) return io.fail("tile", say("error.block.entries"));
   for (std::size_t i = 0; i < shards.size() && i < shape.size(); ++i)
-    if (!divides(io, "shards", value_of(shards[i]), "a dimension", value_of(shape[i]))) return;
+    if (!divides(io, "shards", value_of(shards[i]), say("error.block.a_dimension"), value_of(shape[i]))) return;
   const auto product = [](const std::vector<S>& list) {
     S p = list.front();
     for (std::size_t i = 1; i < list.size(); ++i) p = p * list[i];
@@ -159,9 +159,8 @@ void array(BlockRun<S>& io) {
   const S ways = io.out(Q::array_ways, shards.empty() ? one<S>() : product(shards));
   const S devices = io.out(Q::array_devices, mesh.empty() ? ways : product(mesh));
   const S copies = io.out(Q::array_copies, devices / ways);
-  if (value_of(copies) < 1)
-    return io.fail("shards", "need more devices than the mesh has", "shards multiply to at most the mesh");
-  if (!divides(io, "shards", value_of(ways), "devices of the mesh", value_of(devices))) return;
+  if (value_of(copies) < 1) return io.fail("shards", say("error.block.devices"), say("error.block.devices.remedy"));
+  if (!divides(io, "shards", value_of(ways), say("error.block.mesh_devices"), value_of(devices))) return;
   if (shape.empty()) return io.rest_needs("shape");
   for (std::size_t i = 0; i < shape.size(); ++i)
     io.out(Q::array_local_dims, static_cast<int>(i), i < shards.size() ? shape[i] / shards[i] : shape[i] * one<S>());

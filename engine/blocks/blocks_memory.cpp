@@ -86,9 +86,9 @@ void activations_gpt(BlockRun<S>& io) {
           t = io[Q::gpt_tensor];
   const BlockCall& call = io.call();
   const double layers_split = call.number("stages") * call.number("virtual_stages");
-  if (!divides(io, "tensor", call.number("tensor"), "n_heads", call.number("n_heads")) ||
+  if (!divides(io, "tensor", call.number("tensor"), std::string("n_heads"), call.number("n_heads")) ||
       (call.is_typed("stages") && call.value("n_layers").source != "default" &&
-       !divides(io, "stages", layers_split, "n_layers", call.number("n_layers"))))
+       !divides(io, "stages", layers_split, std::string("n_layers"), call.number("n_layers"))))
     return;
   const S byte = constant<S>(1, unit::bytes_each);
   const S unit_bytes = named(Q::gpt_unit, byte * s * bt * h);

@@ -22,7 +22,7 @@ std::vector<TorusAxis<S>> axes_of(BlockRun<S>& io, Q sizes) {
   const auto& wrapped = io.value("wrapped").numbers;
   std::vector<TorusAxis<S>> axes;
   if (wrapped.size() > 1 && wrapped.size() != list.size())
-    io.fail("wrapped", "does not fit the axes", "give one flag, or one for each");
+    io.fail("wrapped", say("error.block.axes"), say("error.block.axes.remedy"));
   else
     for (std::size_t i = 0; i < list.size(); ++i)
       axes.push_back({list[i], n[i], wrapped.empty() || wrapped[wrapped.size() == 1 ? 0 : i] > 0.5});
@@ -85,8 +85,7 @@ void collective_gpu(BlockRun<S>& io) {
   const S node = io.out(Q::gpucoll_node_rate, io[Q::node_bandwidth] / io[Q::gpucoll_oversubscription]);
   const std::string_view kind = io.choice("kind");
   const bool all_to_all = kind == "all_to_all", reduces = kind == "all_reduce", sharp = io.flag("sharp");
-  if (sharp && !reduces)
-    return io.fail("sharp", "is for reductions: only an AllReduce is summed in the switches", "kind=all_reduce");
+  if (sharp && !reduces) return io.fail("sharp", say("error.block.sharp"), std::string("kind=all_reduce"));
   const S k = io[Q::gpucoll_choices], Z = io[Q::gpucoll_shards];
   const S estimate_hits = io.out(Q::gpucoll_hit_estimate, hit_estimate(k, Z));
   if (io.knows(Q::gpucoll_choices) && io.knows(Q::gpucoll_shards)) {
@@ -100,17 +99,17 @@ void collective_gpu(BlockRun<S>& io) {
   std::vector<SwitchLevel<S>> levels;
   const auto degrees = io.list(Q::gpucoll_degrees), rates = io.list(Q::gpucoll_rates);
   if (degrees.size() != rates.size())
-    return io.fail("level_bytes_per_s", "does not fit level_degrees", "give one bandwidth for each level");
+    return io.fail("level_bytes_per_s", say("error.block.levels"), say("error.block.levels.remedy"));
   for (std::size_t i = 0; i < degrees.size(); ++i) levels.push_back({degrees[i], rates[i]});
   if (levels.empty()) {
     if (io.integer(Q::gpucoll_gpus) > 1) levels.push_back({N, gpu});
     if (io.integer(Q::gpucoll_nodes) > 1) levels.push_back({M, node});
   }
   if (levels.empty() && !io.knows(Q::gpucoll_gpus)) return io.rest_needs("gpus");
-  if (levels.empty()) return io.fail("nodes", "there is nothing to send to", "more than one GPU, or nodes");
+  if (levels.empty()) return io.fail("nodes", say("error.block.nodes"), say("error.block.nodes.remedy"));
   for (const auto& level : levels)
     if (value_of(level.degree) < 2)
-      return io.fail("level_degrees", "has a level of one child", "leave such levels out");
+      return io.fail("level_degrees", say("error.block.one_child"), say("error.block.one_child.remedy"));
   // Children of every level over the whole tree: an AllToAll exchanges among all of them.
   std::vector<S> parts(levels.size());
   for (std::size_t i = levels.size(); i-- > 0;)
@@ -194,11 +193,11 @@ void p2p(BlockRun<S>& io) {
   const auto sizes = axes_of(io, Q::p2p_sizes);
   if (distances.empty()) return io.rest_needs("distance");
   if (!sizes.empty() && sizes.size() != distances.size())
-    return io.fail("sizes", "does not fit the distances", "give one for each");
+    return io.fail("sizes", say("error.block.distances"), say("error.block.distances.remedy"));
   std::vector<S> hops;
   for (std::size_t i = 0; i < distances.size(); ++i) {
     if (!sizes.empty() && value_of(distances[i]) >= value_of(sizes[i].size))
-      return io.fail("distance", "is longer than its axis", "count from 0 to the size less one");
+      return io.fail("distance", say("error.block.distance"), say("error.block.distance.remedy"));
     hops.push_back(named(Q::p2p_axis_hops, static_cast<int>(i),
                          sizes.empty() ? distances[i] : shorter_way(distances[i], sizes[i])));
   }

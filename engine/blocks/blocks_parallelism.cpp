@@ -24,7 +24,7 @@ void mesh(BlockRun<S>& io) {
   const S rank_sequences = io.out(Q::mesh_rank_sequences, sequences / ranks);
   io.out(Q::mesh_split_needed, max(one<S>(), ranks / sequences));
   io.out(Q::mesh_microbatches, ceil(rank_sequences / io[Q::microbatch_sequences]));
-  if (!divides(io, "expert", io.call().number("expert"), "experts", io.call().number("experts"))) return;
+  if (!divides(io, "expert", io.call().number("expert"), std::string("experts"), io.call().number("experts"))) return;
   io.out(Q::mesh_experts_rank, io[Q::ridge_experts] / io[Q::mesh_expert]);
   const S cluster = io[Q::cluster_chips];
   io.out(Q::mesh_idle, cluster - chips);
@@ -34,7 +34,7 @@ template <Scalar S>
 void layer_traffic(BlockRun<S>& io) {
   const S B = io[Q::tokens], D = io[Q::d_model], F = io[Q::d_ff], X = io[Q::mesh_fsdp], Y = io[Q::mesh_tensor],
           b = io[Q::element_width], matrices = io[Q::tp_matrices];
-  if (!divides(io, "tensor", value_of(Y), "d_ff", value_of(F))) return;
+  if (!divides(io, "tensor", value_of(Y), std::string("d_ff"), value_of(F))) return;
   const S two = constant<S>(2), three = constant<S>(3);
   // Matrices D x F, of all experts where there are several. A reduction of gradients to every rank counts twice a
   // gather.
@@ -95,7 +95,7 @@ void context(BlockRun<S>& io) {
   const S N = io[Q::n_heads], K = io[Q::n_kv_heads], H = io[Q::d_head], C = io[Q::peak_flops],
           W = io[Q::context_link];
   const S two = constant<S>(2), four_flop = constant<S>(4, unit::flop_each);
-  if (!divides(io, "context", value_of(cp), "sequence_length", value_of(T))) return;
+  if (!divides(io, "context", value_of(cp), std::string("sequence_length"), value_of(T))) return;
   const S local = io.out(Q::context_tokens, T / cp);
   const S held = named(Q::context_held, local * n);
   // A latent goes round in place of keys and values, once for both.
@@ -136,7 +136,7 @@ void expert_parallel(BlockRun<S>& io) {
   const S b = io[Q::element_width], C = io[Q::peak_flops], W = io[Q::node_bandwidth], n = io[Q::gpucoll_gpus],
           E = io[Q::ridge_experts];
   const S two = constant<S>(2), two_flop = constant<S>(2, unit::flop_each);
-  if (!divides(io, "ways", value_of(Z), "experts", value_of(E))) return;
+  if (!divides(io, "ways", value_of(Z), std::string("experts"), value_of(E))) return;
   io.out(Q::ep_bytes, b * B * D * k);
   const S hit = io.out(Q::gb_expert_hit, hit_estimate(n * k, Z));
   const S math = io.out(Q::ep_math, named(Q::ep_flops, two_flop * io[Q::tp_matrices] * (B * k) * (D * F)) / (Z * C));

@@ -31,7 +31,7 @@ void bubble(BlockRun<S>& io) {
   io.out(Q::bubble_in_flight_gpipe, m * one<S>());
   const S stage = io[Q::bubble_stage];
   if (value_of(stage) >= value_of(p))
-    return io.fail("stage", "is none of the stages", "count from 0 to stages less one");
+    return io.fail("stage", say("error.block.stage"), say("error.block.stage.remedy"));
   io.out(Q::bubble_in_flight, min(p - stage, m));
   // Backward split in input and weight gradient.
   const S bi = io[Q::bubble_input], w = io[Q::bubble_weight];
@@ -77,38 +77,38 @@ ScheduleShape shape_of(const BlockCall& c) {
   return shape;
 }
 
-std::string_view rule_text(ScheduleRule rule) {
+Sentence rule_words(ScheduleRule rule) {
   switch (rule) {
     case ScheduleRule::legal:
       break;
     case ScheduleRule::stages_positive:
-      return "a pipeline has at least one stage";
+      return say("error.rule.stages_positive");
     case ScheduleRule::stages_even:
-      return "two directions need an even number of stages";
+      return say("error.rule.stages_even");
     case ScheduleRule::virtual_stages_positive:
-      return "a device has at least one chunk";
+      return say("error.rule.virtual_stages_positive");
     case ScheduleRule::one_chunk:
-      return "the schedule has one chunk per device";
+      return say("error.rule.one_chunk");
     case ScheduleRule::two_chunks:
-      return "the schedule has two chunks per device";
+      return say("error.rule.two_chunks");
     case ScheduleRule::microbatches_positive:
-      return "a step has at least one microbatch";
+      return say("error.rule.microbatches_positive");
     case ScheduleRule::microbatches_even:
-      return "two directions need an even number of microbatches";
+      return say("error.rule.microbatches_even");
     case ScheduleRule::microbatches_fill_stages:
-      return "microbatches must be a multiple of the stages";
+      return say("error.rule.microbatches_fill_stages");
     case ScheduleRule::microbatches_at_least:
-      return "too few microbatches to fill the pipeline";
+      return say("error.rule.microbatches_at_least");
     case ScheduleRule::group_size_interleaved_only:
-      return "only interleaved-1f1b has groups";
+      return say("error.rule.group_size_interleaved_only");
     case ScheduleRule::group_size_range:
-      return "a group is at least the stages and at most the microbatches";
+      return say("error.rule.group_size_range");
     case ScheduleRule::last_group_fills_stages:
-      return "what is left for the last group must be at least the stages";
+      return say("error.rule.last_group_fills_stages");
     case ScheduleRule::too_large:
-      return "the step has too many operations";
+      return say("error.rule.too_large");
   }
-  return "";
+  return {};
 }
 
 // Ticks a typed-in second: a power of ten, so that decimals stay exact, that leaves room for a long step.
@@ -125,18 +125,20 @@ void pipeline(BlockRun<S>& io, const BlockCall& call) {
   const ScheduleStatus status = check_schedule(shape);
   if (!status.legal()) {
     constexpr std::string_view kFields[] = {"stages", "microbatches", "virtual_stages", "group_size"};
-    std::string remedy = "nearest:";
-    if (status.below > 0) remedy += fmt::format(" {}", status.below);
-    if (status.above > 0) remedy += fmt::format("{} {}", status.below > 0 ? " or" : "", status.above);
-    return io.fail(kFields[static_cast<std::size_t>(status.field)], std::string(rule_text(status.rule)),
-                   status.below > 0 || status.above > 0 ? remedy : std::string());
+    const auto below = status.below, above = status.above;
+    Sentence remedy;
+    if (below > 0 && above > 0)
+      remedy = say("error.nearest_two", below, above);
+    else if (below > 0 || above > 0)
+      remedy = say("error.nearest", std::max(below, above));
+    return io.fail(kFields[static_cast<std::size_t>(status.field)], rule_words(status.rule), std::move(remedy));
   }
   const double f = call.number("t_forward"), bi = call.number("t_backward_input"),
                w = call.number("t_backward_weight");
   const double send = call.number("transfer"), joined = call.number("t_overlapped_forward_backward");
   const auto& scale_of = call.value("device_scale").numbers;
   if (!scale_of.empty() && scale_of.size() != static_cast<std::size_t>(shape.stages))
-    return io.fail("device_scale", "does not fit the stages", "give one factor for each device");
+    return io.fail("device_scale", say("error.block.device_scale"), say("error.block.device_scale.remedy"));
   const double top = scale_of.empty() ? 1 : std::max(1.0, *std::max_element(scale_of.begin(), scale_of.end()));
   const bool has_joined = std::isfinite(joined);
   const double scale =
@@ -153,8 +155,7 @@ void pipeline(BlockRun<S>& io, const BlockCall& call) {
   SimulationScratch scratch;
   Timeline timeline;
   const SimulationStatus ran = simulate(orders, times, scratch, timeline);
-  if (!ran.finished())
-    return io.fail("t_forward", "the times cannot be simulated", "shorter times or fewer microbatches");
+  if (!ran.finished()) return io.fail("t_forward", say("error.block.times"), say("error.block.times.remedy"));
   const auto out_time = [&](Q q, int index, double t) { return io.simulated(q, index, t / scale); };
   out_time(Q::sim_makespan, -1, static_cast<double>(timeline.makespan));
   const Bubbles b = bubbles(orders, times, timeline);
@@ -179,8 +180,7 @@ void pipeline(BlockRun<S>& io, const BlockCall& call) {
   peak_microbatches(orders, KeptUntil::input_gradient, peak);
   for (std::size_t d = 0; d < peak.size(); ++d) io.simulated(Q::sim_peak_input, static_cast<int>(d), peak[d]);
   if (call.number("ops") < 0.5) return;
-  if (orders.ops.size() > 200'000)
-    return io.fail("ops", "would list more than 200 000 operations", "fewer stages or microbatches");
+  if (orders.ops.size() > 200'000) return io.fail("ops", say("error.block.ops"), say("error.block.ops.remedy"));
   io.table.columns = {"device", "kind", "microbatch", "stage", "start", "end"};
   for (std::uint32_t i = 0; i < orders.ops.size(); ++i) {
     const Op op = orders.ops[i];

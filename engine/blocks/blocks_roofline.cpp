@@ -158,8 +158,7 @@ void transfer(BlockRun<S>& io) {
   add(3, Q::dcn_bandwidth, Q::transfer_dcn_time, link_time(bytes, chips, io[Q::dcn_bandwidth]));
   const S math = io.out(Q::transfer_math_time, time_at(io[Q::transfer_flops], io[Q::peak_flops]));
   if (io.knows(Q::transfer_flops) || wants(4, Q::transfer_flops)) stages.push_back(math);
-  if (stages.empty())
-    return io.fail("path", "no stage has a bandwidth", "give one, such as hbm_bytes_per_s, or chip=");
+  if (stages.empty()) return io.fail("path", say("error.block.path"), say("error.block.path.remedy"));
   S lower = stages.front(), upper = stages.front();
   for (std::size_t i = 1; i < stages.size(); ++i) lower = max(lower, stages[i]), upper = upper + stages[i];
   io.out(Q::transfer_lower, lower);

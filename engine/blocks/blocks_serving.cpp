@@ -87,7 +87,7 @@ void prefill(BlockRun<S>& io) {
           W = io[Q::hbm_bandwidth];
   const S hit = io[Q::pre_hit];
   if (value_of(hit) > value_of(T))
-    return io.fail("prefix_hit_tokens", "are more than there are tokens", "at most as many as tokens");
+    return io.fail("prefix_hit_tokens", say("error.block.prefix"), say("error.block.prefix.remedy"));
   const S fresh = io.out(Q::pre_fresh, T - hit);
   const S linear = io.out(Q::pre_linear, linear_flops(P, fresh));
   const S all = prefill_span(hit, fresh, io.flag("causal"));

@@ -34,10 +34,11 @@ void sharded_matmul(BlockRun<S>& io) {
   const BlockCall& call = io.call();
   const std::string_view contraction = contraction_of(call);
   if (contraction == "none" && call.number("contraction_ways") > 1)
-    return io.fail("contraction", "contradicts contraction_ways: no operand is split", "one of: both, right, left");
+    return io.fail("contraction", say("error.block.contraction"),
+                   say("error.domain.choice", std::string("both, right, left")));
   for (const auto& [split, size] :
        {std::pair{"row_ways", "rows"}, {"contraction_ways", "contraction_size"}, {"column_ways", "columns"}})
-    if (!divides(io, split, call.number(split), size, call.number(size))) return;
+    if (!divides(io, split, call.number(split), std::string(size), call.number(size))) return;
   const bool clash = io.flag("same_axis");
   io.say("case", case_of(contraction, clash));
   io.simulated(Q::shmm_legal, -1, clash ? 0 : 1);
@@ -89,7 +90,7 @@ template <Scalar S>
 void tensor_parallel(BlockRun<S>& io) {
   const S B = io[Q::tokens], D = io[Q::d_model], F = io[Q::d_ff], Y = io[Q::tp_ways], b = io[Q::element_width];
   const S C = io[Q::peak_flops], M = io[Q::tp_axes], matrices = io[Q::tp_matrices];
-  if (!divides(io, "ways", value_of(Y), "d_ff", value_of(F))) return;
+  if (!divides(io, "ways", value_of(Y), std::string("d_ff"), value_of(F))) return;
   const S one_matrix = io.out(Q::tp_matrix_bytes, b * D * F);
   const S weights = io.out(Q::tp_weight_bytes, matrices * one_matrix / Y);
   const S activation = io.out(Q::tp_activation_bytes, b * B * D);

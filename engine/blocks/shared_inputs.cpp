@@ -279,20 +279,20 @@ bool is_possible(BlockRun<S>& io) {
   const std::optional<ModelFault> fault = model_fault(m);
   if (!fault) return true;
   if (fault->field == "model.moe.n_dense_layers")
-    io.fail("dense_layers", "are more than there are layers", "at most as many as n_layers");
+    io.fail("dense_layers", say("error.block.layers"), say("error.block.layers.remedy"));
   else if (fault->field == "model.moe.experts_per_token")
-    io.fail("experts_per_token", "are more than there are experts", "at most as many as experts");
+    io.fail("experts_per_token", say("error.block.experts"), say("error.block.experts.remedy"));
   else if (fault->field == "model.local_attention.n_local_layers")
-    io.fail("local_layers", "are more than there are layers", "at most as many as n_layers");
+    io.fail("local_layers", say("error.block.layers"), say("error.block.layers.remedy"));
   else
-    io.fail("n_kv_heads", "does not divide n_heads", "a divisor of n_heads");
+    io.fail("n_kv_heads", say("error.block.kv_heads"), say("error.block.kv_heads.remedy"));
   return false;
 }
 template bool is_possible<double>(BlockRun<double>&);
 template bool is_possible<Traced>(BlockRun<Traced>&);
 
 template <Scalar S>
-bool divides(BlockRun<S>& io, std::string_view ways, double n, std::string_view size, double of) {
+bool divides(BlockRun<S>& io, std::string_view ways, double n, Sentence size, double of) {
   if (!std::isfinite(n) || !std::isfinite(of) || std::fmod(of, n) == 0) return true;
   // The nearest ways below and above that come out even, of the divisors up to a bound and those they pair with.
   constexpr double kMostTried = 1e5;
@@ -304,12 +304,12 @@ bool divides(BlockRun<S>& io, std::string_view ways, double n, std::string_view 
       if (d > n) above = std::min(above, d);
     }
   }
-  io.fail(ways, fmt::format("parts do not come out even of {} = {:.15g}", size, of),
-          above <= of ? fmt::format("nearest: {:.15g} or {:.15g}", below, above)
-                      : fmt::format("nearest: {:.15g}", below));
+  io.fail(ways, say("error.block.uneven", std::move(size), fmt::format("{:.15g}", of)),
+          above <= of ? say("error.nearest_two", fmt::format("{:.15g}", below), fmt::format("{:.15g}", above))
+                      : say("error.nearest", fmt::format("{:.15g}", below)));
   return false;
 }
-template bool divides<double>(BlockRun<double>&, std::string_view, double, std::string_view, double);
-template bool divides<Traced>(BlockRun<Traced>&, std::string_view, double, std::string_view, double);
+template bool divides<double>(BlockRun<double>&, std::string_view, double, Sentence, double);
+template bool divides<Traced>(BlockRun<Traced>&, std::string_view, double, Sentence, double);
 
 }  // namespace roofscape::engine::block_table

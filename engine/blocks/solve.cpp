@@ -164,11 +164,11 @@ std::optional<BlockError> read_wanted(const BlockOutput& output, const std::stri
     if (std::find(output.words.begin(), output.words.end(), text) != output.words.end()) return std::nullopt;
     std::string all;
     for (const std::string_view w : output.words) all += (all.empty() ? "" : ", ") + std::string(w);
-    return BlockError{name, "\"" + text + "\" is none of its words", "one of: " + all};
+    return BlockError{name, say("error.solve.no_word", text), say("error.domain.choice", all)};
   }
   if (output.kind == OutputKind::holds) {
     if (text != "true" && text != "false")
-      return BlockError{name, "\"" + text + "\" is not a truth", "true or false"};
+      return BlockError{name, say("error.solve.no_truth", text), say("error.domain.boolean")};
     wanted = text == "true" ? 1 : 0;
     return std::nullopt;
   }
@@ -203,10 +203,10 @@ std::optional<BlockError> find_unknown(const BlockCall& call, const BlockOutput&
   }
   std::string names;
   for (const std::string& n : unknown) names += (names.empty() ? "" : ", ") + n;
-  if (!unknown.empty()) return BlockError{name, "needs more than one input", "give all but one of: " + names};
+  if (!unknown.empty()) return BlockError{name, say("error.solve.several"), say("error.solve.several.remedy", names)};
   for (const BlockInput& in : call.block().inputs)
     if (is_plain_number(in) && !call.is_typed(in.name)) names += (names.empty() ? "" : ", ") + std::string(in.name);
-  return BlockError{name, "is decided by the other inputs", "solve=NAME says which of them is open: " + names};
+  return BlockError{name, say("error.solve.decided"), say("error.solve.decided.remedy", names)};
 }
 
 std::string number_text(double x) { return fmt::format("{:.6g}", x); }
@@ -248,16 +248,15 @@ std::optional<BlockError> solve_block(BlockCall& call, const WantedOutput& wante
   const auto output = std::find_if(block.outputs.begin(), block.outputs.end(),
                                    [&](const BlockOutput& o) { return o.name == wanted.output; });
   if (output == block.outputs.end() || !can_be_wanted(*output))
-    return BlockError{wanted.output, "cannot be asked for", "a number, a truth or one of two words can"};
+    return BlockError{wanted.output, say("error.solve.cannot"), say("error.solve.cannot.remedy")};
   double value = 0;
   if (const auto wrong = read_wanted(*output, wanted.text, value)) return wrong;
   std::string name(input);
   if (name.empty())
     if (const auto wrong = find_unknown(call, *output, chip, model, name)) return wrong;
   const BlockInput* in = block.find_input(name);
-  if (in == nullptr || !is_plain_number(*in))
-    return BlockError{"solve", "\"" + name + "\" is no number that goes in", {}};
-  if (call.is_typed(name)) return BlockError{name, "is given and asked for", "leave it out to solve for it"};
+  if (in == nullptr || !is_plain_number(*in)) return BlockError{"solve", say("error.solve.no_number", name), {}};
+  if (call.is_typed(name)) return BlockError{name, say("error.solve.given"), say("error.solve.given.remedy")};
 
   const Open open{call, *in, *output, value, wanted.text, chip, model};
   const bool is_number = output->kind == OutputKind::number;
@@ -290,10 +289,10 @@ std::optional<BlockError> solve_block(BlockCall& call, const WantedOutput& wante
   }
   if (!is_found && last.is_known() && !is_number && open.side(last.y) == 0) taken = low, is_found = true;
   if (!is_found) {
-    if (!low.is_known()) return BlockError{wanted.output, "has no value for any " + name, {}};
+    if (!low.is_known()) return BlockError{wanted.output, say("error.solve.no_value", name), {}};
     return BlockError{
-        wanted.output, "is never " + wanted.text + " whatever " + name + " is",
-        is_number ? "it goes from " + number_text(low.y) + " to " + number_text(high.y) : std::string()};
+        wanted.output, say("error.solve.never", wanted.text, name),
+        is_number ? say("error.solve.never.remedy", number_text(low.y), number_text(high.y)) : Sentence()};
   }
   // On which side of the boundary.
   const bool is_other =

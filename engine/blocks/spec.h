@@ -169,9 +169,9 @@ extern template bool is_possible<double>(BlockRun<double>&);
 extern template bool is_possible<Traced>(BlockRun<Traced>&);
 // Refuses what does not come out even: `ways` parts of a size, by their inputs. True where one of them is unknown.
 template <Scalar S>
-bool divides(BlockRun<S>& io, std::string_view ways, double n, std::string_view size, double of);
-extern template bool divides<double>(BlockRun<double>&, std::string_view, double, std::string_view, double);
-extern template bool divides<Traced>(BlockRun<Traced>&, std::string_view, double, std::string_view, double);
+bool divides(BlockRun<S>& io, std::string_view ways, double n, Sentence size, double of);
+extern template bool divides<double>(BlockRun<double>&, std::string_view, double, Sentence, double);
+extern template bool divides<Traced>(BlockRun<Traced>&, std::string_view, double, Sentence, double);
 // Widths of what a layer's matrices put out where they are not F, N H and K H: of the experts that a token passes
 // through, of the heads that latent attention makes.
 In attention_width_input();

@@ -19,7 +19,9 @@ namespace {
 using engine::FlopsConvention;
 using engine::Q;
 using engine::Report;
+using engine::say;
 using engine::Scenario;
+using engine::Sentence;
 
 constexpr double kGibi = 1024.0 * 1024 * 1024;
 constexpr double kLargestBatch = 2048;  // of sequences at a time: what servers are built with
@@ -69,7 +71,7 @@ double stage_memory(const Report& report, std::initializer_list<Q> parts) {
 
 // Zero Bubble's measure (Qi et al. 2023): what the makespan is longer than the work of the slowest device.
 Prediction bubble_of_slowest_stage(const Report& report) {
-  if (!report.pipeline.drawn()) return std::string("the schedule was not simulated");
+  if (!report.pipeline.drawn()) return say("evidence.unpredicted.not_simulated");
   double slowest = 0;
   for (const engine::StageRow& stage : report.stages) slowest = std::max(slowest, stage.forward_s + stage.backward_s);
   const double work = slowest * report.quantities.value_or(Q::microbatches, 0);
@@ -92,11 +94,11 @@ double counted_flops(const io::Measurement& entry, const Scenario& s, const std:
 }
 
 // Why there is no time: the rule the plan breaks, else a figure that is not known.
-std::string no_time(const Report& report) {
+Sentence no_time(const Report& report) {
   for (const engine::Diagnostic& d : report.diagnostics)
     if (d.severity == engine::Severity::error && d.code != "chip.missing_figure")
-      return "the plan cannot run: " + std::string(d.code);
-  return "there is no time: a figure of the chip is not known";
+      return say("evidence.unpredicted.cannot_run", d.code);
+  return say("evidence.unpredicted.no_time");
 }
 
 Prediction training_value(const io::Measurement& entry, const Scenario& s, const Report& report,
@@ -118,7 +120,7 @@ Prediction training_value(const io::Measurement& entry, const Scenario& s, const
   if (flops > 0) return flops / time / chips / peak;
   if (quantity == "bubble_fraction_from_profile") {
     // A few percent of bubble are the order's own: another schedule in its place does not predict them.
-    if (!engine::parse_schedule(entry.schedule)) return std::string("the schedule is not modelled");
+    if (!engine::parse_schedule(entry.schedule)) return say("evidence.unpredicted.schedule_model");
     return bubble_of_slowest_stage(report);
   }
   if (quantity == "memory_gb" || quantity == "memory_gb_nvidia_smi") return memory / kGiga;
@@ -126,7 +128,7 @@ Prediction training_value(const io::Measurement& entry, const Scenario& s, const
   if (quantity == "params_and_optimizer_gib")
     return stage_memory(report, {Q::memory_weights, Q::memory_gradients, Q::memory_optimizer}) / kGibi;
   if (quantity == "activations_gib") return stage_memory(report, {Q::memory_activations}) / kGibi;
-  return std::string("nothing predicts this quantity");
+  return say("evidence.unpredicted.quantity");
 }
 
 // A batch runs from start to end: all prompts in one pass, which gives the first token, then a step for each of the
@@ -153,7 +155,7 @@ Prediction serving_value(const io::Measurement& entry, const Scenario& s, const 
   if (quantity == "weight_bandwidth_gb_s_per_chip")
     return report.quantities.value_or(Q::weight_read_bytes, 0) * rate / batch / kGiga;
   if (quantity == "memory_gb") return report.quantities.value_or(Q::memory_total, 0) / kGiga;
-  return std::string("nothing predicts this quantity");
+  return say("evidence.unpredicted.quantity");
 }
 
 // How many prompts a pass of prefill takes: all of a batch that runs from start to end; where requests come one by
@@ -176,13 +178,12 @@ Prediction kernel_value(const io::Measurement& entry, const engine::Cluster& clu
                         const std::string& quantity) {
   const engine::Chip& chip = cluster.chip;
   const io::MeasuredShape& op = *entry.operation;
-  if (quantity == "peak_tflops" || quantity == "fraction_of_peak")
-    return std::string("not measured: the peak the source compares with");
+  if (quantity == "peak_tflops" || quantity == "fraction_of_peak") return say("evidence.unpredicted.not_measured");
   const auto dtype = dtype_of(entry.precision);
-  if (!dtype) return std::string("the precision is not modelled");
+  if (!dtype) return say("evidence.unpredicted.precision_model");
   const auto peak = chip[engine::peak_field(*dtype)].value;
   const auto bandwidth = chip[engine::ChipField::hbm_bytes_per_s].value;
-  if (!peak || !bandwidth) return std::string("a figure of the chip is not known");
+  if (!peak || !bandwidth) return say("evidence.unpredicted.chip_figure");
   const double width = engine::bytes_of(*dtype), out_width = 2;
   Scenario s;
   s.cluster = cluster;
@@ -198,7 +199,7 @@ Prediction kernel_value(const io::Measurement& entry, const engine::Cluster& clu
   if (op.op == "gemm" || op.op == "bmm" || op.op == "grouped_gemm") {
     const double rows = op.m_per_group.value_or(op.m.value_or(0));
     const double times = op.batch.value_or(op.groups.value_or(1));
-    if (!(rows > 0) || !op.n || !op.k) return std::string("the shape is not stated");
+    if (!(rows > 0) || !op.n || !op.k) return say("evidence.unpredicted.shape");
     const engine::MatmulShape<double> shape{rows, *op.k, *op.n};
     flops = times * engine::matmul_flops(shape);
     bytes = times * (width * (rows * *op.k + *op.k * *op.n) + out_width * rows * *op.n);
@@ -211,15 +212,15 @@ Prediction kernel_value(const io::Measurement& entry, const engine::Cluster& clu
   } else if (op.op == "flash_attention") {
     if (quantity == "tflops_max")
       return *peak * (calibrated ? in.calibration[engine::Calibrated::attention_forward] : 1) / kTera;
-    return std::string("the shape is not stated");
+    return say("evidence.unpredicted.shape");
   } else {
-    return std::string("the operation is not modelled");
+    return say("evidence.unpredicted.operation");
   }
   if (quantity == "time_s") return seconds;
   if (quantity == "time_ms") return seconds * 1e3;
   if (quantity == "tflops") return flops / seconds / kTera;
   if (quantity == "gb_s") return bytes / seconds / kGiga;
-  return std::string("nothing predicts this quantity");
+  return say("evidence.unpredicted.quantity");
 }
 
 Prediction collective_value(const io::Measurement& entry, const engine::Cluster& cluster, int ranks,
@@ -239,18 +240,18 @@ Prediction collective_value(const io::Measurement& entry, const engine::Cluster&
   if (exchange) {
     // What reaches a rank through the links that decide, a second.
     if (quantity != "dispatch_gb_s" && quantity != "combine_gb_s")
-      return std::string(quantity == "bottleneck" ? "not a number" : "the size of the messages is not stated");
-    if (quantity.empty()) return std::string("nothing predicts this quantity");
+      return quantity == "bottleneck" ? say("evidence.unpredicted.not_a_number")
+                                      : say("evidence.unpredicted.messages");
+    if (quantity.empty()) return say("evidence.unpredicted.quantity");
     const double rate =
         links.tier == engine::LinkTier::nvlink ? in.achieved.nvlink : in.achieved.node / cluster.node_size;
-    if (!(rate > 0)) return std::string("a figure of the chip is not known");
+    if (!(rate > 0)) return say("evidence.unpredicted.chip_figure");
     return rate / kGiga;
   }
   const double w = engine::gather_bandwidth(links, in.torus_axes[axis], engine::group_rates(in, links));
-  if (!(w > 0)) return std::string("a figure of the chip's links is not known");
+  if (!(w > 0)) return say("evidence.unpredicted.link_figure");
   const bool all_reduce = op.op == "all_reduce";
-  if (!all_reduce && op.op != "reduce_scatter" && op.op != "all_gather")
-    return std::string("the operation is not modelled");
+  if (!all_reduce && op.op != "reduce_scatter" && op.op != "all_gather") return say("evidence.unpredicted.operation");
   // An AllReduce is one call; its scatter and gather both step through the ring.
   const double latency = mode == engine::Mode::ideal ? 0 : engine::collective_latency(in, links);
   const double call = mode == engine::Mode::ideal ? 0 : in.calibration[engine::Calibrated::call_latency];
@@ -263,7 +264,7 @@ Prediction collective_value(const io::Measurement& entry, const engine::Cluster&
   if (quantity == "time_ms") return seconds * 1e3;
   const double n = ranks;
   if (quantity == "busbw_gb_s") return (all_reduce ? 2 : 1) * bytes * (n - 1) / n / seconds / kGiga;
-  return std::string("nothing predicts this quantity");
+  return say("evidence.unpredicted.quantity");
 }
 
 }  // namespace
@@ -276,13 +277,13 @@ PreparedEntry prepare(const io::Measurement& entry, const io::PresetLibrary& lib
   if (entry.operation) {
     out.ranks = entry.operation->ranks.value_or(entry.hardware && entry.hardware->count ? *entry.hardware->count : 1);
     auto cluster = build_cluster(entry, library, out.ranks);
-    if (const std::string* reason = std::get_if<std::string>(&cluster))
+    if (const Sentence* reason = std::get_if<Sentence>(&cluster))
       out.reason = *reason;
     else
       out.cluster = std::get<engine::Cluster>(std::move(cluster));
   } else if (is_training(entry)) {
     BuiltScenario built = build_training_scenario(entry, library, mode);
-    if (const std::string* reason = std::get_if<std::string>(&built)) {
+    if (const Sentence* reason = std::get_if<Sentence>(&built)) {
       out.reason = *reason;
     } else {
       auto& [scenario, assumed] = std::get<MeasuredScenario>(built);
@@ -293,7 +294,7 @@ PreparedEntry prepare(const io::Measurement& entry, const io::PresetLibrary& lib
     }
   } else if (entry.task == "inference") {
     BuiltScenario built = build_serving_scenario(entry, library, mode);
-    if (const std::string* reason = std::get_if<std::string>(&built)) {
+    if (const Sentence* reason = std::get_if<Sentence>(&built)) {
       out.reason = *reason;
     } else {
       auto& [scenario, assumed] = std::get<MeasuredScenario>(built);
@@ -302,14 +303,14 @@ PreparedEntry prepare(const io::Measurement& entry, const io::PresetLibrary& lib
         set_prompts_together(entry, scenario);
         const double most = engine::evaluate(scenario).quantities.value_or(Q::max_batch, 1);
         scenario.workload.batch = static_cast<int>(std::clamp(most, 1.0, kLargestBatch));
-        assumed.push_back("batch of " + std::to_string(scenario.workload.batch) + ": what fits");
+        assumed.push_back(say("evidence.assumed.what_fits", scenario.workload.batch));
       }
       set_prompts_together(entry, scenario);
       out.scenario = std::move(scenario);
       out.assumed = std::move(assumed);
     }
   } else {
-    out.reason = "nothing predicts the task " + io::in_quotes(entry.task);
+    out.reason = say("evidence.unpredicted.no_task", io::in_quotes(entry.task));
   }
   return out;
 }
@@ -336,7 +337,7 @@ EntryPrediction predict(const PreparedEntry& prepared, engine::EvaluationScratch
     if (!prepared.reason.empty())
       out.values.emplace_back(prepared.reason);
     else if (!entry.values[i].value)
-      out.values.emplace_back("the measured value is not a number");
+      out.values.emplace_back(say("evidence.unpredicted.measured_not_number"));
     else if (prepared.scenario && entry.task == "inference")
       out.values.push_back(serving_value(entry, *prepared.scenario, report, quantity));
     else if (prepared.scenario)

@@ -17,11 +17,11 @@ namespace roofscape::evidence {
 inline constexpr double kGiga = 1e9, kTera = 1e12;
 
 // A number in the unit of the measured quantity, or why there is none.
-using Prediction = std::variant<double, std::string>;
+using Prediction = std::variant<double, engine::Sentence>;
 
 struct EntryPrediction {
   std::vector<Prediction> values;  // one for each of the entry's, in their order
-  std::vector<std::string> assumed;
+  std::vector<engine::Sentence> assumed;
   bool fits = true;   // its memory does, as predicted
   double excess = 0;  // of what memory there is, where it does not
 };
@@ -33,8 +33,8 @@ struct PreparedEntry {
   std::optional<engine::Scenario> scenario;  // training
   std::optional<engine::Cluster> cluster;    // one operation
   int ranks = 1;
-  std::string reason;  // why there is neither
-  std::vector<std::string> assumed;
+  engine::Sentence reason;  // why there is neither
+  std::vector<engine::Sentence> assumed;
   std::vector<double> flops;  // of each value whose meaning depends on a convention, else 0
 };
 PreparedEntry prepare(const io::Measurement&, const io::PresetLibrary&, engine::Mode);

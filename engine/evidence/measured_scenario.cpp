@@ -21,8 +21,10 @@ using engine::CheckpointPolicy;
 using engine::ChipField;
 using engine::Dtype;
 using engine::OptimizerKind;
+using engine::say;
 using engine::Scenario;
 using engine::ScheduleKind;
+using engine::Sentence;
 
 constexpr int kVocabulary = 51200;
 constexpr double kTokensOfUnstatedBatch = 4 * 1024 * 1024;
@@ -116,6 +118,8 @@ bool fits(const Scenario& scenario) {
   return report.quantities.value_or(engine::Q::memory_free, 0) >= 0;
 }
 
+std::string whole(double number) { return fmt::format("{:.0f}", number); }
+
 // Builds the scenario part by part; a part that cannot be built says why.
 class Builder {
  public:
@@ -130,7 +134,7 @@ class Builder {
     s_.assumptions.flops = engine::FlopsConvention::exact;
     for (auto step : {&Builder::task, &Builder::model, &Builder::plan, &Builder::chips, &Builder::precision,
                       &Builder::batch, &Builder::pipeline, &Builder::checkpointing, &Builder::fitting})
-      if (std::string reason = (this->*step)(); !reason.empty()) return reason;
+      if (Sentence reason = (this->*step)(); !reason.empty()) return reason;
     return MeasuredScenario{std::move(s_), std::move(assumed_)};
   }
 
@@ -140,12 +144,12 @@ class Builder {
     s_.workload.kind = engine::WorkloadKind::serving;
     for (auto step :
          {&Builder::model, &Builder::plan, &Builder::chips, &Builder::serving_precision, &Builder::requests})
-      if (std::string reason = (this->*step)(); !reason.empty()) return reason;
+      if (Sentence reason = (this->*step)(); !reason.empty()) return reason;
     return MeasuredScenario{std::move(s_), std::move(assumed_)};
   }
 
  private:
-  std::string serving_precision() {
+  Sentence serving_precision() {
     struct Widths {
       std::string_view id;
       Dtype compute, weights;
@@ -156,56 +160,55 @@ class Builder {
                                              {"int4_weights", Dtype::bf16, Dtype::int4},
                                              {"fp8", Dtype::fp8, Dtype::fp8}}};
     const auto row = find_row(kWidths, entry_.precision);
-    if (row == kWidths.end())
-      return fmt::format("the precision {} is not modelled in serving", io::in_quotes(entry_.precision));
+    if (row == kWidths.end()) return say("evidence.unpredicted.serving_precision", io::in_quotes(entry_.precision));
     s_.precision.compute = row->compute;
     s_.precision.weights = row->weights;
     return {};
   }
-  std::string requests() {
+  Sentence requests() {
     const io::MeasuredBatch* b = entry_.batch ? &*entry_.batch : nullptr;
     if (b == nullptr || !b->prompt_tokens || !b->output_tokens || (!b->batch && !b->as_many_as_fit))
-      return "the batch or the lengths are not stated";
+      return say("evidence.unpredicted.requests");
     s_.workload.prompt_tokens = static_cast<int>(std::max(1.0, *b->prompt_tokens));
     s_.workload.output_tokens = static_cast<int>(std::max(1.0, *b->output_tokens));
     s_.workload.batch = static_cast<int>(b->batch.value_or(1));
     return {};
   }
-  void assume(std::string guess) { assumed_.push_back(std::move(guess)); }
+  void assume(Sentence guess) { assumed_.push_back(std::move(guess)); }
 
-  std::string task() {
-    if (entry_.task == "lora") return "adapters (LoRA) are trained: frozen weights are not modelled";
+  Sentence task() {
+    if (entry_.task == "lora") return say("evidence.unpredicted.adapters");
     constexpr std::array kTasks{"train", "pretrain", "sft"};
     if (std::find(kTasks.begin(), kTasks.end(), entry_.task) == kTasks.end())
-      return fmt::format("the task {} is no training", io::in_quotes(entry_.task));
+      return say("evidence.unpredicted.task", io::in_quotes(entry_.task));
     return {};
   }
 
-  std::string model() {
-    if (!entry_.model) return "the entry has no model";
+  Sentence model() {
+    if (!entry_.model) return say("evidence.unpredicted.no_model");
     s_.model = entry_.model->shape;
     engine::TransformerShape& m = s_.model;
     const bool latent = m.is_mla();
     for (const std::string& size : entry_.model->missing) {
       if (size == "vocab_size") {
         m.vocab_size = kVocabulary;
-        assume(fmt::format("vocabulary of {} tokens", kVocabulary));
+        assume(say("evidence.assumed.vocabulary", kVocabulary));
       } else if (latent && (size == "n_kv_heads" || size == "d_head")) {
         m.n_kv_heads = m.n_heads;
         m.d_head = m.mla.qk_nope_head_dim;
       } else {
-        return fmt::format("the model's {} is not stated", size);
+        return say("evidence.unpredicted.size", size);
       }
     }
     return {};
   }
 
-  std::string plan() {
-    if (!entry_.plan || !entry_.hardware) return "the entry has no plan or no hardware";
+  Sentence plan() {
+    if (!entry_.plan || !entry_.hardware) return say("evidence.unpredicted.no_plan");
     const io::MeasuredPlan& p = *entry_.plan;
     const io::MeasuredHardware& h = *entry_.hardware;
-    if (!h.count) return "the number of chips is not stated";
-    if (!p.tensor || !p.pipeline) return "the split over tensor and pipeline ranks is not stated";
+    if (!h.count) return say("evidence.unpredicted.chips");
+    if (!p.tensor || !p.pipeline) return say("evidence.unpredicted.split");
     engine::Parallelism& plan = s_.parallelism;
     plan.tensor = *p.tensor;
     plan.pipeline = *p.pipeline;
@@ -214,24 +217,24 @@ class Builder {
     plan.zero_stage = p.zero_stage.value_or(0);
     if (plan.zero_stage == 3 && plan.pipeline > 1) {  // torchtitan and Llama 3's trainer, which alone combine them
       plan.keep_gathered = engine::KeepGathered::step;
-      assume("weights stay gathered from a step's first microbatch to its last");
+      assume(say("evidence.assumed.gathered"));
     }
     const int others = plan.tensor * plan.pipeline * plan.context;
     // Devices of one chip count as one rank of as many times the microbatch.
     int data = p.data.value_or(0);
     if (data == 0) {
       data = *h.count * h.devices_per_chip / others;
-      assume(fmt::format("data-parallel degree {}: the chips over the other degrees", data));
+      assume(say("evidence.assumed.data", data));
     }
     if (std::int64_t{data} * others != std::int64_t{*h.count} * h.devices_per_chip)
-      return fmt::format("{} x {} x {} x {} ranks are not {} devices", data, plan.tensor, plan.context, plan.pipeline,
-                         *h.count * h.devices_per_chip);
-    if (data % h.devices_per_chip != 0) return "the devices of a chip do not share a data-parallel rank";
+      return say("evidence.unpredicted.ranks", data, plan.tensor, plan.context, plan.pipeline,
+                 *h.count * h.devices_per_chip);
+    if (data % h.devices_per_chip != 0) return say("evidence.unpredicted.devices");
     data /= h.devices_per_chip;
     int shards = plan.zero_stage == 0 ? 1 : data;
     const int stated = p.fsdp.value_or(0) > 0 ? *p.fsdp : p.zero_group.value_or(0);
     if (plan.zero_stage > 0 && stated > 0) shards = std::max(1, std::min(data, stated / h.devices_per_chip));
-    if (data % shards != 0) return fmt::format("{} data-parallel ranks do not split into groups of {}", data, shards);
+    if (data % shards != 0) return say("evidence.unpredicted.groups", data, shards);
     plan.fsdp = shards;
     plan.data = data / shards;
     plan.expert = s_.model.is_moe() ? p.expert.value_or(1) : 1;
@@ -239,14 +242,14 @@ class Builder {
       plan.expert_tensor = *p.expert_tensor;
     } else if (plan.expert > 1 && (data * plan.context) % plan.expert != 0) {
       plan.expert_tensor = 1;
-      assume("an expert is not split over tensor ranks: there are more expert ranks than data ranks");
+      assume(say("evidence.assumed.expert_tensor"));
     }
     return {};
   }
 
-  std::string chips() {
+  Sentence chips() {
     auto cluster = build_cluster(entry_, library_, *entry_.hardware->count);
-    if (std::string* reason = std::get_if<std::string>(&cluster)) return *reason;
+    if (Sentence* reason = std::get_if<Sentence>(&cluster)) return *reason;
     s_.cluster = std::get<engine::Cluster>(std::move(cluster));
     if (s_.assumptions.stack == engine::StackChoice::automatic &&
         s_.cluster.chip.interconnect == engine::Interconnect::switched)
@@ -254,12 +257,12 @@ class Builder {
     return {};
   }
 
-  std::string precision() {
+  Sentence precision() {
     const auto row = find_row(kPrecisions, entry_.precision);
     if (row == kPrecisions.end())
       return entry_.precision.empty()
-                 ? "the precision is not stated"
-                 : fmt::format("the precision {} is not modelled in training", io::in_quotes(entry_.precision));
+                 ? say("evidence.unpredicted.precision")
+                 : say("evidence.unpredicted.training_precision", io::in_quotes(entry_.precision));
     s_.precision = row->precision;
     // Gradients of bf16 weights were added up and reduced in fp32 before recipes of Megatron-Core left them in 16
     // bits.
@@ -267,12 +270,12 @@ class Builder {
                          entry_.source.find("nanotron") != std::string::npos;
     if (in_full && entry_.precision == "bf16") s_.precision.gradients = Dtype::fp32;
     if (!s_.cluster.chip[engine::peak_field(s_.precision.compute)].value)
-      return fmt::format("the chip's peak for {} is not known", entry_.precision);
+      return say("evidence.unpredicted.peak", entry_.precision);
     return {};
   }
 
-  std::string batch() {
-    if (!entry_.batch || !entry_.batch->sequence_length) return "the sequence length is not stated";
+  Sentence batch() {
+    if (!entry_.batch || !entry_.batch->sequence_length) return say("evidence.unpredicted.length");
     const io::MeasuredBatch& b = *entry_.batch;
     s_.workload.sequence_length = static_cast<int>(*b.sequence_length);
     const auto ranks = static_cast<double>(engine::data_ranks(s_.parallelism));
@@ -286,27 +289,27 @@ class Builder {
       // The default that torchtitan documents.
       const double stages = s_.parallelism.pipeline * entry_.plan->virtual_stages.value_or(1);
       micro = std::max(1.0, std::floor(*b.global / ranks / stages));
-      assume(fmt::format("as many microbatches as stages: {:.0f} sequences each", micro));
+      assume(say("evidence.assumed.microbatches", whole(micro)));
     } else {
       const bool one = s_.parallelism.pipeline > 1 || *b.sequence_length >= kLongSequence;
       micro = one ? 1 : std::max(1.0, std::floor(kTokensOfUnstatedMicrobatch / *b.sequence_length));
       if (b.global) micro = std::min(micro, std::max(1.0, std::floor(*b.global / ranks)));
       guessed_micro_ = true;
-      assume(fmt::format("microbatch of {:.0f} sequences", micro));
+      assume(say("evidence.assumed.microbatch", whole(micro)));
     }
     double global = b.global.value_or(0);
     if (!b.global) {
       const double unit = ranks * micro * s_.parallelism.pipeline;
       global = std::max(1.0, std::round(kTokensOfUnstatedBatch / *b.sequence_length / unit)) * unit;
-      assume(fmt::format("global batch of {:.0f} sequences", global));
+      assume(say("evidence.assumed.batch", whole(global)));
     }
-    if (global < ranks) return fmt::format("{:.0f} sequences do not feed {:.0f} data-parallel ranks", global, ranks);
+    if (global < ranks) return say("evidence.unpredicted.sequences", whole(global), whole(ranks));
     s_.workload.global_batch_sequences = static_cast<int>(global);
     s_.pipeline.microbatch_sequences = static_cast<int>(std::min(micro, std::ceil(global / ranks)));
     return {};
   }
 
-  std::string pipeline() {
+  Sentence pipeline() {
     if (s_.parallelism.pipeline == 1) return {};
     const auto stated = entry_.plan->virtual_stages;
     if (const auto kind = engine::parse_schedule(entry_.schedule)) {
@@ -314,17 +317,17 @@ class Builder {
     } else if (entry_.schedule == "zb-2p") {
       // Its order is found by a search within the memory of ZB-H2, whose time and memory are near it.
       s_.pipeline.schedule = ScheduleKind::zb_h2;
-      assume("schedule ZB-H2, near ZB-2p in time and memory but not in bubbles");
+      assume(say("evidence.assumed.zb_2p"));
     } else {
       s_.pipeline.schedule = stated.value_or(1) > 1 ? ScheduleKind::interleaved_1f1b : ScheduleKind::one_f_one_b;
-      assume("schedule 1F1B, interleaved where there are virtual stages");
+      assume(say("evidence.assumed.schedule"));
     }
     int chunks = stated.value_or(1);
     if (s_.pipeline.schedule == ScheduleKind::interleaved_1f1b && !stated) {
       const int layers = (s_.model.n_layers + s_.parallelism.pipeline - 1) / s_.parallelism.pipeline;
       for (chunks = std::min(kMostGuessedChunks, layers); chunks > 1 && layers % chunks != 0;) --chunks;
       guessed_chunks_ = true;
-      assume(fmt::format("{} virtual stages", chunks));
+      assume(say("evidence.assumed.chunks", chunks));
     } else if (s_.pipeline.schedule != ScheduleKind::interleaved_1f1b) {
       chunks = engine::default_virtual_stages(s_.pipeline.schedule);
     }
@@ -335,11 +338,10 @@ class Builder {
     if (!report.pipeline.status.legal()) {
       // Megatron-LM takes batches that do not fill the stages in groups of its own; plain 1F1B is the nearest that is
       // legal.
-      if (s_.pipeline.schedule != ScheduleKind::interleaved_1f1b)
-        return "the schedule is not possible with these microbatches";
+      if (s_.pipeline.schedule != ScheduleKind::interleaved_1f1b) return say("evidence.unpredicted.schedule");
       s_.pipeline.schedule = ScheduleKind::one_f_one_b;
       s_.pipeline.virtual_stages = 1;
-      assume("1F1B: the microbatches do not fill the stages of an interleaved schedule");
+      assume(say("evidence.assumed.unfilled"));
     }
     return {};
   }
@@ -355,18 +357,18 @@ class Builder {
   }
 
   // A run that completed fitted: of what was guessed, less is taken until it does.
-  std::string fitting() {
+  Sentence fitting() {
     while (guessed_chunks_ && s_.pipeline.virtual_stages > 1 && !fits(s_)) {
       const int layers = (s_.model.n_layers + s_.parallelism.pipeline - 1) / s_.parallelism.pipeline;
       int fewer = s_.pipeline.virtual_stages - 1;
       while (fewer > 1 && layers % fewer != 0) --fewer;
       s_.pipeline.virtual_stages = fewer;
       if (fewer == 1) s_.pipeline.schedule = ScheduleKind::one_f_one_b;
-      assume(fmt::format("{} virtual stages, to fit", fewer));
+      assume(say("evidence.assumed.chunks_fit", fewer));
     }
     while (guessed_micro_ && s_.pipeline.microbatch_sequences > 1 && !fits(s_)) {
       s_.pipeline.microbatch_sequences /= 2;
-      assume(fmt::format("microbatch of {} sequences, to fit", s_.pipeline.microbatch_sequences));
+      assume(say("evidence.assumed.microbatch_fit", s_.pipeline.microbatch_sequences));
     }
     if (s_.precision.optimizer == OptimizerKind::adam_fp32 && s_.assumptions.stack == engine::StackChoice::xla &&
         !fits(s_)) {
@@ -376,13 +378,13 @@ class Builder {
         s_.precision.optimizer = OptimizerKind::adam_fp32;
         s_.precision.master_weights = Dtype::fp32;
       } else {
-        assume("Adam's state in 16 bits, to fit");
+        assume(say("evidence.assumed.adam"));
       }
     }
     return {};
   }
 
-  std::string checkpointing() {
+  Sentence checkpointing() {
     if (const auto policy = stated_policy(entry_.checkpointing)) {
       s_.checkpointing.policy = *policy;
       // What PyTorch calls selective keeps the outputs of matrix multiplications (torchtitan's "op" policy).
@@ -392,13 +394,13 @@ class Builder {
         const double share = checkpointed_share();
         s_.checkpointing.blocks =
             std::clamp(static_cast<int>(std::round(share * s_.model.n_layers)), 1, s_.model.n_layers);
-        assume(fmt::format("{} layers are checkpointed as whole blocks", s_.checkpointing.blocks));
+        assume(say("evidence.assumed.blocks", s_.checkpointing.blocks));
       }
       s_.offload.activations = entry_.checkpointing == kOffloadsActivations;
       if (auto& link = s_.cluster.chip[ChipField::host_pcie_bytes_per_s_per_chip];
           s_.offload.activations && !link.value) {
         link = {kHostLink, "assumed: PCIe 5.0 x16"};
-        assume(fmt::format("a host link of {:.0f} GB/s per chip", kHostLink / 1e9));
+        assume(say("evidence.assumed.host_link", whole(kHostLink / 1e9)));
       }
       return {};
     }
@@ -407,17 +409,16 @@ class Builder {
       s_.checkpointing.policy = policy;
       if (fits(s_)) break;
     }
-    constexpr std::array kWords{"no recomputation", "recomputation of attention", "recomputation of whole layers"};
-    const auto at =
-        static_cast<std::size_t>(std::find(kOrder.begin(), kOrder.end(), s_.checkpointing.policy) - kOrder.begin());
-    assume(std::string(kWords[at]) + ": the least that fits");
+    assume(s_.checkpointing.policy == CheckpointPolicy::none        ? say("evidence.assumed.keeps_all")
+           : s_.checkpointing.policy == CheckpointPolicy::attention ? say("evidence.assumed.attention")
+                                                                    : say("evidence.assumed.layers"));
     return {};
   }
 
   const io::Measurement& entry_;
   const io::PresetLibrary& library_;
   Scenario s_;
-  std::vector<std::string> assumed_;
+  std::vector<Sentence> assumed_;
   bool guessed_micro_ = false, guessed_chunks_ = false;
 };
 
@@ -425,18 +426,18 @@ class Builder {
 BuiltScenario preset_of(const io::Measurement& entry, const io::PresetLibrary& library, engine::Mode mode) {
   const std::string path = "presets/scenarios/" + entry.scenario + ".json";
   const std::string_view text = io::embedded_text(path);
-  if (text.empty()) return fmt::format("there is no scenario preset {}", io::in_quotes(entry.scenario));
+  if (text.empty()) return say("evidence.unpredicted.preset", io::in_quotes(entry.scenario));
   auto scenario = io::read_scenario(text, path, library);
-  if (!scenario) return io::to_text(scenario.error());
+  if (!scenario) return scenario.error().message;
   scenario->assumptions.mode = mode;
-  return MeasuredScenario{std::move(scenario).value(), entry.assumed};
+  return MeasuredScenario{std::move(scenario).value(), {entry.assumed.begin(), entry.assumed.end()}};
 }
 
 }  // namespace
 
-std::variant<engine::Cluster, std::string> build_cluster(const io::Measurement& entry,
-                                                         const io::PresetLibrary& library, int ranks) {
-  const std::string unknown = "the chip is not one of the presets";
+std::variant<engine::Cluster, Sentence> build_cluster(const io::Measurement& entry, const io::PresetLibrary& library,
+                                                      int ranks) {
+  const Sentence unknown = say("evidence.unpredicted.chip");
   if (!entry.hardware || entry.hardware->chip_id.empty()) return unknown;
   const io::MeasuredHardware& h = *entry.hardware;
   const engine::Chip* chip = library.find_chip(h.chip_id);

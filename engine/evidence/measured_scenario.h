@@ -20,10 +20,10 @@
 // in 32 bits too.
 #pragma once
 
-#include <string>
 #include <variant>
 #include <vector>
 
+#include "engine/base/sentence.h"
 #include "engine/io/presets/measurements.h"
 #include "engine/io/presets/preset_library.h"
 #include "engine/scenario/scenario.h"
@@ -32,11 +32,11 @@ namespace roofscape::evidence {
 
 struct MeasuredScenario {
   engine::Scenario scenario;
-  std::vector<std::string> assumed;  // in English, one per guess: "microbatch of 1 sequence"
+  std::vector<engine::Sentence> assumed;  // one per guess: "microbatch of 1 sequence"
 };
 
 // Or why there is none.
-using BuiltScenario = std::variant<MeasuredScenario, std::string>;
+using BuiltScenario = std::variant<MeasuredScenario, engine::Sentence>;
 
 BuiltScenario build_training_scenario(const io::Measurement&, const io::PresetLibrary&, engine::Mode);
 // Inference, batches and lengths as stated; with a batch of one where the entry says "as many as fit".
@@ -44,6 +44,7 @@ BuiltScenario build_serving_scenario(const io::Measurement&, const io::PresetLib
 // The software a source names; automatic: it names none that is known.
 engine::StackChoice stated_stack(const io::Measurement&);
 // The chips alone, `ranks` of them: for kernels and collectives.
-std::variant<engine::Cluster, std::string> build_cluster(const io::Measurement&, const io::PresetLibrary&, int ranks);
+std::variant<engine::Cluster, engine::Sentence> build_cluster(const io::Measurement&, const io::PresetLibrary&,
+                                                              int ranks);
 
 }  // namespace roofscape::evidence

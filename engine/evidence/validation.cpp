@@ -81,10 +81,10 @@ Validation validate(std::span<const io::Measurement> entries, const io::PresetLi
         row.error = (*number - row.measured) / row.measured;
         row.false_out_of_memory = !predicted.fits && entry.kind == "measured";
       } else if (number != nullptr) {
-        row.reason =
-            row.measured == 0 ? "the measured value is zero: an error has no scale" : "the prediction is not finite";
+        row.reason = row.measured == 0 ? engine::say("evidence.unpredicted.zero")
+                                       : engine::say("evidence.unpredicted.not_finite");
       } else {
-        row.reason = std::get<std::string>(predicted.values[i]);
+        row.reason = std::get<engine::Sentence>(predicted.values[i]);
       }
       rows.push_back(std::move(row));
     }

@@ -25,11 +25,11 @@ struct ValidationRow {
   std::string id, family, chip, quantity, kind;  // kind: training_time, memory, decode, kernel, collective, analytic
   double measured = 0;
   std::optional<double> predicted;
-  double error = 0;                  // where there is a prediction
-  std::string reason;                // where there is none
-  std::vector<std::string> assumed;  // what the entry leaves open and a rule filled
-  bool complete = false;             // the entry states its whole configuration
-  bool false_out_of_memory = false;  // it ran, and is predicted not to fit
+  double error = 0;                       // where there is a prediction
+  engine::Sentence reason;                // where there is none
+  std::vector<engine::Sentence> assumed;  // what the entry leaves open and a rule filled
+  bool complete = false;                  // the entry states its whole configuration
+  bool false_out_of_memory = false;       // it ran, and is predicted not to fit
 };
 
 struct ValidationSummary {

@@ -99,7 +99,7 @@ HeldMoments moments_of(const Orders& orders, std::size_t device) {
 }
 
 // Row and column of the first pair, as the text of the order counts them.
-OrderFault at_first_pair(const Orders& orders, std::string message) {
+OrderFault at_first_pair(const Orders& orders, Sentence message) {
   for (std::size_t device = 0; device < orders.devices(); ++device) {
     std::size_t column = 1;
     for (std::uint32_t i = orders.first[device]; i < orders.first[device + 1]; ++i, ++column)
@@ -124,11 +124,11 @@ ListedOrderResult read_listed_order(std::string_view csv, std::optional<Schedule
   for (std::size_t i = 0; i < orders.ops.size(); ++i) {
     if (!orders.ops[i].joined_with_next()) continue;
     if (orders.ops[i].stage() + orders.ops[i + 1].stage() + 1 != orders.device_of.size())
-      return {{}, at_first_pair(orders, "a pair is of the two stages of a device, as of DualPipe and DualPipeV")};
+      return {{}, at_first_pair(orders, say("error.order.pair_stages"))};
     ++out->pairs[orders.ops[i].stage()];
   }
   const auto kind = stands_for(orders, wanted);
-  if (!kind) return {{}, OrderFault{1, 1, "the stages are placed neither in turn, nor as a V, nor from both ends"}};
+  if (!kind) return {{}, OrderFault{1, 1, say("error.order.placement")}};
   out->kind = *kind;
   out->stages = static_cast<int>(orders.devices());
   out->microbatches = static_cast<int>(orders.microbatches);

@@ -71,14 +71,14 @@ class Reader {
     orders_ = {};
     orders_.first.push_back(0);
     if (auto fault = read_rows()) return fault;
-    if (orders_.ops.empty()) return at({1, 1}, "no operation stands in the file");
+    if (orders_.ops.empty()) return at({1, 1}, say("error.order.empty"));
     if (auto fault = place_stages()) return fault;
     if (auto fault = count()) return fault;
     return run();
   }
 
  private:
-  static OrderFault at(Cell cell, std::string message) { return {cell.row, cell.column, std::move(message)}; }
+  static OrderFault at(Cell cell, Sentence message) { return {cell.row, cell.column, std::move(message)}; }
 
   std::optional<OrderFault> read_rows() {
     std::string_view rest = text_;
@@ -95,20 +95,17 @@ class Reader {
       }
       orders_.first.push_back(static_cast<std::uint32_t>(orders_.ops.size()));
       if (orders_.devices() > static_cast<std::size_t>(kMaxVirtualStages))
-        return at({row, 1}, "there are more rows than a pipeline has devices");
+        return at({row, 1}, say("error.order.rows"));
     }
     return std::nullopt;
   }
 
   std::optional<OrderFault> read_cell(std::string_view text, Cell cell) {
     if (text.empty()) return std::nullopt;
-    if (orders_.ops.size() + 2 > static_cast<std::size_t>(kMaxOps))
-      return at(cell, "the step has too many operations");
+    if (orders_.ops.size() + 2 > static_cast<std::size_t>(kMaxOps)) return at(cell, say("error.order.many"));
     if (text.front() == '(') return read_pair(text, cell);
     const auto action = read_action(text);
-    if (!action)
-      return at(cell, fmt::format("\"{}\" is no operation; such as 2F0: stage, one of F B I W, microbatch",
-                                  text.substr(0, 40)));
+    if (!action) return at(cell, say("error.order.no_operation", text.substr(0, 40)));
     if (action->moves) {
       ++out_.dropped;
       return std::nullopt;
@@ -131,8 +128,7 @@ class Reader {
         return out_of_range(second->op, cell);
       }
     }
-    return at(cell, fmt::format("\"{}\" is no pair; such as (0F1;1B0)OVERLAP_F_B: a forward and a whole backward",
-                                text.substr(0, 40)));
+    return at(cell, say("error.order.no_pair", text.substr(0, 40)));
   }
 
   void add(Op op, Cell cell) {
@@ -144,8 +140,7 @@ class Reader {
 
   std::optional<OrderFault> out_of_range(Op op, Cell cell) const {
     if (microbatches_ == 0 || op.microbatch() < microbatches_) return std::nullopt;
-    return at(cell, fmt::format("{} is of microbatch {}, and the step has {}: 0 to {}", name_of(op), op.microbatch(),
-                                microbatches_, microbatches_ - 1));
+    return at(cell, say("error.order.microbatch", name_of(op), op.microbatch(), microbatches_, microbatches_ - 1));
   }
 
   std::optional<OrderFault> place_stages() {
@@ -158,22 +153,19 @@ class Reader {
         std::uint16_t& holder = orders_.device_of[stage];
         if (holder == kNobody) holder = static_cast<std::uint16_t>(device), first_of[stage] = i;
         if (holder != device)
-          return at(cells_[i],
-                    fmt::format("{} is of stage {}, which row {} holds", name_of(orders_.ops[i]), stage, holder + 1));
+          return at(cells_[i], say("error.order.other_row", name_of(orders_.ops[i]), stage, holder + 1));
       }
     for (std::uint32_t stage = 0; stage < stages_; ++stage) {
       if (orders_.device_of[stage] != kNobody) continue;
       std::uint32_t next = stage;
       while (orders_.device_of[next] == kNobody) ++next;
-      return at(cells_[first_of[next]], fmt::format("{} is of stage {}, and no row holds stage {}",
-                                                    name_of(orders_.ops[first_of[next]]), next, stage));
+      return at(cells_[first_of[next]], say("error.order.no_row", name_of(orders_.ops[first_of[next]]), next, stage));
     }
     orders_.microbatches = microbatches_ > 0 ? microbatches_ : named_;
     orders_.route_length = two_directions() ? stages_ / 2 : stages_;
     const auto devices = static_cast<std::uint32_t>(orders_.devices());
     orders_.passes_per_device = std::max(1u, orders_.route_length / devices);
-    if (std::int64_t{stages_} * orders_.microbatches > kMaxOps)
-      return at(cells_.back(), "the step has too many operations");
+    if (std::int64_t{stages_} * orders_.microbatches > kMaxOps) return at(cells_.back(), say("error.order.many"));
     return std::nullopt;
   }
 
@@ -202,14 +194,12 @@ class Reader {
       auto& place = at_op[op.stage() * row + op.microbatch()];
       const auto kind = static_cast<std::size_t>(op.kind());
       if (place[kind] != kNone)
-        return at(cells_[i], fmt::format("{} stands a second time, first in column {}", name_of(op),
-                                         cells_[place[kind]].column));
+        return at(cells_[i], say("error.order.second", name_of(op), cells_[place[kind]].column));
       place[kind] = i;
       const std::uint32_t whole = place[1], part = place[2] != kNone ? place[2] : place[3];
       if (whole != kNone && part != kNone)
-        return at(cells_[i],
-                  fmt::format("{} stands beside {}: a backward is whole (B) or in two parts (I and W)", name_of(op),
-                              name_of(orders_.ops[op.kind() == OpKind::backward ? part : whole])));
+        return at(cells_[i], say("error.order.beside", name_of(op),
+                                 name_of(orders_.ops[op.kind() == OpKind::backward ? part : whole])));
     }
     std::vector<std::uint8_t> direction(row, 0);
     for (const Op op : orders_.ops) direction[op.microbatch()] = op.stage() >= orders_.route_length;
@@ -233,9 +223,10 @@ class Reader {
         const std::string name = name_of({*missing, stage, k});
         if (there == kNone) {  // the end of its row
           const std::size_t device = orders_.device_of[stage];
-          return at({device + 1, cells_[orders_.first[device + 1] - 1].column + 1}, name + " is missing in this row");
+          return at({device + 1, cells_[orders_.first[device + 1] - 1].column + 1},
+                    say("error.order.missing_in_row", name));
         }
-        return at(cells_[there], fmt::format("{} stands here, and {} is missing", name_of(orders_.ops[there]), name));
+        return at(cells_[there], say("error.order.missing", name_of(orders_.ops[there]), name));
       }
     return std::nullopt;
   }
@@ -247,10 +238,8 @@ class Reader {
     if (status.finished()) return std::nullopt;
     const Op op = orders_.ops[status.op];
     if (status.outcome != SimulationOutcome::deadlock)
-      return at(cells_[status.op], fmt::format("{} cannot stand here", name_of(op)));
-    return at(cells_[status.op],
-              fmt::format("{} waits for {}, which cannot run before it: the rows wait for each other", name_of(op),
-                          name_of(status.missing)));
+      return at(cells_[status.op], say("error.order.cannot_stand", name_of(op)));
+    return at(cells_[status.op], say("error.order.deadlock", name_of(op), name_of(status.missing)));
   }
 
   std::string_view text_;
@@ -263,9 +252,7 @@ class Reader {
 
 }  // namespace
 
-std::string to_text(const OrderFault& fault) {
-  return fmt::format("row {}, column {}: {}", fault.row, fault.column, fault.message);
-}
+Sentence in_words(const OrderFault& fault) { return say("error.order.at", fault.row, fault.column, fault.message); }
 
 std::optional<OrderFault> read_order_csv(std::string_view text, std::uint32_t microbatches, OrderFromCsv& out) {
   return Reader(text, microbatches, out).read();

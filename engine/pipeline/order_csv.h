@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 
+#include "engine/base/sentence.h"
 #include "engine/pipeline/schedule.h"
 
 namespace roofscape::engine {
@@ -18,10 +19,10 @@ namespace roofscape::engine {
 // missing, the cell that waits for it or the end of the row that should have it.
 struct OrderFault {
   std::size_t row = 0, column = 0;
-  std::string message;  // without the place
+  Sentence message;  // without the place
 };
 // "row 2, column 3: 1F0 stands a second time".
-std::string to_text(const OrderFault&);
+Sentence in_words(const OrderFault&);
 
 struct OrderFromCsv {
   Orders orders;            // runs: every operation is there once and none waits forever

@@ -274,19 +274,20 @@ bool in_domain(const Field& field, double value) {
   return value >= field.minimum && value <= field.maximum;
 }
 
-std::string domain_text(const Field& field) {
+Sentence domain_of(const Field& field) {
   switch (field.kind) {
     case FieldKind::integer:
-      return fmt::format("a whole number from {:.0f} to {:.0f}", field.minimum, field.maximum);
+      return say("error.domain.whole", fmt::format("{:.0f}", field.minimum), fmt::format("{:.0f}", field.maximum));
     case FieldKind::number:
-      return fmt::format("a number from {:g} to {:g}", field.minimum, field.maximum);
+      return say("error.domain.number", fmt::format("{:g}", field.minimum), fmt::format("{:g}", field.maximum));
     case FieldKind::boolean:
-      return "true or false";
+      return say("error.domain.boolean");
     case FieldKind::choice: {
-      std::string text = "one of:";
+      std::string all;
       for (std::size_t i = 0; i < field.choices.size(); ++i)
-        if (in_domain(field, static_cast<double>(i))) text += fmt::format(" {}", field.choices[i]);
-      return text;
+        if (in_domain(field, static_cast<double>(i)))
+          all += fmt::format("{}{}", all.empty() ? "" : " ", field.choices[i]);
+      return say("error.domain.choice", std::move(all));
     }
   }
   return {};

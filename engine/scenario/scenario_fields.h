@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/base/sentence.h"
 #include "engine/base/unit.h"
 #include "engine/scenario/scenario.h"
 
@@ -37,7 +38,7 @@ std::span<const Field> scenario_fields();
 const Field* find_field(std::string_view path);  // null if there is none
 bool applies(const Field&, WorkloadKind);        // whether the arithmetic of this kind reads it
 bool in_domain(const Field&, double value);      // also: whole for integers, finite
-std::string domain_text(const Field&);           // "a whole number from 1 to 65536", "one of: sum, max"
+Sentence domain_of(const Field&);                // "a whole number from 1 to 65536", "one of: sum, max"
 
 // One change of one field: what diagnostics suggest and what a control does.
 struct FieldEdit {

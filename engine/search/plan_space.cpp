@@ -42,15 +42,14 @@ std::optional<int> number_of(std::string_view text, const Field& field) {
 }
 
 // What one may give for a dimension. Of a few numbers all of them; an upper bound of many says nothing of a search.
-std::string values_text(const Field& field) {
+Sentence values_of(const Field& field) {
   constexpr double kFew = 10;
-  if (field.kind == FieldKind::boolean) return "give on or off";
-  if (field.kind == FieldKind::choice) return "give one of: " + listed(field.choices);
-  if (field.maximum - field.minimum >= kFew) return fmt::format("give a whole number from {:.0f}", field.minimum);
-  std::string out = fmt::format("give {:.0f}", field.minimum);
-  for (double n = field.minimum + 1; n <= field.maximum; ++n)
-    out += fmt::format("{}{:.0f}", n < field.maximum ? ", " : " or ", n);
-  return out;
+  if (field.kind == FieldKind::boolean) return say("error.search.switch");
+  if (field.kind == FieldKind::choice) return say("error.give_one", listed(field.choices));
+  if (field.maximum - field.minimum >= kFew) return say("error.search.whole", fmt::format("{:.0f}", field.minimum));
+  std::string all;
+  for (double n = field.minimum; n < field.maximum; ++n) all += fmt::format("{}{:.0f}", all.empty() ? "" : ", ", n);
+  return say("error.give", say("error.or", std::move(all), fmt::format("{:.0f}", field.maximum)));
 }
 
 bool either_divides(int a, int b) { return a % b == 0 || b % a == 0; }
@@ -96,8 +95,7 @@ std::optional<ConstraintError> constrain(PlanSpace& space, std::string_view name
                                          ConstraintKind how) {
   const PlanDimension* dimension = find_plan_dimension(name);
   if (dimension == nullptr)
-    return ConstraintError{"there is no dimension \"" + std::string(name) + "\"",
-                           "there are: " + listed(dimension_names())};
+    return ConstraintError{say("error.search.dimension", name), say("error.there_are", listed(dimension_names()))};
   return constrain(space.*(dimension->allowed), name, value, how, *dimension->field);
 }
 
@@ -110,7 +108,7 @@ std::optional<ConstraintError> constrain(Allowed& allowed, std::string_view name
     const std::string_view word = value.substr(begin, end - begin);
     const auto number = number_of(word, field);
     if (!number || (ordered && *number < field.minimum))
-      return ConstraintError{std::string(name) + " cannot be \"" + std::string(word) + "\"", values_text(field)};
+      return ConstraintError{say("error.search.value", name, word), values_of(field)};
     numbers.push_back(*number);
     begin = end + 1;
   }
@@ -120,7 +118,7 @@ std::optional<ConstraintError> constrain(Allowed& allowed, std::string_view name
     return std::nullopt;
   }
   if (numbers.size() != 1 || !ordered)
-    return ConstraintError{"a limit of " + std::string(name) + " is one number", "give one number, or use --pin"};
+    return ConstraintError{say("error.search.limit", name), say("error.search.limit.remedy")};
   (how == ConstraintKind::at_least ? allowed.min : allowed.max) = numbers[0];
   return std::nullopt;
 }

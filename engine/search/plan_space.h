@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "engine/base/enum_table.h"
+#include "engine/base/sentence.h"
 #include "engine/scenario/scenario_fields.h"
 #include "engine/search/plan.h"
 
@@ -43,7 +44,7 @@ enum class ConstraintKind : std::uint8_t { pinned, at_least, at_most };
 // "tensor", "8" or "4,8"; choices by their words ("schedule", "1f1b,zb-h1"), switches as on and off. What is wrong,
 // in words, or nothing.
 struct ConstraintError {
-  std::string message, remedy;
+  Sentence message, remedy;
 };
 std::optional<ConstraintError> constrain(PlanSpace&, std::string_view name, std::string_view value,
                                          ConstraintKind how);

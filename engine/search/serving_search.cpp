@@ -295,8 +295,8 @@ std::optional<ConstraintError> constrain(ServingRequest& request, std::string_vi
   const auto found = std::find_if(kServedDimensions.begin(), kServedDimensions.end(),
                                   [&](const ServedDimension& d) { return d.name == name; });
   if (found == kServedDimensions.end())
-    return ConstraintError{"serving has no dimension \"" + std::string(name) + "\"",
-                           "there are: data, tensor, expert, pipeline, batch"};
+    return ConstraintError{say("error.search.serving_dimension", name),
+                           say("error.there_are", std::string("data, tensor, expert, pipeline, batch"))};
   return constrain(request.*(found->allowed), name, value, how, *find_field(found->path));
 }
 

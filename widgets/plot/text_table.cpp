@@ -45,6 +45,14 @@ std::string TextTable::count(std::string_view key, double number, std::initializ
   return format(plural_key(key, number), arguments);
 }
 
+std::string TextTable::write(const engine::Sentence& sentence) const {
+  if (sentence.key.empty()) return sentence.verbatim;
+  std::vector<std::string> parts;
+  parts.reserve(sentence.parts.size());
+  for (const engine::Sentence& part : sentence.parts) parts.push_back(write(part));
+  return sentence.count ? format(plural_key(sentence.key, *sentence.count), parts) : format(sentence.key, parts);
+}
+
 std::string TextTable::noun(const engine::Unit& unit, double value) const {
   // A rounded number ("94.6 days") is no count.
   const bool counted = unit.notation == engine::Notation::count;

@@ -9,11 +9,12 @@
 #include <string>
 #include <string_view>
 
+#include "engine/base/sentence.h"
 #include "widgets/canvas/number_format.h"
 
 namespace roofscape::widgets {
 
-class TextTable {
+class TextTable : public engine::Words {
  public:
   TextTable() = default;
   // `language`: whose rules of plural the table has (plural.h).
@@ -34,6 +35,8 @@ class TextTable {
   std::string plural_key(std::string_view key, double number) const;
   // Its text: {0} is the number as a count, {1} and on are `more`.
   std::string count(std::string_view key, double number, std::initializer_list<std::string> more = {}) const;
+  // A sentence of the engine with its parts, one within the other.
+  std::string write(const engine::Sentence& sentence) const override;
   // A value with its unit, as format() writes it, but nouns ("unit.layers.one") in the language and form that go with
   // the number.
   std::string amount(double value, const engine::Unit& unit, const NumberOptions& options = {}) const;

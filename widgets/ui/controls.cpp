@@ -230,7 +230,7 @@ Edited slider(Ui& ui, Point top_left, float width, const ControlInfo& info, cons
   const bool in_box = box.contains(all.held ? origin : pointer);
   double next = value;
   std::optional<std::string> refused;
-  std::string problem, remedy;
+  engine::Sentence problem, remedy;
 
   if (ui.io.editing(info.id)) {
     const auto event = ui.io.run_entry();

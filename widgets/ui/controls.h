@@ -58,7 +58,7 @@ struct Edited {
   float height = 0;  // what the control took
   std::optional<std::string> refused =
       {};  // what was typed, where it is no number of the domain: the nearest that is was taken, or none
-  std::string problem = {}, remedy = {};  // why it could not be read; empty where the nearest value was taken
+  engine::Sentence problem = {}, remedy = {};  // why it could not be read; empty where the nearest value was taken
 };
 // Label, track with notches, thumb, value box. Drag, arrows (with shift: by ten), right click resets, a click into
 // the box, Ctrl+click or typing a digit enters a number.

@@ -19,14 +19,13 @@ using engine::BlockOutput;
 using engine::BuildingBlock;
 using engine::InputKind;
 using engine::OutputKind;
+using engine::say;
+using engine::Sentence;
 
-InputError unknown(std::string what, std::string_view word, std::span<const std::string_view> known,
-                   std::string where) {
+// The nearest that is known, else where they are listed.
+Sentence near_or(std::string_view word, std::span<const std::string_view> known, Sentence listed_where) {
   const std::string_view near = nearest_word(word, known);
-  return {{},
-          {},
-          std::move(what) + " " + in_quotes(word),
-          near.empty() ? std::move(where) : "did you mean " + in_quotes(near) + "?"};
+  return near.empty() ? std::move(listed_where) : did_you_mean(near);
 }
 
 InputError at_input(std::string name, InputError error) {
@@ -88,7 +87,8 @@ Result<BlockQuestion> read_block_question(std::string_view id, std::span<const s
   if (block == nullptr) {
     std::vector<std::string_view> ids;
     for (const BuildingBlock& b : engine::blocks()) ids.push_back(b.id);
-    return unknown("unknown block", id, ids, "`roofscape-cli calc --list` names them");
+    return InputError{
+        {}, {}, say("error.calc.unknown_block", in_quotes(id)), near_or(id, ids, say("error.calc.list"))};
   }
   BlockQuestion question{engine::BlockCall(*block), {}, {}, {}};
   const engine::Chip* chip = nullptr;
@@ -119,11 +119,13 @@ Result<BlockQuestion> read_block_question(std::string_view id, std::span<const s
   for (const std::string& assignment : assignments) {
     const std::size_t equals = assignment.find('=');
     if (equals == std::string::npos || equals == 0)
-      return InputError{{}, {}, in_quotes(assignment) + " is not an input", "write name=value"};
+      return InputError{
+          {}, {}, say("error.calc.not_input", in_quotes(assignment)), say("error.calc.not_input.remedy")};
     const std::string_view name = std::string_view(assignment).substr(0, equals);
     const std::string_view text = std::string_view(assignment).substr(equals + 1);
     for (const std::string_view s : seen)
-      if (s == name) return InputError{{}, std::string(name), "is given twice", "give it once"};
+      if (s == name)
+        return InputError{{}, std::string(name), say("error.calc.twice"), say("error.calc.twice.remedy")};
     seen.push_back(name);
     if (name == "chip" && block->takes_chip()) {
       const Preset* meant = library.meant(PresetKind::chip, text);
@@ -144,23 +146,21 @@ Result<BlockQuestion> read_block_question(std::string_view id, std::span<const s
       continue;
     }
     if (is_wanted(name)) {
-      if (wanted)
-        return InputError{{}, std::string(name), "is a second output that is asked for", "ask for one at a time"};
+      if (wanted) return InputError{{}, std::string(name), say("error.calc.second"), say("error.calc.second.remedy")};
       wanted = engine::WantedOutput{std::string(name), std::string(text)};
       continue;
     }
     if (block->find_input(name) == nullptr) {
-      std::string all;
-      for (const std::string_view n : names) all += (all.empty() ? "" : ", ") + std::string(n);
-      InputError error = unknown("unknown input", name, names, "there are: " + all);
-      error.path = std::string(id);
-      return error;
+      return InputError{{},
+                        std::string(id),
+                        say("error.calc.unknown_input", in_quotes(name)),
+                        near_or(name, names, say("error.there_are", listed(names)))};
     }
     if (const auto wrong = question.call.set(name, text))
-      return InputError{{}, wrong->input, in_quotes(text) + " " + wrong->message, wrong->remedy};
+      return InputError{{}, wrong->input, wrong->message, wrong->remedy};
   }
   if (!wanted && !open.empty())
-    return InputError{{}, "solve", "lacks the output that is asked for", "give an output its value: OUTPUT=VALUE"};
+    return InputError{{}, "solve", say("error.calc.lacks"), say("error.calc.lacks.remedy")};
   if (wanted) {
     question.solved.emplace();
     if (const auto wrong = engine::solve_block(question.call, *wanted, open, chip, model, *question.solved))
@@ -187,8 +187,8 @@ Result<engine::BlockResult> answer(const BlockQuestion& question) {
   const bool chip = question.call.block().takes_chip() && question.chip.empty();
   return InputError{{},
                     std::string(question.call.block().id),
-                    "these inputs decide no output",
-                    "give some of: " + names + (chip ? "; or chip=PRESET" : "")};
+                    say("error.calc.decide"),
+                    chip ? say("error.calc.decide.chip.remedy", names) : say("error.calc.decide.remedy", names)};
 }
 
 std::string block_json(const BlockQuestion& question, const engine::BlockResult& result) {
@@ -253,11 +253,13 @@ std::string about_key(const BlockOutput& output) {
   return of_quantity ? about_key(output.q) : "calc.output." + std::string(output.name);
 }
 
-std::string default_text(const BlockInput& in) {
-  std::string out;
-  const auto add = [&out](const std::string& part) { out += (out.empty() ? "" : ", else ") + part; };
-  if (in.takes_chip()) add("of the chip");
-  if (in.of_model != nullptr) add("of the model");
+Sentence default_of(const BlockInput& in) {
+  Sentence out;
+  const auto add = [&out](Sentence part) {
+    out = out.empty() ? std::move(part) : say("error.default.else", std::move(out), std::move(part));
+  };
+  if (in.takes_chip()) add(say("error.default.chip"));
+  if (in.of_model != nullptr) add(say("error.default.model"));
   if (in.computed != nullptr) add(std::string(in.computed_text));
   if (!in.fallback.empty()) {
     std::string text;
@@ -267,10 +269,10 @@ std::string default_text(const BlockInput& in) {
                                                              : std::string(in.choices[static_cast<std::size_t>(x)]));
     add(text);
   }
-  return out.empty() ? "none" : out;
+  return out.empty() ? say("error.default.none") : out;
 }
 
-std::string blocks_json(const std::function<std::string(const std::string&)>& text) {
+std::string blocks_json(const std::function<std::string(const std::string&)>& text, const engine::Words& words) {
   OrderedJson out = OrderedJson::array();
   for (const BuildingBlock& block : engine::blocks()) {
     OrderedJson entry;
@@ -283,8 +285,8 @@ std::string blocks_json(const std::function<std::string(const std::string&)>& te
     OrderedJson inputs = OrderedJson::object(), outputs = OrderedJson::object();
     for (const BlockInput& in : block.inputs)
       inputs[std::string(in.name)] = {{"unit", std::string(engine::unit_text(in))},
-                                      {"default", default_text(in)},
-                                      {"domain", engine::domain_text(in)},
+                                      {"default", words.write(default_of(in))},
+                                      {"domain", words.write(engine::domain_of(in))},
                                       {"about", text(about_key(in))}};
     for (const BlockOutput& o : block.outputs)
       outputs[std::string(o.name)] = {{"unit", unit_of(o)}, {"about", text(about_key(o))}};

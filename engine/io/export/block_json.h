@@ -33,12 +33,12 @@ Result<engine::BlockResult> answer(const BlockQuestion& question);
 // value whatever else is given, "reason": the key of a text, calc.absent.<reason>.
 std::string block_json(const BlockQuestion& question, const engine::BlockResult& result);
 // All blocks with inputs (unit, default, domain) and outputs. `text` gives the words for a key of the texts.
-std::string blocks_json(const std::function<std::string(const std::string&)>& text);
+std::string blocks_json(const std::function<std::string(const std::string&)>& text, const engine::Words& words);
 
 // Keys of the texts that say what an input or output is.
 std::string about_key(const engine::BlockInput& input);
 std::string about_key(const engine::BlockOutput& output);
 // "2", "d_model / n_heads", "of the chip", "none": what an input is when it is left out.
-std::string default_text(const engine::BlockInput& input);
+engine::Sentence default_of(const engine::BlockInput& input);
 
 }  // namespace roofscape::io

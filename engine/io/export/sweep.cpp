@@ -50,7 +50,7 @@ Result<VariedField> read_varied_field(std::string_view text) {
   const std::size_t equals = text.find('=');
   if (equals == std::string_view::npos || equals == 0 || equals + 1 == text.size())
     return InputError{
-        "--vary", {}, in_quotes(text) + " varies nothing", "write path=a,b,c, such as workload.batch=1,8,16"};
+        "--vary", {}, engine::say("error.sweep.nothing", in_quotes(text)), engine::say("error.sweep.nothing.remedy")};
   return VariedField{std::string(text.substr(0, equals)), split(text.substr(equals + 1))};
 }
 
@@ -70,11 +70,10 @@ Result<std::vector<Q>> read_sweep_quantities(std::string_view list, engine::Work
     for (std::size_t i = 0; i < engine::kReportQuantityCount; ++i)
       if (has_slot(static_cast<Q>(i))) known.push_back(engine::kQuantities[i].id);
     const std::string_view near = nearest_word(id, known);
-    return InputError{
-        "--quantities",
-        {},
-        "unknown quantity " + in_quotes(id),
-        near.empty() ? "`roofscape-cli eval` shows their ids at the right" : "did you mean " + in_quotes(near) + "?"};
+    return InputError{"--quantities",
+                      {},
+                      engine::say("error.sweep.quantity", in_quotes(id)),
+                      near.empty() ? engine::say("error.sweep.quantity.remedy") : did_you_mean(near)};
   }
   return out;
 }
@@ -93,8 +92,8 @@ Result<SweepTable> run_sweep(const engine::Scenario& base, std::vector<VariedFie
   if (combinations > static_cast<double>(kMostSweepRows))
     return InputError{"--vary",
                       {},
-                      fmt::format("{:.0f} combinations are too many", combinations),
-                      fmt::format("at most {}", kMostSweepRows)};
+                      engine::say("error.sweep.many", fmt::format("{:.0f}", combinations)),
+                      engine::say("error.sweep.many.remedy", kMostSweepRows)};
   std::vector<std::size_t> sizes;
   for (const VariedField& v : table.varied) sizes.push_back(v.values.size());
   std::optional<InputError> error;

@@ -290,8 +290,8 @@ Result<std::string> pipeline_trace(const engine::Scenario& s, const engine::Repo
   if (!p.drawn() || p.orders.ops.size() > kMostTraceEvents)
     return InputError{{},
                       "pipeline.schedule",
-                      fmt::format("the step has more operations than a trace holds ({})", kMostTraceEvents),
-                      "write fewer microbatches: workload.global_batch_sequences"};
+                      engine::say("error.trace.long", kMostTraceEvents),
+                      engine::say("error.trace.long.remedy")};
   Writer out(s);
   double bytes = 0;
   for (const engine::CollectiveRow& row : report.collectives)
@@ -350,10 +350,8 @@ class ChipTrace {
 
   Result<std::string> write() && {
     if (static_cast<double>(microbatches_) > static_cast<double>(kMostTraceEvents) / 2)
-      return InputError{{},
-                        {},
-                        fmt::format("the step has more operations than a trace holds ({})", kMostTraceEvents),
-                        "write fewer microbatches: workload.global_batch_sequences"};
+      return InputError{
+          {}, {}, engine::say("error.trace.long", kMostTraceEvents), engine::say("error.trace.long.remedy")};
     whole_ = static_cast<double>(microbatches_) * 2 * layers_ > static_cast<double>(kMostTraceEvents) / 8;
     out_.process(0, fmt::format("each of {:.0f} chips", report_.quantities.value_or(Q::chips_used, 1)));
     out_.thread(0, kCompute, "compute");
@@ -437,19 +435,16 @@ class ChipTrace {
 
 Result<std::string> trace_json(const engine::Scenario& scenario, const engine::Report& report) {
   if (scenario.serves())
-    return InputError{{},
-                      "workload.kind",
-                      "the scenario serves, and a trace is of a training step",
-                      "give a scenario whose workload.kind is training"};
+    return InputError{
+        {}, "workload.kind", engine::say("error.trace.serves"), engine::say("error.order.no_order.serves")};
   for (const engine::Diagnostic& d : report.diagnostics)
     if (d.severity == engine::Severity::error)
       return InputError{{},
                         std::string(d.field_path),
-                        fmt::format("the plan cannot run ({}), so its step has no trace", d.code),
-                        "mend it first; `roofscape-cli check` says how"};
+                        engine::say("error.trace.cannot_run", d.code),
+                        engine::say("error.trace.cannot_run.remedy")};
   if (!report.quantities[Q::step_time])
-    return InputError{
-        {}, {}, "the step has no time, so there is nothing to write", "`roofscape-cli check` says what is missing"};
+    return InputError{{}, {}, engine::say("error.trace.no_time"), engine::say("error.missing_figures.remedy")};
   if (report.pipeline.shape.stages > 1) return pipeline_trace(scenario, report);
   return ChipTrace(scenario, report).write();
 }

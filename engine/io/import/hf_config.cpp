@@ -14,6 +14,8 @@
 
 namespace roofscape::io {
 
+using engine::say;
+using engine::Sentence;
 using engine::TransformerShape;
 
 const Json* HfReader::find(std::string_view keys, std::string* name) const {
@@ -30,7 +32,7 @@ const Json* HfReader::find(std::string_view keys, std::string* name) const {
   }
 }
 
-void HfReader::fail(std::string_view key, std::string message, std::string remedy) {
+void HfReader::fail(std::string_view key, Sentence message, Sentence remedy) {
   if (!failure_)
     failure_ = place_.error(place_.at(key.substr(0, key.find('|'))), std::move(message), std::move(remedy));
 }
@@ -42,7 +44,7 @@ int HfReader::size(std::string_view field_path, std::string_view keys, std::opti
   const Json* value = find(keys, &name);
   if (value == nullptr || field == nullptr) {
     if (!fallback) {
-      fail(keys, "is missing", "without it the model has no size; is the file a config.json of Hugging Face?");
+      fail(keys, say("error.missing"), say("error.config.size.remedy"));
       return 0;
     }
     return *fallback;
@@ -61,7 +63,7 @@ int HfReader::count(std::string_view keys, int fallback, int maximum) {
   if (failed() || value == nullptr) return fallback;
   const double number = value->is_number() ? value->get<double>() : -1;
   if (!(number >= 0) || number > maximum || number != std::floor(number)) {
-    fail(name, shown(*value) + " is out of range", "give a whole number from 0 to " + std::to_string(maximum));
+    fail(name, say("error.out_of_range", shown(*value)), say("error.number.whole_between", 0, maximum));
     return fallback;
   }
   return static_cast<int>(number);
@@ -71,7 +73,8 @@ bool HfReader::flag(std::string_view keys, bool fallback) {
   std::string name;
   const Json* value = find(keys, &name);
   if (failed() || value == nullptr) return fallback;
-  if (!value->is_boolean()) fail(name, shown(*value) + " is not true or false", "give true or false");
+  if (!value->is_boolean())
+    fail(name, say("error.not_boolean", shown(*value)), say("error.config.not_boolean.remedy"));
   return value->is_boolean() ? value->get<bool>() : fallback;
 }
 
@@ -83,7 +86,7 @@ std::string HfReader::text(std::string_view keys) const {
 const Json* HfReader::list(std::string_view key) {
   const Json* value = find(key);
   if (value == nullptr) return nullptr;
-  if (!value->is_array()) fail(key, "is " + std::string(kind_name(*value)), "expected a list");
+  if (!value->is_array()) fail(key, is_kind(*value), say("error.expected.list"));
   return value->is_array() ? value : nullptr;
 }
 
@@ -95,36 +98,36 @@ void read_sizes(HfReader& in, const HfFamily& family, TransformerShape& m) {
   const HfKeys& keys = *family.keys;
   const HfDefaults& defaults = family.defaults;
   const auto known = [](int value) { return value > 0 ? std::optional<int>(value) : std::nullopt; };
-  const auto say = [&in](std::string_view key, int value) {
+  const auto tell = [&in](std::string_view key, int value) {
     if (!in.has(key) && !in.failed())
       in.note(std::string(key.substr(0, key.find('|'))) + " is not given: " + std::to_string(value));
   };
   m.n_layers = in.size("model.n_layers", keys.layers, std::nullopt);
   m.d_model = in.size("model.d_model", keys.width, std::nullopt);
   m.n_heads = in.size("model.n_heads", keys.heads, known(defaults.heads));
-  if (defaults.heads > 0) say(keys.heads, m.n_heads);
+  if (defaults.heads > 0) tell(keys.heads, m.n_heads);
   m.vocab_size = in.size("model.vocab_size", "vocab_size", known(defaults.vocab));
-  if (defaults.vocab > 0) say("vocab_size", m.vocab_size);
+  if (defaults.vocab > 0) tell("vocab_size", m.vocab_size);
   m.max_context_tokens = in.size("model.max_context_tokens", keys.context, 0);
   if (in.failed()) return;
   const int times = defaults.ff_times_width;
   m.d_ff = in.size("model.d_ff", keys.ff, times > 0 ? std::optional<int>(times * m.d_model) : std::nullopt);
-  if (!keys.ff.empty() && times > 0) say(keys.ff, m.d_ff);
+  if (!keys.ff.empty() && times > 0) tell(keys.ff, m.d_ff);
   const bool as_heads = defaults.kv_heads == 0 || in.is_null(keys.kv_heads);
   m.n_kv_heads = in.size("model.n_kv_heads", keys.kv_heads, as_heads ? m.n_heads : defaults.kv_heads);
-  if (!keys.kv_heads.empty()) say(keys.kv_heads, m.n_kv_heads);
+  if (!keys.kv_heads.empty()) tell(keys.kv_heads, m.n_kv_heads);
   const bool divides = m.n_heads > 0 && m.d_model % m.n_heads == 0;
   m.d_head = in.size("model.d_head", keys.head_dim,
                      defaults.head_dim > 0 ? defaults.head_dim
                      : divides             ? m.d_model / m.n_heads
                                            : 1);
-  if (defaults.head_dim > 0) say(keys.head_dim, m.d_head);
+  if (defaults.head_dim > 0) tell(keys.head_dim, m.d_head);
   if (defaults.head_dim == 0 && !in.has(keys.head_dim) && !divides)
-    in.fail(keys.heads, std::to_string(m.n_heads) + " heads do not divide the width of " + std::to_string(m.d_model),
-            keys.head_dim.empty() ? "give a number that does" : "give a number that does, or head_dim");
+    in.fail(keys.heads, say("error.config.heads_width", m.n_heads, m.d_model),
+            keys.head_dim.empty() ? say("error.config.heads_width.remedy") : say("error.config.head_dim.remedy"));
   if (!in.failed() && m.n_heads % m.n_kv_heads != 0)
-    in.fail(keys.kv_heads, std::to_string(m.n_kv_heads) + " do not divide " + std::to_string(m.n_heads) + " heads",
-            "give a divisor of the number of heads");
+    in.fail(keys.kv_heads, say("error.config.kv_heads", m.n_kv_heads, m.n_heads),
+            say("error.config.kv_heads.remedy"));
 }
 
 // Layers of their own kinds, by name; this counts over any rule of the class.
@@ -132,21 +135,18 @@ void read_layer_types(HfReader& in, TransformerShape& m) {
   const Json* types = in.list("layer_types");
   if (types == nullptr || in.failed()) return;
   if (types->size() != static_cast<std::size_t>(m.n_layers))
-    return in.fail("layer_types",
-                   "has " + std::to_string(types->size()) + " entries for " + std::to_string(m.n_layers) + " layers",
-                   "");
+    return in.fail("layer_types", say("error.config.layer_types", types->size(), m.n_layers));
   int local = 0;
   for (std::size_t i = 0; i < types->size(); ++i) {
     const Json& type = (*types)[i];
     if (type == "sliding_attention")
       ++local;
     else if (type != "full_attention")
-      return in.fail("layer_types." + std::to_string(i), shown(type) + " is a layer Roofscape has no formula for",
-                     "");
+      return in.fail("layer_types." + std::to_string(i), say("error.config.layer", shown(type)));
   }
   const int window = in.size("model.local_attention.window_tokens", "sliding_window", 0);
   if (local > 0 && window == 0 && m.local_attention.window_tokens == 0)
-    return in.fail("sliding_window", "is missing", "layer_types names sliding layers");
+    return in.fail("sliding_window", say("error.missing"), say("error.config.window.remedy"));
   if (window > 0) m.local_attention.window_tokens = window;
   m.local_attention.n_local_layers = local;
 }
@@ -180,13 +180,12 @@ InputError unknown_type(const Json& json, const HfPlace& place, const std::strin
   if (!type.empty()) {
     std::vector<std::string_view> known;
     for (const HfFamily& family : hf_families()) known.push_back(family.type);
-    return place.error(place.at("model_type"), "model_type " + in_quotes(type) + " is not supported",
-                       "Roofscape has no formulas for its layers; describe the model with Roofscape's own fields");
+    return place.error(place.at("model_type"), say("error.config.type", in_quotes(type)),
+                       say("error.config.type.remedy"));
   }
   const bool has_key = json.contains("model_type");
-  return place.error(place.at("model_type"),
-                     has_key ? "is " + std::string(kind_name(json.at("model_type"))) : "is missing",
-                     "give the model_type of the config, such as \"llama\"");
+  return place.error(place.at("model_type"), has_key ? is_kind(json.at("model_type")) : say("error.missing"),
+                     say("error.config.model_type.remedy"));
 }
 
 Result<HfModel> read_family(const Json& json, const HfPlace& place, const HfFamily& family) {
@@ -195,8 +194,7 @@ Result<HfModel> read_family(const Json& json, const HfPlace& place, const HfFami
   out.model_type = std::string(family.type);
   TransformerShape& m = out.shape;
   if (in.flag("is_encoder_decoder", false))
-    in.fail("model_type", in_quotes(family.type) + " with an encoder is not supported",
-            "Roofscape reads decoder-only models");
+    in.fail("model_type", say("error.config.encoder", in_quotes(family.type)), say("error.config.encoder.remedy"));
   read_sizes(in, family, m);
   m.norms_per_layer = family.norms_per_layer;
   for (const HfFlag& flag : family.flags) {
@@ -213,8 +211,9 @@ Result<HfModel> read_family(const Json& json, const HfPlace& place, const HfFami
     in.note("num_nextn_predict_layers: layers that predict further tokens are left out");
   if (!in.failed())
     if (const auto fault = engine::model_fault(m))
-      in.fail(fault->field, fmt::format("no model can have {:g} beside {:g}", fault->value, fault->limit),
-              fmt::format("the nearest that can be is {:g}", fault->remedy.front().value));
+      in.fail(fault->field,
+              say("error.config.impossible", fmt::format("{:g}", fault->value), fmt::format("{:g}", fault->limit)),
+              say("error.config.impossible.remedy", fmt::format("{:g}", fault->remedy.front().value)));
   if (in.failed()) return *in.failure();
   m.name = model_name(in, place.file);
   out.notes = std::move(in.notes());
@@ -234,8 +233,7 @@ bool is_hf_config(std::string_view text) {
 }
 
 Result<HfModel> read_hf_json(const Json& json, const HfPlace& place) {
-  if (!json.is_object())
-    return place.error(place.path, "is " + std::string(kind_name(json)), "a config of Hugging Face is a JSON object");
+  if (!json.is_object()) return place.error(place.path, is_kind(json), say("error.config.remedy"));
   const std::string type = text_member(json, "model_type");
   const HfFamily* family = type.empty() ? find_architecture(json) : find_family(type);
   const auto inner = json.find("text_config");

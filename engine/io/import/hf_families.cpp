@@ -41,10 +41,8 @@ void read_experts(HfReader& in, const MoeKeys& keys, TransformerShape& m) {
   m.moe.d_ff_expert = in.size("model.moe.d_ff_expert", keys.width, std::nullopt);
   if (!in.failed() &&
       (m.moe.n_routed_experts < 1 || m.moe.experts_per_token < 1 || m.moe.experts_per_token > m.moe.n_routed_experts))
-    in.fail(keys.per_token,
-            std::to_string(m.moe.experts_per_token) + " of " + std::to_string(m.moe.n_routed_experts) +
-                " experts per token",
-            "give at least 1 and at most as many as there are");
+    in.fail(keys.per_token, engine::say("error.config.per_token", m.moe.experts_per_token, m.moe.n_routed_experts),
+            engine::say("error.config.per_token.remedy"));
 }
 
 void mixtral_experts(HfReader& in, const HfDefaults&, TransformerShape& m) {
@@ -76,8 +74,7 @@ void qwen2_experts(HfReader& in, const HfDefaults& defaults, TransformerShape& m
   const int shared = in.count("shared_expert_intermediate_size", 0, kMany);
   if (in.failed() || shared == 0) return;
   if (m.moe.d_ff_expert < 1 || shared % m.moe.d_ff_expert != 0)
-    return in.fail("shared_expert_intermediate_size",
-                   std::to_string(shared) + " is no multiple of the experts' width", "");
+    return in.fail("shared_expert_intermediate_size", engine::say("error.config.shared", shared));
   m.moe.n_shared_experts = shared / m.moe.d_ff_expert;
   m.moe.shared_expert_gate = true;
 }
@@ -90,12 +87,13 @@ void read_deepseek_experts(HfReader& in, TransformerShape& m, int dense_layers, 
   if (!in.has("first_k_dense_replace"))
     in.note("first_k_dense_replace is not given: " + std::to_string(dense_layers));
   if (!in.failed() && m.moe.n_dense_layers > m.n_layers)
-    in.fail("first_k_dense_replace", "is more than there are layers", "give at most " + std::to_string(m.n_layers));
+    in.fail("first_k_dense_replace", engine::say("error.config.more_layers"),
+            engine::say("error.config.at_most", m.n_layers));
   if (in.count("n_group", 1, kMany) > 1) {
     m.moe.n_expert_groups = in.count("n_group", 1, kMany);
     m.moe.groups_per_token = in.count("topk_group", 1, m.moe.n_expert_groups);
   }
-  if (in.count("moe_layer_freq", 1, kMany) != 1) in.fail("moe_layer_freq", "only 1 is supported", "");
+  if (in.count("moe_layer_freq", 1, kMany) != 1) in.fail("moe_layer_freq", engine::say("error.config.only", 1));
 }
 
 void deepseek_experts(HfReader& in, const HfDefaults&, TransformerShape& m) { read_deepseek_experts(in, m, 0, 0); }
@@ -168,8 +166,9 @@ void learned_positions(HfReader&, const HfDefaults&, TransformerShape& m) {
 void opt_positions(HfReader& in, const HfDefaults&, TransformerShape& m) {
   m.learned_positions = m.max_context_tokens + 2;  // two rows that padding takes
   if (in.has("word_embed_proj_dim") && in.count("word_embed_proj_dim", 0, kMany) != m.d_model)
-    in.fail("word_embed_proj_dim", "differs from hidden_size, which is not supported", "");
-  if (!in.flag("do_layer_norm_before", true)) in.fail("do_layer_norm_before", "only true is supported", "");
+    in.fail("word_embed_proj_dim", engine::say("error.config.word_embed"));
+  if (!in.flag("do_layer_norm_before", true))
+    in.fail("do_layer_norm_before", engine::say("error.config.only", std::string("true")));
 }
 
 void bloom_norm(HfReader&, const HfDefaults&, TransformerShape& m) { m.embedding_norm = 1; }
@@ -190,12 +189,14 @@ void falcon_heads(HfReader& in, const HfDefaults& defaults, TransformerShape& m)
 }
 
 void stablelm_norms(HfReader& in, const HfDefaults&, TransformerShape& m) {
-  if (in.flag("qk_layernorm", false)) in.fail("qk_layernorm", "true is not supported", "");
+  if (in.flag("qk_layernorm", false))
+    in.fail("qk_layernorm", engine::say("error.config.unsupported", std::string("true")));
   if (in.flag("use_parallel_residual", false)) m.norms_per_layer = 1;
 }
 
 void no_query_norms(HfReader& in, const HfDefaults&, TransformerShape&) {
-  if (in.flag("qk_layernorm", false)) in.fail("qk_layernorm", "true is not supported", "");
+  if (in.flag("qk_layernorm", false))
+    in.fail("qk_layernorm", engine::say("error.config.unsupported", std::string("true")));
 }
 
 // ---- flags ----

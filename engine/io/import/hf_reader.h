@@ -26,7 +26,7 @@ struct HfPlace {
   std::string at(std::string_view key) const {
     return path.empty() ? std::string(key) : path + "." + std::string(key);
   }
-  InputError error(std::string where, std::string message, std::string remedy) const {
+  InputError error(std::string where, engine::Sentence message, engine::Sentence remedy = {}) const {
     return {std::string(file), std::move(where), std::move(message), std::move(remedy)};
   }
 };
@@ -48,7 +48,7 @@ class HfReader {
   std::string text(std::string_view keys) const;
   const Json* list(std::string_view key);  // null if there is none
 
-  void fail(std::string_view key, std::string message, std::string remedy);
+  void fail(std::string_view key, engine::Sentence message, engine::Sentence remedy = {});
   void note(std::string text) { notes_.push_back(std::move(text)); }
   bool failed() const { return failure_.has_value(); }
   const Failure& failure() const { return failure_; }

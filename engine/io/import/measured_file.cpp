@@ -13,13 +13,16 @@
 #include "engine/io/json/nearest.h"
 
 namespace roofscape::io {
+
+using engine::say;
+using engine::Sentence;
+
 namespace {
 
 using engine::MeasuredOperation;
 using Row = std::array<std::string, 4>;
 
 constexpr std::array<std::string_view, 4> kColumns{"name", "flops", "bytes", "seconds"};
-constexpr std::string_view kRemedy = "the columns are name, flops, bytes and seconds";
 constexpr double kLargest = 1e30;
 
 std::string_view trimmed(std::string_view text) {
@@ -41,22 +44,27 @@ std::optional<std::size_t> column_of(std::string_view name) {
   return std::nullopt;
 }
 
-InputError unknown_column(std::string_view file, std::string path, std::string_view name) {
+InputError unknown_column(std::string_view file, Sentence place, std::string_view name) {
   const std::string_view near = nearest_word(name, kColumns);
-  return {std::string(file), std::move(path), "unknown column " + in_quotes(name),
-          near.empty() ? std::string(kRemedy) : "did you mean " + in_quotes(near) + "?"};
+  return {std::string(file),
+          {},
+          say("error.csv.unknown_column", in_quotes(name)),
+          near.empty() ? say("error.csv.columns.remedy") : did_you_mean(near),
+          std::move(place)};
 }
 
-std::string place(std::size_t row, std::size_t column) {
-  return fmt::format("row {}, column {}", row, kColumns[column]);
-}
+Sentence row_place(std::size_t row) { return say("error.csv.row", row); }
+Sentence cell_place(std::size_t row, std::size_t column) { return say("error.csv.cell", row, kColumns[column]); }
 
 // Into `out`, which has its name. Zero bytes or seconds have no place on a roofline.
 std::optional<InputError> put_number(double value, std::size_t column, MeasuredOperation& out, std::string_view file,
                                      std::size_t row, const std::string& as_written) {
   if (!(value > 0) || value > kLargest)
-    return InputError{std::string(file), place(row, column), as_written + " is out of range",
-                      "give a number above 0"};
+    return InputError{std::string(file),
+                      {},
+                      say("error.out_of_range", as_written),
+                      say("error.csv.positive"),
+                      cell_place(row, column)};
   (column == 1 ? out.flops : column == 2 ? out.bytes : out.seconds) = value;
   return std::nullopt;
 }
@@ -91,38 +99,38 @@ bool next_line(std::string_view text, std::size_t& at, char separator, std::vect
 }
 
 Result<std::vector<MeasuredOperation>> read_csv(std::string_view text, std::string_view file) {
-  const auto fail = [&](std::string path, std::string message, std::string remedy) {
-    return InputError{std::string(file), std::move(path), std::move(message), std::move(remedy)};
+  const auto fail = [&](Sentence place, Sentence message, Sentence remedy = {}) {
+    return InputError{std::string(file), {}, std::move(message), std::move(remedy), std::move(place)};
   };
   const std::string_view first = text.substr(0, text.find('\n'));
   char separator = ',';
   for (const char c : {'\t', ';'})
     if (first.find(c) != std::string_view::npos && first.find(',') == std::string_view::npos) separator = c;
+  const Sentence first_line = say("error.csv.line", 1);
   std::vector<std::string> cells;
   std::size_t at = 0;
-  if (!next_line(text, at, separator, cells)) return fail("line 1", "a quotation mark is not closed", {});
+  if (!next_line(text, at, separator, cells)) return fail(first_line, say("error.csv.open_quote"));
   std::vector<std::size_t> order;
   std::array<bool, kColumns.size()> seen{};
   for (const std::string& cell : cells) {
     const auto column = column_of(trimmed(cell));
-    if (!column) return unknown_column(file, "line 1", trimmed(cell));
+    if (!column) return unknown_column(file, first_line, trimmed(cell));
     if (seen[*column])
-      return fail("line 1", fmt::format("column {} stands twice", kColumns[*column]), std::string(kRemedy));
+      return fail(first_line, say("error.csv.twice", kColumns[*column]), say("error.csv.columns.remedy"));
     seen[*column] = true;
     order.push_back(*column);
   }
   for (std::size_t i = 0; i < kColumns.size(); ++i)
-    if (!seen[i]) return fail("line 1", fmt::format("has no column {}", kColumns[i]), std::string(kRemedy));
+    if (!seen[i]) return fail(first_line, say("error.csv.no_column", kColumns[i]), say("error.csv.columns.remedy"));
 
   std::vector<MeasuredOperation> out;
   while (at < text.size()) {
     const std::size_t row = out.size() + 1;
-    if (!next_line(text, at, separator, cells))
-      return fail(fmt::format("row {}", row), "a quotation mark is not closed", {});
+    if (!next_line(text, at, separator, cells)) return fail(row_place(row), say("error.csv.open_quote"));
     if (cells.size() == 1 && trimmed(cells.front()).empty()) continue;
     if (cells.size() != order.size())
-      return fail(fmt::format("row {}", row), fmt::format("has {} columns instead of {}", cells.size(), order.size()),
-                  "put a name with a comma in quotation marks");
+      return fail(row_place(row), say("error.csv.columns", cells.size(), order.size()),
+                  say("error.csv.comma.remedy"));
     MeasuredOperation& point = out.emplace_back();
     for (std::size_t i = 0; i < cells.size(); ++i) {
       const std::string_view cell = trimmed(cells[i]);
@@ -133,7 +141,8 @@ Result<std::vector<MeasuredOperation>> read_csv(std::string_view text, std::stri
       double value = 0;
       const auto [end, problem] = std::from_chars(cell.data(), cell.data() + cell.size(), value);
       if (problem != std::errc() || end != cell.data() + cell.size())
-        return fail(place(row, order[i]), in_quotes(cell) + " is not a number", "write it as 1.5e12");
+        return fail(cell_place(row, order[i]), say("error.not_a_number", in_quotes(cell)),
+                    say("error.csv.number.remedy"));
       if (auto error = put_number(value, order[i], point, file, row, std::string(cell))) return *std::move(error);
     }
   }
@@ -144,33 +153,28 @@ Result<std::vector<MeasuredOperation>> read_json(std::string_view text, std::str
   auto parsed = parse_json(text, file);
   if (!parsed) return parsed.error();
   const Json& json = parsed.value();
-  if (!json.is_array())
-    return InputError{std::string(file),
-                      {},
-                      "is " + std::string(kind_name(json)),
-                      R"(give a list such as [{"name": "qkv", "flops": 1e12, "bytes": 1e9, "seconds": 0.002}])"};
+  if (!json.is_array()) return InputError{std::string(file), {}, is_kind(json), say("error.csv.json.remedy")};
+  const auto fail = [&](Sentence place, Sentence message, Sentence remedy) {
+    return InputError{std::string(file), {}, std::move(message), std::move(remedy), std::move(place)};
+  };
   std::vector<MeasuredOperation> out;
   for (const Json& item : json) {
     const std::size_t row = out.size() + 1;
-    if (!item.is_object())
-      return InputError{std::string(file), fmt::format("row {}", row), "is " + std::string(kind_name(item)),
-                        std::string(kRemedy)};
+    if (!item.is_object()) return fail(row_place(row), is_kind(item), say("error.csv.columns.remedy"));
     for (const auto& [key, value] : item.items())
-      if (!column_of(key)) return unknown_column(file, fmt::format("row {}", row), key);
+      if (!column_of(key)) return unknown_column(file, row_place(row), key);
     MeasuredOperation& point = out.emplace_back();
     for (std::size_t i = 0; i < kColumns.size(); ++i) {
       const auto found = item.find(kColumns[i]);
       if (found == item.end())
-        return InputError{std::string(file), fmt::format("row {}", row), fmt::format("has no {}", kColumns[i]),
-                          std::string(kRemedy)};
+        return fail(row_place(row), say("error.csv.none", kColumns[i]), say("error.csv.columns.remedy"));
       if (i == 0) {
-        if (!found->is_string())
-          return InputError{std::string(file), place(row, i), shown(*found) + " is not a text", {}};
+        if (!found->is_string()) return fail(cell_place(row, i), say("error.not_text", shown(*found)), {});
         point.name = found->get<std::string>();
         continue;
       }
       if (!found->is_number())
-        return InputError{std::string(file), place(row, i), shown(*found) + " is not a number", "write it as 1.5e12"};
+        return fail(cell_place(row, i), say("error.not_a_number", shown(*found)), say("error.csv.number.remedy"));
       if (auto error = put_number(found->get<double>(), i, point, file, row, found->dump())) return *std::move(error);
     }
   }
@@ -181,11 +185,12 @@ Result<std::vector<MeasuredOperation>> read_json(std::string_view text, std::str
 
 Result<std::vector<MeasuredOperation>> read_measured(std::string_view text, std::string_view file) {
   if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);  // spreadsheets write a byte order mark
-  if (!is_utf8(text)) return InputError{std::string(file), {}, "not UTF-8 text", "save it as UTF-8"};
+  if (!is_utf8(text))
+    return InputError{std::string(file), {}, say("error.file.not_utf8"), say("error.file.utf8.remedy")};
   const std::string_view start = trimmed(text);
   auto read = start.starts_with('[') || start.starts_with('{') ? read_json(text, file) : read_csv(text, file);
   if (read && read.value().empty())
-    return InputError{std::string(file), {}, "has no row of data", std::string(kRemedy)};
+    return InputError{std::string(file), {}, say("error.csv.no_rows"), say("error.csv.columns.remedy")};
   return read;
 }
 

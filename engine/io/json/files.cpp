@@ -9,8 +9,13 @@
 #include <cerrno>
 #include <cstdlib>
 #include <system_error>
+#include <utility>
 
 namespace roofscape::io {
+
+using engine::say;
+using engine::Sentence;
+
 namespace {
 
 namespace fs = std::filesystem;
@@ -49,16 +54,18 @@ bool write_all(int fd, std::string_view bytes) {
 }  // namespace
 
 Result<std::string> read_file(const fs::path& path, std::size_t limit) {
-  const auto fail = [&](std::string message, std::string remedy) {
+  const auto fail = [&](Sentence message, Sentence remedy) {
     return InputError{path.string(), {}, std::move(message), std::move(remedy)};
+  };
+  const auto unreadable = [&] {
+    return fail(say("error.file.unreadable", reason(errno)), say("error.file.unreadable.remedy"));
   };
   Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (file.get() < 0)
-    return errno == ENOENT ? fail("there is no such file", "check the path")
-                           : fail("cannot be read: " + reason(errno), "check its permissions");
+    return errno == ENOENT ? fail(say("error.file.none"), say("error.file.none.remedy")) : unreadable();
   struct stat status {};
-  if (::fstat(file.get(), &status) != 0) return fail("cannot be read: " + reason(errno), "check its permissions");
-  if (S_ISDIR(status.st_mode)) return fail("is a folder", "name a file");
+  if (::fstat(file.get(), &status) != 0) return unreadable();
+  if (S_ISDIR(status.st_mode)) return fail(say("error.file.folder"), say("error.file.folder.remedy"));
   std::string text;
   if (S_ISREG(status.st_mode) && status.st_size > 0)
     text.reserve(std::min(limit, static_cast<std::size_t>(status.st_size)) + 1);
@@ -66,17 +73,17 @@ Result<std::string> read_file(const fs::path& path, std::size_t limit) {
   for (;;) {
     const ssize_t n = ::read(file.get(), chunk.data(), chunk.size());
     if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return fail("cannot be read: " + reason(errno), "check its permissions");
+    if (n < 0) return unreadable();
     if (n == 0) return text;
     text.append(chunk.data(), static_cast<std::size_t>(n));
-    if (text.size() > limit)
-      return fail("larger than " + std::to_string(limit >> 20) + " MiB", "this is not a file of Roofscape");
+    if (text.size() > limit) return fail(say("error.file.larger", limit >> 20), say("error.file.not_ours"));
   }
 }
 
 std::optional<InputError> write_file_atomically(const fs::path& path, std::string_view bytes) {
-  const auto fail = [&](const std::string& message) {
-    return InputError{path.string(), {}, "cannot be written: " + message, "choose a place you may write to"};
+  const auto fail = [&](Sentence why) {
+    return InputError{
+        path.string(), {}, say("error.file.unwritable", std::move(why)), say("error.file.unwritable.remedy")};
   };
   std::error_code ignored;
   fs::path target = path;
@@ -86,14 +93,14 @@ std::optional<InputError> write_file_atomically(const fs::path& path, std::strin
   }
   struct stat status {};
   const bool exists = ::stat(target.c_str(), &status) == 0;
-  if (exists && S_ISDIR(status.st_mode)) return fail("it is a folder");
+  if (exists && S_ISDIR(status.st_mode)) return fail(say("error.file.it_is_a_folder"));
   if (exists && !S_ISREG(status.st_mode)) {
     Descriptor device(::open(target.c_str(), O_WRONLY | O_CLOEXEC));
     if (device.get() < 0 || !write_all(device.get(), bytes) || !device.close()) return fail(reason(errno));
     return std::nullopt;
   }
   if (exists && ::access(target.c_str(), W_OK) != 0) return fail(reason(errno));
-  if (target.filename().empty()) return fail("it names no file");
+  if (target.filename().empty()) return fail(say("error.file.names_none"));
 
   const fs::path folder = target.has_parent_path() ? target.parent_path() : fs::path(".");
   std::string temporary = (folder / ".roofscape-XXXXXX").string();
@@ -117,7 +124,7 @@ std::optional<InputError> write_file_atomically(const fs::path& path, std::strin
   const Descriptor parent(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   // Some file systems know no flushing of folders; any other failure means that the name may not outlive a power cut.
   if (parent.get() >= 0 && ::fsync(parent.get()) != 0 && errno != EINVAL && errno != ENOTSUP && errno != EROFS)
-    return fail("it may not be on the disk: " + reason(errno));
+    return fail(say("error.file.unsure", reason(errno)));
   return std::nullopt;
 }
 

@@ -11,9 +11,14 @@
 #include "engine/base/utf8.h"
 
 namespace roofscape::io {
+
+using engine::say;
+using engine::say_count;
+using engine::Sentence;
+
 namespace {
 
-std::string place_of(std::string_view text, std::size_t at) {
+engine::Sentence place_of(std::string_view text, std::size_t at) {
   std::size_t line = 1, column = 1;
   for (std::size_t i = 0; i < at && i < text.size(); ++i) {
     if (text[i] == '\n') {
@@ -23,7 +28,7 @@ std::string place_of(std::string_view text, std::size_t at) {
       ++column;
     }
   }
-  return "line " + std::to_string(line) + ", column " + std::to_string(column);
+  return say("error.json.line", line, column);
 }
 
 // Builds the value as nlohmann's parser reports it, and stops at the first thing that is not allowed.
@@ -37,7 +42,7 @@ class Builder final : public nlohmann::json_sax<Json> {
   bool number_unsigned(number_unsigned_t v) override { return add(Json(v)) != nullptr; }
   bool number_float(number_float_t v, const string_t&) override { return add(Json(v)) != nullptr; }
   bool string(string_t& v) override { return add(Json(std::move(v))) != nullptr; }
-  bool binary(binary_t&) override { return fail({}, "binary data", ""); }
+  bool binary(binary_t&) override { return fail({}, say("error.json.binary")); }
   bool start_object(std::size_t) override { return open(Json::object()); }
   bool start_array(std::size_t) override { return open(Json::array()); }
   bool end_object() override { return close(); }
@@ -45,26 +50,24 @@ class Builder final : public nlohmann::json_sax<Json> {
   bool key(string_t& name) override {
     Level& level = stack_.back();
     level.key = name;
-    if (level.value->contains(name)) return fail(path(), "the key stands twice", "keep one of them");
+    if (level.value->contains(name)) return fail(path(), say("error.json.twice"), say("error.json.twice.remedy"));
     return true;
   }
   bool parse_error(std::size_t position, const std::string&, const nlohmann::detail::exception& e) override {
     const std::size_t at = position == 0 ? 0 : position - 1;
     if (e.id == 406)
-      return fail(place_of(text_, at), "a number is too large for any computer", "write a smaller one");
+      return fail_at(place_of(text_, at), say("error.json.too_large"), say("error.json.too_large.remedy"));
     const bool ended = text_.find_first_not_of(" \t\r\n", at) == std::string_view::npos;
     if (text_.find_first_not_of(" \t\r\n") == std::string_view::npos)
-      return fail({}, "the file is empty", "write a JSON object");
-    if (ended)
-      return fail(place_of(text_, text_.size()), "the JSON text ends too early",
-                  "close what is open, or copy the whole file");
+      return fail({}, say("error.json.empty"), say("error.json.empty.remedy"));
+    if (ended) return fail_at(place_of(text_, text_.size()), say("error.json.ends"), say("error.json.ends.remedy"));
     // A word is shown whole: NaN, Infinity and None are what other programs write.
     std::size_t size = 0;
     while (at + size < text_.size() && size < 20 && std::isalpha(static_cast<unsigned char>(text_[at + size])) != 0)
       ++size;
-    return fail(place_of(text_, at),
-                "not JSON: did not expect " + in_quotes(text_.substr(at, std::max<std::size_t>(1, size))),
-                "check commas, quotation marks and brackets before it");
+    return fail_at(place_of(text_, at),
+                   say("error.json.unexpected", in_quotes(text_.substr(at, std::max<std::size_t>(1, size)))),
+                   say("error.json.unexpected.remedy"));
   }
 
   Json take() { return std::move(root_); }
@@ -85,13 +88,17 @@ class Builder final : public nlohmann::json_sax<Json> {
     }
     return out;
   }
-  bool fail(std::string where, std::string message, std::string remedy) {
+  bool fail(std::string where, Sentence message, Sentence remedy = {}) {
     error_ = {std::string(file_), std::move(where), std::move(message), std::move(remedy)};
+    return false;
+  }
+  bool fail_at(Sentence place, Sentence message, Sentence remedy) {
+    error_ = {std::string(file_), {}, std::move(message), std::move(remedy), std::move(place)};
     return false;
   }
   Json* add(Json value) {
     if (++count_ > kMaxValues) {
-      fail({}, "more than " + std::to_string(kMaxValues) + " values", "this is not a file of Roofscape");
+      fail({}, say_count("error.json.values", kMaxValues), say("error.file.not_ours"));
       return nullptr;
     }
     if (stack_.empty()) {
@@ -107,8 +114,7 @@ class Builder final : public nlohmann::json_sax<Json> {
   }
   bool open(Json container) {
     if (stack_.size() >= static_cast<std::size_t>(kMaxDepth))
-      return fail(path(), "nested deeper than " + std::to_string(kMaxDepth) + " levels",
-                  "this is not a file of Roofscape");
+      return fail(path(), say_count("error.json.levels", kMaxDepth), say("error.file.not_ours"));
     Json* added = add(std::move(container));
     if (added == nullptr) return false;
     stack_.push_back({added, {}});
@@ -129,16 +135,16 @@ class Builder final : public nlohmann::json_sax<Json> {
 }  // namespace
 
 Result<Json> parse_json(std::string_view text, std::string_view file) {
-  const auto fail = [&](std::string where, std::string message, std::string remedy) {
-    return InputError{std::string(file), std::move(where), std::move(message), std::move(remedy)};
+  const auto fail = [&](Sentence message, Sentence remedy, Sentence place = {}) {
+    return InputError{std::string(file), {}, std::move(message), std::move(remedy), std::move(place)};
   };
   if (text.size() > kMaxTextBytes)
-    return fail({}, "larger than " + std::to_string(kMaxTextBytes >> 20) + " MiB", "this is not a file of Roofscape");
+    return fail(say("error.file.larger", kMaxTextBytes >> 20), say("error.file.not_ours"));
   if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
   if (text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff"))
-    return fail({}, "the text is UTF-16", "save it as UTF-8");
+    return fail(say("error.file.utf16"), say("error.file.utf8.remedy"));
   if (const std::size_t bad = engine::first_invalid_utf8(text); bad != std::string_view::npos)
-    return fail(place_of(text, bad), "not UTF-8 text", "save it as UTF-8");
+    return fail(say("error.file.not_utf8"), say("error.file.utf8.remedy"), place_of(text, bad));
   Builder builder(text, file);
   if (!Json::sax_parse(text.begin(), text.end(), &builder)) return builder.error();
   return builder.take();
@@ -146,19 +152,21 @@ Result<Json> parse_json(std::string_view text, std::string_view file) {
 
 bool is_utf8(std::string_view text) { return engine::first_invalid_utf8(text) == std::string_view::npos; }
 
-std::string_view kind_name(const Json& value) {
-  if (value.is_null()) return "null";
-  if (value.is_boolean()) return "true or false";
-  if (value.is_number()) return "a number";
-  if (value.is_string()) return "a text";
-  if (value.is_array()) return "a list";
-  return "an object";
+Sentence kind_of(const Json& value) {
+  if (value.is_null()) return say("error.kind.null");
+  if (value.is_boolean()) return say("error.kind.boolean");
+  if (value.is_number()) return say("error.kind.number");
+  if (value.is_string()) return say("error.kind.text");
+  if (value.is_array()) return say("error.kind.list");
+  return say("error.kind.object");
 }
 
-std::string shown(const Json& value) {
+Sentence is_kind(const Json& value) { return say("error.is", kind_of(value)); }
+
+Sentence shown(const Json& value) {
   if (value.is_string()) return in_quotes(value.get_ref<const std::string&>());
   if (value.is_primitive()) return value.dump();
-  return std::string(kind_name(value));
+  return kind_of(value);
 }
 
 OrderedJson number_json(double value) {

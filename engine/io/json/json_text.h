@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "engine/base/sentence.h"
 #include "engine/io/json/result.h"
 
 namespace roofscape::io {
@@ -22,9 +23,11 @@ Result<Json> parse_json(std::string_view text, std::string_view file);
 bool is_utf8(std::string_view text);
 
 // "a text", "a number": what a value is, for messages.
-std::string_view kind_name(const Json& value);
+engine::Sentence kind_of(const Json& value);
+// "is a text".
+engine::Sentence is_kind(const Json& value);
 // A value as it may be shown in a message: texts quoted, long things by their kind only.
-std::string shown(const Json& value);
+engine::Sentence shown(const Json& value);
 
 // The text of a member; empty if it is not there or no text.
 std::string text_member(const Json& object, std::string_view key);

@@ -50,17 +50,13 @@ std::string_view nearest_word(std::string_view word, std::span<const std::string
   return best;
 }
 
-std::string did_you_mean(std::string_view word, std::span<const std::string_view> known) {
-  if (const std::string_view near = nearest_word(word, known); !near.empty())
-    return "did you mean " + in_quotes(near) + "?";
+engine::Sentence did_you_mean(std::string_view near) { return engine::say("error.did_you_mean", in_quotes(near)); }
+
+engine::Sentence did_you_mean(std::string_view word, std::span<const std::string_view> known) {
+  if (const std::string_view near = nearest_word(word, known); !near.empty()) return did_you_mean(near);
   constexpr std::size_t kFew = 12;
   if (known.empty() || known.size() > kFew) return {};
-  std::string out = "known are: ";
-  for (const std::string_view name : known) {
-    if (!out.ends_with(": ")) out += ", ";
-    out += name;
-  }
-  return out;
+  return engine::say("error.known_are", listed(known));
 }
 
 }  // namespace roofscape::io

@@ -12,7 +12,7 @@ void append_line(std::string& out, std::string_view text) {
 
 }  // namespace
 
-std::string to_text(const InputError& error) {
+std::string to_text(const InputError& error, const engine::Words& words) {
   constexpr std::size_t kLongestPath = 200;
   std::string out;
   const auto add = [&](std::string_view part) {
@@ -22,10 +22,20 @@ std::string to_text(const InputError& error) {
   };
   add(error.file);
   add(engine::whole_characters(error.path, kLongestPath));
-  add(error.message);
+  add(words.write(error.place));
+  add(words.write(error.message));
   if (!error.remedy.empty()) {
     out += "; ";
-    append_line(out, error.remedy);
+    append_line(out, words.write(error.remedy));
+  }
+  return out;
+}
+
+std::string listed(std::span<const std::string_view> words) {
+  std::string out;
+  for (const std::string_view word : words) {
+    if (!out.empty()) out += ", ";
+    out += word;
   }
   return out;
 }

@@ -3,22 +3,29 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <variant>
 
+#include "engine/base/sentence.h"
+
 namespace roofscape::io {
 
 struct InputError {
-  std::string file;     // as the user named it; empty when there is none (--set)
-  std::string path;     // dotted path of the field, "cluster.slice.1"; or "line 3, column 7"; empty for the whole
-  std::string message;  // what is wrong
-  std::string remedy;   // what would be right; may be empty
+  std::string file;              // as the user named it; empty when there is none (--set)
+  std::string path;              // dotted path of the field, "cluster.slice.1"; empty for the whole
+  engine::Sentence message;      // what is wrong
+  engine::Sentence remedy = {};  // what would be right; may be empty
+  engine::Sentence place = {};   // where no path says it: "line 3, column 7"
 };
 
 // "FILE: PATH: what is wrong; remedy" on one line, whatever bytes the parts hold.
-std::string to_text(const InputError& error);
+std::string to_text(const InputError& error, const engine::Words& words);
+
+// Words of the input or names as one list: "a, b, c".
+std::string listed(std::span<const std::string_view> words);
 
 // A piece of input put in quotation marks for a message: control characters replaced, long text cut.
 std::string in_quotes(std::string_view text);

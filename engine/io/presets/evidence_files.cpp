@@ -36,8 +36,8 @@ Failure add_file(const File& file, EvidenceFiles& out, std::set<std::string>& id
   const std::string& name = read.value().name;
   for (Measurement& entry : read.value().entries) {
     if (!ids.insert(entry.id).second)
-      return InputError{file.origin, "entries", in_quotes(entry.id) + " stands in another file too",
-                        "give every entry an id of its own"};
+      return InputError{file.origin, "entries", engine::say("error.measurement.other_file", in_quotes(entry.id)),
+                        engine::say("error.measurement.id.remedy")};
     out.names.try_emplace(entry.family, name.empty() ? entry.family : name);
     out.entries.push_back(std::move(entry));
   }

@@ -9,6 +9,10 @@
 #include "engine/io/presets/parts_json.h"
 
 namespace roofscape::io {
+
+using engine::say;
+using engine::Sentence;
+
 namespace {
 
 // Members of one object of the file, read one by one; the first that is wrong is kept as the error.
@@ -28,48 +32,48 @@ class Members {
   const Json* object(std::string_view member) {
     const Json* json = find(member);
     if (json == nullptr || json->is_object()) return json;
-    fail(member, "is " + std::string(kind_name(*json)), "expected an object");
+    fail(member, is_kind(*json), say("error.expected.object"));
     return nullptr;
   }
   std::string text(std::string_view member) {
     const Json* json = find(member);
     if (json == nullptr) return {};
     if (json->is_string()) return json->get<std::string>();
-    fail(member, "is " + std::string(kind_name(*json)), "expected a text");
+    fail(member, is_kind(*json), say("error.expected.text"));
     return {};
   }
   std::string needed_text(std::string_view member) {
     std::string value = text(member);
-    if (value.empty() && !error_) fail(member, "is missing", "every entry has one");
+    if (value.empty() && !error_) fail(member, say("error.missing"), say("error.measurement.member.remedy"));
     return value;
   }
   std::optional<double> number(std::string_view member, double least, double most) {
     const Json* json = find(member);
     if (json == nullptr) return std::nullopt;
     if (!json->is_number()) {
-      fail(member, "is " + std::string(kind_name(*json)), "expected a number");
+      fail(member, is_kind(*json), say("error.expected.number"));
       return std::nullopt;
     }
     const double value = json->get<double>();
     if (std::isfinite(value) && value >= least && value <= most) return value;
-    fail(member, json->dump() + " is out of range", "");
+    fail(member, say("error.out_of_range", json->dump()));
     return std::nullopt;
   }
   std::optional<int> count(std::string_view member, int least, int most) {
     const auto value = number(member, least, most);
     if (!value) return std::nullopt;
     if (*value == std::floor(*value)) return static_cast<int>(*value);
-    fail(member, find(member)->dump() + " is not a whole number", "");
+    fail(member, say("error.not_whole", find(member)->dump()));
     return std::nullopt;
   }
   bool flag(std::string_view member) {
     const Json* json = find(member);
     if (json == nullptr) return false;
     if (json->is_boolean()) return json->get<bool>();
-    fail(member, "is " + std::string(kind_name(*json)), "expected true or false");
+    fail(member, is_kind(*json), say("error.expected.boolean"));
     return false;
   }
-  void fail(std::string_view member, std::string message, std::string remedy) {
+  void fail(std::string_view member, Sentence message, Sentence remedy = {}) {
     if (!error_) error_ = InputError{std::string(file_), at(member), std::move(message), std::move(remedy)};
   }
   const Failure& error() const { return error_; }
@@ -191,7 +195,8 @@ Failure read_entry(Members members, Measurement& out) {
   out.scenario = members.text("scenario");
   if (const Json* assumed = members.find("assumed")) {
     if (!assumed->is_array())
-      return InputError{std::string(members.file()), members.at("assumed"), "is no list", "give a list of texts"};
+      return InputError{std::string(members.file()), members.at("assumed"), say("error.is_no_list"),
+                        say("error.list_of_texts.remedy")};
     for (const Json& text : *assumed)
       if (text.is_string()) out.assumed.push_back(text.get<std::string>());
   }
@@ -212,8 +217,8 @@ Failure read_entry(Members members, Measurement& out) {
   const Json* measured = members.object("measured");
   if (members.error()) return members.error();
   if (measured == nullptr)
-    return InputError{std::string(members.file()), members.at("measured"), "is missing",
-                      "every entry says what was measured"};
+    return InputError{std::string(members.file()), members.at("measured"), say("error.missing"),
+                      say("error.measurement.measured.remedy")};
   for (const auto& item : measured->items()) {
     if (item.key() == "flops_basis" || item.key() == "mfu_basis") {
       if (item.value().is_string())
@@ -224,7 +229,7 @@ Failure read_entry(Members members, Measurement& out) {
     if (item.value().is_number()) {
       value.value = item.value().get<double>();
       if (!std::isfinite(*value.value))
-        return InputError{std::string(members.file()), members.at("measured." + item.key()), "is not finite", ""};
+        return InputError{std::string(members.file()), members.at("measured." + item.key()), say("error.not_finite")};
     }
     out.values.push_back(std::move(value));
   }
@@ -236,26 +241,24 @@ Failure read_entry(Members members, Measurement& out) {
 Result<MeasurementsFile> read_measurements_file(std::string_view text, std::string_view file) {
   const auto json = parse_json(text, file);
   if (!json) return json.error();
-  const auto fail = [&](std::string path, std::string message, std::string remedy) {
+  const auto fail = [&](std::string path, Sentence message, Sentence remedy = {}) {
     return InputError{std::string(file), std::move(path), std::move(message), std::move(remedy)};
   };
-  if (!json->is_object())
-    return fail({}, "is " + std::string(kind_name(json.value())), "measurements are a JSON object with \"entries\"");
+  if (!json->is_object()) return fail({}, is_kind(json.value()), say("error.measurement.remedy"));
   const auto entries = json->find("entries");
-  if (entries == json->end()) return fail("entries", "is missing", "give a list of measurements");
-  if (!entries->is_array())
-    return fail("entries", "is " + std::string(kind_name(*entries)), "give a list of measurements");
+  if (entries == json->end()) return fail("entries", say("error.missing"), say("error.measurement.entries.remedy"));
+  if (!entries->is_array()) return fail("entries", is_kind(*entries), say("error.measurement.entries.remedy"));
   MeasurementsFile out;
   out.name = text_member(json.value(), "name");
   std::set<std::string> ids;
   for (std::size_t i = 0; i < entries->size(); ++i) {
     const std::string path = "entries." + std::to_string(i);
     const Json& entry = (*entries)[i];
-    if (!entry.is_object()) return fail(path, "is " + std::string(kind_name(entry)), "expected an object");
+    if (!entry.is_object()) return fail(path, is_kind(entry), say("error.expected.object"));
     Measurement measurement;
     if (auto failure = read_entry(Members(entry, path, file), measurement)) return *failure;
     if (!ids.insert(measurement.id).second)
-      return fail(path + ".id", in_quotes(measurement.id) + " stands twice", "give every entry an id of its own");
+      return fail(path + ".id", say("error.twice", in_quotes(measurement.id)), say("error.measurement.id.remedy"));
     out.entries.push_back(std::move(measurement));
   }
   return out;

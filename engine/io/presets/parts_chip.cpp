@@ -6,6 +6,10 @@
 #include "engine/scenario/domains.h"
 
 namespace roofscape::io {
+
+using engine::say;
+using engine::Sentence;
+
 namespace {
 
 using engine::Chip;
@@ -15,15 +19,14 @@ using engine::Sourced;
 Failure read_value(const ChipFieldRow& row, const Json& json, const std::string& where, std::string_view file,
                    Sourced& out) {
   if (json.is_null()) return std::nullopt;
-  const auto fail = [&](std::string message) {
+  const auto fail = [&](Sentence message) {
     return InputError{std::string(file), where, std::move(message),
-                      engine::is_whole(row) ? "give a whole number above 0, or null if it is unknown"
-                                            : "give a number above 0, or null if it is unknown"};
+                      engine::is_whole(row) ? say("error.chip.whole_figure") : say("error.chip.figure")};
   };
-  if (!json.is_number()) return fail(shown(json) + " is not a number");
+  if (!json.is_number()) return fail(say("error.not_a_number", shown(json)));
   const double number = json.get<double>();
-  if (!(number > 0) || number > engine::largest(row)) return fail(json.dump() + " is out of range");
-  if (engine::is_whole(row) && number != std::floor(number)) return fail(json.dump() + " is not a whole number");
+  if (!(number > 0) || number > engine::largest(row)) return fail(say("error.out_of_range", json.dump()));
+  if (engine::is_whole(row) && number != std::floor(number)) return fail(say("error.not_whole", json.dump()));
   out.value = number;
   return std::nullopt;
 }
@@ -37,7 +40,8 @@ Failure read_figure(const ChipFieldRow& row, const Json& json, const PartContext
     if (auto failure = check_members(json, kMembers, inner)) return failure;
     if (auto failure = read_text(json, "source", inner, out.source)) return failure;
     const auto found = json.find("value");
-    if (found == json.end()) return context.error(where, "has no \"value\"", "write null if it is unknown");
+    if (found == json.end())
+      return context.error(where, say("error.chip.no_value"), say("error.chip.no_value.remedy"));
     value = &*found;
   }
   return read_value(row, *value, where, context.file, out);
@@ -46,12 +50,12 @@ Failure read_figure(const ChipFieldRow& row, const Json& json, const PartContext
 Failure read_pod(const Json& json, const PartContext& context, std::array<int, 3>& pod) {
   const std::string where = context.at("pod_shape");
   if (!json.is_array() || json.empty() || json.size() > 3)
-    return context.error(where, "is " + std::string(kind_name(json)), "give a list of one to three whole numbers");
+    return context.error(where, is_kind(json), say("error.chip.pod.remedy"));
   pod = {1, 1, 1};
   for (std::size_t i = 0; i < json.size(); ++i) {
     if (!json[i].is_number_integer() || json[i] < 1 || json[i] > engine::kMostPodChips)
-      return context.error(where + "." + std::to_string(i), shown(json[i]) + " is out of range",
-                           "give a whole number from 1 to 65536");
+      return context.error(where + "." + std::to_string(i), say("error.out_of_range", shown(json[i])),
+                           say("error.number.whole_between", 1, engine::kMostPodChips));
     pod[i] = json[i].get<int>();
   }
   return std::nullopt;
@@ -60,9 +64,7 @@ Failure read_pod(const Json& json, const PartContext& context, std::array<int, 3
 }  // namespace
 
 Result<Chip> read_chip(const Json& json, const PartContext& context) {
-  if (!json.is_object())
-    return context.error(context.path, "is " + std::string(kind_name(json)),
-                         "a chip is a preset id or a JSON object");
+  if (!json.is_object()) return context.error(context.path, is_kind(json), say("error.chip.remedy"));
   std::vector<std::string_view> known{"format",       "version",   "id",         "name",   "vendor",
                                       "interconnect", "pod_shape", "pod_source", "aliases"};
   for (const ChipFieldRow& row : engine::kChipFields) known.push_back(row.id);
@@ -78,14 +80,14 @@ Result<Chip> read_chip(const Json& json, const PartContext& context) {
     if (auto failure = read_text(json, "id", context, chip.id)) return *failure;
   const auto interconnect = json.find("interconnect");
   if (interconnect == json.end())
-    return context.error(context.at("interconnect"), "is missing", "give one of: torus, switched");
+    return context.error(context.at("interconnect"), say("error.missing"), say("error.chip.interconnect.remedy"));
   if (*interconnect == "torus")
     chip.interconnect = engine::Interconnect::torus;
   else if (*interconnect == "switched")
     chip.interconnect = engine::Interconnect::switched;
   else
-    return context.error(context.at("interconnect"), shown(*interconnect) + " is not known",
-                         "give one of: torus, switched");
+    return context.error(context.at("interconnect"), say("error.not_known", shown(*interconnect)),
+                         say("error.chip.interconnect.remedy"));
   if (const auto pod = json.find("pod_shape"); pod != json.end() && !pod->is_null())
     if (auto failure = read_pod(*pod, context, chip.pod_shape)) return *failure;
   for (const ChipFieldRow& row : engine::kChipFields) {

@@ -9,6 +9,10 @@
 #include "engine/scenario/domains.h"
 
 namespace roofscape::io {
+
+using engine::say;
+using engine::Sentence;
+
 namespace {
 
 using engine::Cluster;
@@ -20,16 +24,16 @@ constexpr std::string_view kSwitchedMembers[] = {"nodes", "node_size", "chips", 
 Failure read_table_field(const std::string& path, const Json& json, const PartContext& context, std::string where,
                          engine::Scenario& scenario) {
   const engine::Field* field = engine::find_field(path);
-  if (field == nullptr) return context.error(std::move(where), "cannot be set", "");
+  if (field == nullptr) return context.error(std::move(where), say("error.cluster.cannot_be_set"));
   return read_field(*field, json, std::move(where), context.file, scenario);
 }
 
 Failure read_slice(const Json& json, const PartContext& context, engine::Scenario& scenario) {
   const std::string where = context.at("slice");
   if (!json.is_array() || json.empty() || json.size() > 3)
-    return context.error(
-        where, "is " + std::string(json.is_array() ? "a list of " + std::to_string(json.size()) : kind_name(json)),
-        "give the chips along each torus axis as a list of one to three whole numbers");
+    return context.error(where,
+                         json.is_array() ? say("error.is", say("error.kind.list_of", json.size())) : is_kind(json),
+                         say("error.cluster.slice.remedy"));
   scenario.cluster.slice = {1, 1, 1};
   for (std::size_t i = 0; i < json.size(); ++i)
     if (auto failure = read_table_field("cluster.slice." + std::to_string(i), json[i], context,
@@ -43,42 +47,40 @@ Failure read_chips(const Json& json, const PartContext& context, engine::Scenari
   const std::string where = context.at("chips");
   const engine::Field* nodes = engine::find_field("cluster.nodes");
   const int size = scenario.cluster.node_size;
-  const std::string remedy = "give a whole number of nodes of " + std::to_string(size) + " chips";
-  if (!json.is_number()) return context.error(where, shown(json) + " is not a number", remedy);
+  const Sentence remedy = say("error.cluster.nodes_of", size);
+  if (!json.is_number()) return context.error(where, say("error.not_a_number", shown(json)), remedy);
   const double count = json.get<double>() / size;
   if (nodes == nullptr || !(count > 0) || count > nodes->maximum)
-    return context.error(where, json.dump() + " is out of range", remedy);
-  if (count != std::floor(count)) return context.error(where, json.dump() + " does not fill whole nodes", remedy);
+    return context.error(where, say("error.out_of_range", json.dump()), remedy);
+  if (count != std::floor(count))
+    return context.error(where, say("error.cluster.not_whole_nodes", json.dump()), remedy);
   scenario.cluster.nodes = static_cast<int>(count);
   return std::nullopt;
 }
 
 Failure read_fabric_level(const Json& json, const PartContext& context, engine::FabricLevel& level) {
-  if (!json.is_object())
-    return context.error(context.path, "is " + std::string(kind_name(json)),
-                         "a level is an object of \"name\", \"degree\" and \"bytes_per_s_per_child\"");
+  if (!json.is_object()) return context.error(context.path, is_kind(json), say("error.cluster.level.remedy"));
   constexpr std::string_view kLevelMembers[] = {"name", "degree", "bytes_per_s_per_child", "in_network_reduction"};
   if (auto failure = check_members(json, kLevelMembers, context)) return failure;
   if (auto failure = read_text(json, "name", context, level.name)) return failure;
   const auto degree = json.find("degree");
   if (degree == json.end())
-    return context.error(context.at("degree"), "is missing", "give the children of one switch");
+    return context.error(context.at("degree"), say("error.missing"), say("error.cluster.degree.remedy"));
   if (!degree->is_number_integer() || *degree < 1 || *degree > engine::kMostFabricDegree)
-    return context.error(context.at("degree"), shown(*degree) + " is out of range",
-                         "give a whole number from 1 to 131072");
+    return context.error(context.at("degree"), say("error.out_of_range", shown(*degree)),
+                         say("error.number.whole_between", 1, engine::kMostFabricDegree));
   level.degree = degree->get<int>();
   const auto rate = json.find("bytes_per_s_per_child");
   if (rate == json.end())
-    return context.error(context.at("bytes_per_s_per_child"), "is missing",
-                         "give the bandwidth of one child's link, one way");
+    return context.error(context.at("bytes_per_s_per_child"), say("error.missing"), say("error.cluster.rate.remedy"));
   if (!rate->is_number() || !(rate->get<double>() >= engine::kLeastFabricRate) ||
       rate->get<double>() > engine::kMostFabricRate)
-    return context.error(context.at("bytes_per_s_per_child"), shown(*rate) + " is out of range",
-                         "give a number from 1 to 1e18");
+    return context.error(context.at("bytes_per_s_per_child"), say("error.out_of_range", shown(*rate)),
+                         say("error.number.between", 1, std::string("1e18")));
   level.bytes_per_s_per_child = rate->get<double>();
   if (const auto reduces = json.find("in_network_reduction"); reduces != json.end()) {
     if (!reduces->is_boolean())
-      return context.error(context.at("in_network_reduction"), shown(*reduces) + " is neither true nor false", "");
+      return context.error(context.at("in_network_reduction"), say("error.cluster.neither_boolean", shown(*reduces)));
     level.in_network_reduction = reduces->get<bool>();
   }
   return std::nullopt;
@@ -86,10 +88,9 @@ Failure read_fabric_level(const Json& json, const PartContext& context, engine::
 
 Failure read_fabric(const Json& json, const PartContext& context, std::vector<engine::FabricLevel>& fabric) {
   if (!json.is_array() || json.size() > engine::kMaxFabricLevels)
-    return context.error(
-        context.path,
-        "is " + std::string(json.is_array() ? "a list of " + std::to_string(json.size()) : kind_name(json)),
-        "give the levels above the node, from below, as a list of at most four objects");
+    return context.error(context.path,
+                         json.is_array() ? say("error.is", say("error.kind.list_of", json.size())) : is_kind(json),
+                         say("error.cluster.fabric.remedy"));
   fabric.resize(json.size());
   for (std::size_t i = 0; i < json.size(); ++i)
     if (auto failure = read_fabric_level(json[i], context.inner(std::to_string(i)), fabric[i])) return failure;
@@ -140,9 +141,7 @@ Result<engine::Chip> resolve_chip(const Json& json, const PartContext& context) 
 }
 
 Result<Cluster> read_cluster(const Json& json, const PartContext& context) {
-  if (!json.is_object())
-    return context.error(context.path, "is " + std::string(kind_name(json)),
-                         "a cluster is a preset id or a JSON object");
+  if (!json.is_object()) return context.error(context.path, is_kind(json), say("error.cluster.remedy"));
   constexpr std::string_view kMembers[] = {"format", "version", "name",  "source",    "chip",  "slice",
                                            "slices", "nodes",   "chips", "node_size", "fabric"};
   if (auto failure = check_members(json, kMembers, context)) return *failure;
@@ -152,7 +151,7 @@ Result<Cluster> read_cluster(const Json& json, const PartContext& context) {
     if (auto failure = read_text(json, text, context, ignored)) return *failure;
   const auto chip_member = json.find("chip");
   if (chip_member == json.end())
-    return context.error(context.at("chip"), "is missing", "name a chip, such as \"tpu-v5p\"");
+    return context.error(context.at("chip"), say("error.missing"), say("error.cluster.chip.remedy"));
   auto chip = resolve_chip(*chip_member, context.inner("chip"));
   if (!chip) return chip.error();
 
@@ -164,8 +163,8 @@ Result<Cluster> read_cluster(const Json& json, const PartContext& context) {
   for (const std::string_view member : foreign)
     if (json.contains(member))
       return context.error(
-          context.at(member), torus ? "does not apply to chips on a torus" : "does not apply to chips in nodes",
-          torus ? "give \"slice\" and \"slices\"" : "give \"nodes\" (or \"chips\") and \"node_size\"");
+          context.at(member), torus ? say("error.cluster.not_on_torus") : say("error.cluster.not_in_nodes"),
+          torus ? say("error.cluster.not_on_torus.remedy") : say("error.cluster.not_in_nodes.remedy"));
   if (torus) {
     if (const auto found = json.find("slice"); found != json.end())
       if (auto failure = read_slice(*found, context, scenario)) return *failure;
@@ -183,7 +182,8 @@ Result<Cluster> read_cluster(const Json& json, const PartContext& context) {
   const auto chips = json.find("chips");
   if (const auto nodes = json.find("nodes"); nodes != json.end()) {
     if (chips != json.end())
-      return context.error(context.at("chips"), "stands beside \"nodes\"", "give one of the two");
+      return context.error(context.at("chips"), say("error.cluster.beside_nodes"),
+                           say("error.cluster.beside_nodes.remedy"));
     if (auto failure = read_table_field("cluster.nodes", *nodes, context, context.at("nodes"), scenario))
       return *failure;
   } else if (chips != json.end()) {

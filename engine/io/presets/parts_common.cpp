@@ -10,20 +10,24 @@ Failure check_members(const Json& object, std::span<const std::string_view> know
   for (const auto& member : object.items()) {
     bool found = false;
     for (const std::string_view name : known) found = found || name == member.key();
-    if (!found) return context.error(context.at(member.key()), "unknown field", did_you_mean(member.key(), known));
+    if (!found)
+      return context.error(context.at(member.key()), engine::say("error.unknown_field"),
+                           did_you_mean(member.key(), known));
   }
   return std::nullopt;
 }
 
 Failure check_format(const Json& object, std::string_view format, const PartContext& context) {
   if (const auto found = object.find("format"); found != object.end() && *found != Json(std::string(format)))
-    return context.error(context.at("format"), "is " + shown(*found), "expected " + in_quotes(format));
+    return context.error(context.at("format"), engine::say("error.is", shown(*found)),
+                         engine::say("error.expected.this", in_quotes(format)));
   if (const auto found = object.find("version"); found != object.end()) {
     if (!found->is_number_integer() || *found < 1)
-      return context.error(context.at("version"), "is " + shown(*found), "expected 1");
+      return context.error(context.at("version"), engine::say("error.is", shown(*found)),
+                           engine::say("error.expected.this", 1));
     if (*found > 1)
-      return context.error(context.at("version"), shown(*found) + " is newer than this program reads (1)",
-                           "use a newer Roofscape");
+      return context.error(context.at("version"), engine::say("error.newer", shown(*found)),
+                           engine::say("error.newer.remedy"));
   }
   return std::nullopt;
 }
@@ -32,8 +36,8 @@ Failure read_text(const Json& object, std::string_view key, const PartContext& c
   const auto found = object.find(key);
   if (found == object.end()) return std::nullopt;
   if (!found->is_string())
-    return context.error(context.at(key), "is " + std::string(kind_name(*found)) + ", not a text",
-                         "put it in quotation marks");
+    return context.error(context.at(key), engine::say("error.is_not_text", kind_of(*found)),
+                         engine::say("error.text.remedy"));
   out = found->get<std::string>();
   return std::nullopt;
 }

@@ -25,7 +25,9 @@ Result<Part> read_named_part(const std::string& name, PresetKind kind, const Par
   const std::filesystem::path path = context.folder / std::filesystem::path(name);
   auto text = read_file(path);
   if (!text)
-    return context.error(context.path, in_quotes(path.string()) + ": " + text.error().message, text.error().remedy);
+    return context.error(context.path,
+                         engine::say("error.unreadable_inside", in_quotes(path.string()), text.error().message),
+                         text.error().remedy);
   const std::string file = path.string();
   auto json = parse_json(text.value(), file);
   if (!json) return json.error();

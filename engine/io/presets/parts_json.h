@@ -29,7 +29,7 @@ struct PartContext {
     return path.empty() ? std::string(member) : path + "." + std::string(member);
   }
   PartContext inner(std::string_view member) const { return {file, at(member), library, folder, {}}; }
-  InputError error(std::string where, std::string message, std::string remedy) const {
+  InputError error(std::string where, engine::Sentence message, engine::Sentence remedy = {}) const {
     return {std::string(file), std::move(where), std::move(message), std::move(remedy)};
   }
 };

@@ -14,6 +14,10 @@
 #include "engine/scenario/scenario_title.h"
 
 namespace roofscape::io {
+
+using engine::say;
+using engine::Sentence;
+
 namespace {
 
 using engine::Field;
@@ -58,8 +62,7 @@ Failure read_groups(const Json& json, std::span<const std::string_view> groups, 
     const auto found = json.find(group);
     if (found == json.end() || found->is_null()) continue;
     const PartContext inner = context.inner(group);
-    if (!found->is_object())
-      return context.error(inner.path, "is " + std::string(kind_name(*found)), "expected an object with its fields");
+    if (!found->is_object()) return context.error(inner.path, is_kind(*found), say("error.expected.fields"));
     std::vector<std::string_view> known;
     for (const Field* field : model_fields())
       if (group_of(*field) == group) known.push_back(member_of(*field));
@@ -75,15 +78,17 @@ Failure read_edits(const Json& json, const PartContext& context, TransformerShap
   model.edits = {};  // reading is not editing
   const auto found = json.find("edited");
   if (found == json.end()) return std::nullopt;
-  if (!found->is_array()) return context.error(context.at("edited"), "is no list", "give a list of field names");
+  if (!found->is_array())
+    return context.error(context.at("edited"), say("error.is_no_list"), say("error.model.edited.remedy"));
   const std::span<const Field> fields = engine::scenario_fields();
   for (const Json& entry : *found) {
-    if (!entry.is_string()) return context.error(context.at("edited"), shown(entry) + " is not a text", "");
+    if (!entry.is_string()) return context.error(context.at("edited"), say("error.not_text", shown(entry)));
     const std::string path = std::string(kPrefix) + entry.get_ref<const std::string&>();
     std::size_t i = 0;
     while (i < fields.size() && fields[i].path != path) ++i;
     if (i == fields.size())
-      return context.error(context.at("edited"), in_quotes(entry.get_ref<const std::string&>()) + " is no field", "");
+      return context.error(context.at("edited"),
+                           say("error.model.no_field", in_quotes(entry.get_ref<const std::string&>())));
     model.edits.fields |= std::uint64_t{1} << i;
   }
   model.edits.named = model.edits.fields;
@@ -97,9 +102,7 @@ Failure read_edits(const Json& json, const PartContext& context, TransformerShap
 }  // namespace
 
 Result<TransformerShape> read_model(const Json& json, const PartContext& context) {
-  if (!json.is_object())
-    return context.error(context.path, "is " + std::string(kind_name(json)),
-                         "a model is a preset id or a JSON object");
+  if (!json.is_object()) return context.error(context.path, is_kind(json), say("error.model.remedy"));
   if (is_hf_config(json)) {
     auto config = read_hf_json(json, {context.file, context.path});
     if (!config) return config.error();
@@ -129,8 +132,8 @@ Result<TransformerShape> read_model(const Json& json, const PartContext& context
   for (const std::string_view member : kRequired)
     if (!json.contains(member)) {
       const Field* field = engine::find_field(std::string(kPrefix) + std::string(member));
-      return context.error(context.at(member), "is missing",
-                           field == nullptr ? "" : "give " + engine::domain_text(*field));
+      return context.error(context.at(member), say("error.missing"),
+                           field == nullptr ? Sentence() : say("error.give", engine::domain_of(*field)));
     }
   if (auto failure = read_group(json, {}, context, scenario)) return *failure;
   if (auto failure = read_groups(json, groups, context, scenario)) return *failure;
@@ -138,7 +141,7 @@ Result<TransformerShape> read_model(const Json& json, const PartContext& context
   if (!json.contains("n_kv_heads")) model.n_kv_heads = model.n_heads;
   if (!json.contains("d_head")) {
     if (model.d_model % model.n_heads != 0)
-      return context.error(context.at("n_heads"), "d_model is not a multiple of it", "give d_head");
+      return context.error(context.at("n_heads"), say("error.model.not_multiple"), say("error.model.d_head.remedy"));
     model.d_head = model.d_model / model.n_heads;
   }
   if (auto failure = read_edits(json, context, model)) return *failure;

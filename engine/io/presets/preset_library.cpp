@@ -13,6 +13,9 @@
 #include "engine/io/presets/resources.h"
 
 namespace roofscape::io {
+
+using engine::say;
+
 namespace {
 
 namespace fs = std::filesystem;
@@ -107,9 +110,10 @@ namespace {
 Failure read_aliases(const Json& json, const PartContext& context, std::vector<std::string>& out) {
   const auto found = json.find("aliases");
   if (found == json.end()) return std::nullopt;
-  if (!found->is_array()) return context.error(context.at("aliases"), "is no list", "give a list of texts");
+  if (!found->is_array())
+    return context.error(context.at("aliases"), say("error.is_no_list"), say("error.list_of_texts.remedy"));
   for (const Json& alias : *found) {
-    if (!alias.is_string()) return context.error(context.at("aliases"), shown(alias) + " is not a text", "");
+    if (!alias.is_string()) return context.error(context.at("aliases"), say("error.not_text", shown(alias)));
     out.push_back(alias.get<std::string>());
   }
   return std::nullopt;
@@ -145,8 +149,7 @@ std::optional<InputError> PresetLibrary::add(PresetKind kind, Preset preset, std
     }
     case PresetKind::scenario:
       if (!json->is_object())
-        return InputError{
-            preset.origin, {}, "is " + std::string(kind_name(json.value())), "a scenario is a JSON object"};
+        return InputError{preset.origin, {}, is_kind(json.value()), say("error.scenario.remedy")};
       preset.name = text_member(json.value(), "name");
       scenarios_.insert_or_assign(preset.id, std::string(text));
       break;
@@ -200,13 +203,13 @@ InputError PresetLibrary::not_meant(PresetKind kind, std::string_view word) cons
     const std::string_view near = nearest(kind, word);
     return {{},
             {},
-            "no " + what + " preset is called " + in_quotes(word),
-            near.empty() ? "`roofscape-cli presets` lists them" : "did you mean " + in_quotes(near) + "?"};
+            say("error.preset.none", what, in_quotes(word)),
+            near.empty() ? say("error.preset.list") : did_you_mean(near)};
   }
   std::string ids;
   for (std::size_t i = 0; i < std::min(several.size(), kMostNamed); ++i) ids += (i > 0 ? ", " : "") + several[i]->id;
   if (several.size() > kMostNamed) ids += ", ...";
-  return {{}, {}, in_quotes(word) + " may be more than one " + what, "give one of: " + ids};
+  return {{}, {}, say("error.preset.several", in_quotes(word), what), say("error.give_one", ids)};
 }
 
 std::string_view PresetLibrary::nearest(PresetKind kind, std::string_view id) const {

@@ -12,16 +12,16 @@
 #include "engine/pipeline/schedule.h"
 
 namespace roofscape::io {
+
+using engine::say;
+using engine::Sentence;
+
 namespace {
 
-constexpr std::string_view kExample =
-    "write it as Ettt|(tt|)*29L: E embedding, t a layer, L the head, | between stages";
 constexpr std::size_t kMostModules = 1 << 20;
 constexpr std::string_view kBlank = " \t\r\n\"',";
 
-InputError error_of(std::string message, std::string remedy) {
-  return {{}, {}, std::move(message), std::move(remedy)};
-}
+InputError error_of(Sentence message, Sentence remedy) { return {{}, {}, std::move(message), std::move(remedy)}; }
 
 // The layout with its repetitions written out; stops at a bar too many or a parenthesis that is not closed.
 class Expansion {
@@ -34,7 +34,7 @@ class Expansion {
   Result<std::string> expand() {
     std::string out;
     if (auto failure = sequence(out, 0)) return *std::move(failure);
-    if (at_ < text_.size()) return error_of("a parenthesis is closed that was not opened", std::string(kExample));
+    if (at_ < text_.size()) return error_of(say("error.layout.closed"), say("error.layout.example"));
     return out;
   }
 
@@ -46,19 +46,19 @@ class Expansion {
       std::string item;
       if (text_[at_] == '(') {
         ++at_;
-        if (depth == kMostDepth) return error_of("parentheses are nested too deeply", std::string(kExample));
+        if (depth == kMostDepth) return error_of(say("error.layout.deep"), say("error.layout.example"));
         if (auto failure = sequence(item, depth + 1)) return failure;
-        if (at_ == text_.size()) return error_of("a parenthesis is not closed", std::string(kExample));
+        if (at_ == text_.size()) return error_of(say("error.layout.open"), say("error.layout.example"));
         ++at_;
       } else if (std::string_view("EtmL|").find(text_[at_]) != std::string_view::npos) {
         item = text_[at_++];
       } else {
-        return error_of(in_quotes(std::string_view(text_).substr(at_, 1)) + " is no part of a layout",
-                        std::string(kExample));
+        return error_of(say("error.layout.no_part", in_quotes(std::string_view(text_).substr(at_, 1))),
+                        say("error.layout.example"));
       }
       const auto times = repetitions();
       if (!times || item.size() * *times + out.size() > kMostModules)
-        return error_of("a repetition is no number, or too many", std::string(kExample));
+        return error_of(say("error.layout.repetition"), say("error.layout.example"));
       for (std::size_t i = 0; i < *times; ++i) out += item;
     }
     return std::nullopt;
@@ -83,11 +83,11 @@ Result<std::vector<int>> read_megatron(std::string_view text) {
   if (!expanded) return expanded.error();
   const std::string& modules = expanded.value();
   if (modules.find('m') != std::string::npos)
-    return error_of("layers that predict further tokens (m) are not modelled", "leave them out");
+    return error_of(say("error.layout.further_tokens"), say("error.layout.further_tokens.remedy"));
   const auto count = [&](char c) { return std::count(modules.begin(), modules.end(), c); };
   if (count('E') > 1 || count('L') > 1 || (count('E') == 1 && modules.front() != 'E') ||
       (count('L') == 1 && modules.back() != 'L'))
-    return error_of("the embedding (E) is not the first module, or the head (L) not the last", std::string(kExample));
+    return error_of(say("error.layout.ends"), say("error.layout.example"));
   std::vector<int> layers(1, 0);
   for (const char c : modules)
     if (c == '|')
@@ -99,22 +99,20 @@ Result<std::vector<int>> read_megatron(std::string_view text) {
 
 Result<std::vector<int>> read_torchtitan(std::string_view text) {
   constexpr std::string_view kLayer = "layers.";
-  constexpr std::string_view kRemedy =
-      R"(write it as [["tok_embeddings", "layers.0"], ["layers.1", "norm", "output"]])";
+  const Sentence remedy = say("error.layout.modules");
   const auto json = parse_json(text, {});
-  if (!json) return error_of(json.error().message, std::string(kRemedy));
+  if (!json) return error_of(json.error().message, remedy);
   std::vector<int> layers;
   int next = 0;
   for (const Json& stage : json.value()) {
-    if (!stage.is_array()) return error_of(shown(stage) + " is not a list", std::string(kRemedy));
+    if (!stage.is_array()) return error_of(say("error.not_list", shown(stage)), remedy);
     layers.push_back(0);
     for (const Json& module : stage) {
-      if (!module.is_string()) return error_of(shown(module) + " is not a text", std::string(kRemedy));
+      if (!module.is_string()) return error_of(say("error.not_text", shown(module)), remedy);
       const std::string& name = module.get_ref<const std::string&>();
       if (!name.starts_with(kLayer)) continue;
       if (name.substr(kLayer.size()) != std::to_string(next))
-        return error_of(in_quotes(name) + " stands where layer " + std::to_string(next) + " should",
-                        "list the layers in their order");
+        return error_of(say("error.layout.order", in_quotes(name), next), say("error.layout.order.remedy"));
       ++next, ++layers.back();
     }
   }
@@ -143,7 +141,7 @@ Result<std::vector<int>> read_layer_layout(std::string_view text) {
   text = trimmed(text);
   auto layers = !text.empty() && text.front() == '[' ? read_torchtitan(text) : read_megatron(text);
   if (layers && (layers.value().empty() || layers.value().size() > engine::kMaxVirtualStages))
-    return error_of("the layout has no stages, or too many", std::string(kExample));
+    return error_of(say("error.layout.stages"), say("error.layout.example"));
   return layers;
 }
 
@@ -152,8 +150,7 @@ Failure take_layer_layout(std::string_view text, engine::Scenario& scenario) {
   if (!layers) return layers.error();
   const auto stages = static_cast<int>(layers.value().size()), devices = scenario.parallelism.pipeline;
   if (stages % devices != 0)
-    return error_of(fmt::format("{} stages are not shared evenly by {} devices", stages, devices),
-                    "set parallelism.pipeline first, to a divisor of them");
+    return error_of(say("error.layout.uneven", stages, devices), say("error.layout.uneven.remedy"));
   const int chunks = stages / devices;
   engine::PipelinePlan& plan = scenario.pipeline;
   const engine::ScheduleFacts& facts = engine::facts_of(plan.schedule);

@@ -6,26 +6,25 @@
 
 namespace roofscape::io {
 
+using engine::say;
+
 namespace {
 
-constexpr std::string_view kCellRemedy = "cells are such as 2F0: stage, one of F B I W, microbatch";
-
 InputError error_of(const engine::OrderFault& fault, std::string file, std::string where) {
-  return {std::move(file), std::move(where), engine::to_text(fault), std::string(kCellRemedy)};
+  return {std::move(file), std::move(where), engine::in_words(fault), say("error.order.cell.remedy")};
 }
 
 }  // namespace
 
 Failure read_order(const Json& json, const Json& pipeline, std::string where, std::string_view file,
                    engine::Scenario& scenario) {
-  const auto fail = [&](std::string at, std::string message) {
-    return InputError{std::string(file), std::move(at), std::move(message),
-                      "list the operations of each device as one text, such as \"0F0,0F1,0B0,0B1\""};
+  const auto fail = [&](std::string at, engine::Sentence message) {
+    return InputError{std::string(file), std::move(at), std::move(message), say("error.order.remedy")};
   };
-  if (!json.is_array()) return fail(std::move(where), shown(json) + " is not a list");
+  if (!json.is_array()) return fail(std::move(where), say("error.not_list", shown(json)));
   std::string csv;
   for (std::size_t i = 0; i < json.size(); ++i) {
-    if (!json[i].is_string()) return fail(where + "." + std::to_string(i), shown(json[i]) + " is not a text");
+    if (!json[i].is_string()) return fail(where + "." + std::to_string(i), say("error.not_text", shown(json[i])));
     csv += json[i].get<std::string>() + '\n';
   }
   std::optional<engine::ScheduleKind> wanted = scenario.pipeline.schedule;

@@ -41,8 +41,8 @@ Failure read_members(const Json& json, const std::string& path, const PartContex
                                                          "source", "model",   "cluster", "$schema"};
     if (path.empty() && std::find(kElsewhere.begin(), kElsewhere.end(), key) != kElsewhere.end()) continue;
     if (std::find(known.begin(), known.end(), key) == known.end()) {
-      if (list) return context.error(path, "has more than " + std::to_string(known.size()) + " entries", "");
-      return context.error(inner, "unknown field", unknown_field_remedy(path, key));
+      if (list) return context.error(path, engine::say_count("error.entries", known.size()));
+      return context.error(inner, engine::say("error.unknown_field"), unknown_field_remedy(path, key));
     }
     if (inner == kLayersPath) {
       if (auto failure = read_layers(member.value(), inner, context.file, scenario)) return failure;
@@ -51,8 +51,7 @@ Failure read_members(const Json& json, const std::string& path, const PartContex
     } else if (const engine::Field* field = engine::find_field(inner)) {
       if (auto failure = read_field(*field, member.value(), inner, context.file, scenario)) return failure;
     } else if (!member.value().is_structured()) {
-      return context.error(inner, "is " + std::string(kind_name(member.value())),
-                           "expected an object with its fields");
+      return context.error(inner, is_kind(member.value()), engine::say("error.expected.fields"));
     } else if (auto failure = read_members(member.value(), inner, context, scenario)) {
       return failure;
     }
@@ -67,8 +66,7 @@ Result<Scenario> read_scenario(std::string_view text, std::string_view file_name
   if (!parsed) return parsed.error();
   const Json& json = parsed.value();
   const PartContext context{file_name, {}, library, std::filesystem::path(file_name).parent_path(), {}};
-  if (!json.is_object())
-    return context.error({}, "is " + std::string(kind_name(json)), "a scenario is a JSON object");
+  if (!json.is_object()) return context.error({}, is_kind(json), engine::say("error.scenario.remedy"));
   if (auto failure = check_format(json, "roofscape/scenario", context)) return *failure;
 
   Scenario scenario;
@@ -80,7 +78,7 @@ Result<Scenario> read_scenario(std::string_view text, std::string_view file_name
   const std::vector<std::string_view> known = known_members("");
   for (const auto& member : json.items())
     if (std::find(known.begin(), known.end(), member.key()) == known.end())
-      return context.error(member.key(), "unknown field", unknown_field_remedy("", member.key()));
+      return context.error(member.key(), engine::say("error.unknown_field"), unknown_field_remedy("", member.key()));
 
   const auto model_member = json.find("model");
   auto model = resolve_model(model_member == json.end() ? Json(std::string(kDefaultModel)) : *model_member,
@@ -113,21 +111,20 @@ Result<Scenario> load_scenario(const std::string& id_or_path, const PresetLibrar
   const std::string_view near = library.nearest(PresetKind::scenario, id_or_path);
   return InputError{id_or_path,
                     {},
-                    "there is no such file and no scenario preset of that name",
-                    near.empty() ? "`roofscape-cli presets` lists them" : "did you mean " + in_quotes(near) + "?"};
+                    engine::say("error.scenario.none"),
+                    near.empty() ? engine::say("error.preset.list") : did_you_mean(near)};
 }
 
 Result<std::map<std::string, std::string>> read_flat_map(std::string_view text, std::string_view file_name) {
   const auto json = parse_json(text, file_name);
   if (!json) return json.error();
   if (!json->is_object())
-    return InputError{
-        std::string(file_name), {}, "is " + std::string(kind_name(json.value())), "expected an object of texts"};
+    return InputError{std::string(file_name), {}, is_kind(json.value()), engine::say("error.expected.texts")};
   std::map<std::string, std::string> map;
   for (const auto& member : json->items()) {
     if (member.value().is_structured() || member.value().is_null())
-      return InputError{std::string(file_name), member.key(), "is " + std::string(kind_name(member.value())),
-                        "expected a text"};
+      return InputError{std::string(file_name), member.key(), is_kind(member.value()),
+                        engine::say("error.expected.text")};
     map[member.key()] = member.value().is_string() ? member.value().get<std::string>() : member.value().dump();
   }
   return map;

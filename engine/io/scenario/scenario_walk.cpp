@@ -26,12 +26,12 @@ std::vector<std::string_view> known_members(std::string_view path) {
   return members;
 }
 
-std::string unknown_field_remedy(std::string_view parent, std::string_view member) {
+engine::Sentence unknown_field_remedy(std::string_view parent, std::string_view member) {
   const std::vector<std::string_view> siblings = known_members(parent);
   const std::string prefix = parent.empty() ? std::string() : std::string(parent) + ".";
-  if (engine::find_field(prefix + std::string(member)) != nullptr) return "write it nested, one object per step";
+  if (engine::find_field(prefix + std::string(member)) != nullptr) return engine::say("error.scenario.nested");
   if (const std::string_view near = nearest_word(member, siblings); !near.empty())
-    return "did you mean " + in_quotes(prefix + std::string(near)) + "?";
+    return did_you_mean(prefix + std::string(near));
   // Right word, wrong place: "tensor" at the top.
   std::vector<std::string_view> last_words;
   for (const engine::Field& field : engine::scenario_fields()) {
@@ -40,7 +40,7 @@ std::string unknown_field_remedy(std::string_view parent, std::string_view membe
   }
   if (const std::string_view near = nearest_word(member, last_words); !near.empty()) {
     for (std::size_t i = 0; i < last_words.size(); ++i)
-      if (last_words[i] == near) return "did you mean " + in_quotes(engine::scenario_fields()[i].path) + "?";
+      if (last_words[i] == near) return did_you_mean(engine::scenario_fields()[i].path);
   }
   return did_you_mean(member, siblings);
 }

@@ -5,6 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/base/sentence.h"
+
 namespace roofscape::io {
 
 // The lists of a scenario that the field table does not have.
@@ -16,6 +18,6 @@ std::vector<std::string_view> known_members(std::string_view path);
 
 // What to say about a path that is not known: the nearest member of the same object, or the path of a field elsewhere
 // whose last word is the one that was written.
-std::string unknown_field_remedy(std::string_view parent, std::string_view member);
+engine::Sentence unknown_field_remedy(std::string_view parent, std::string_view member);
 
 }  // namespace roofscape::io

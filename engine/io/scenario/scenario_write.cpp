@@ -21,7 +21,9 @@
 
 namespace roofscape::io {
 
+using engine::say;
 using engine::Scenario;
+using engine::Sentence;
 
 OrderedJson scenario_json(const Scenario& scenario, const PresetLibrary& library) {
   OrderedJson json;
@@ -78,7 +80,7 @@ std::string write_scenario(const Scenario& scenario, const PresetLibrary& librar
 
 namespace {
 
-InputError set_error(std::string_view path, std::string message, std::string remedy) {
+InputError set_error(std::string_view path, Sentence message, Sentence remedy = {}) {
   return {{}, std::string(path), std::move(message), std::move(remedy)};
 }
 
@@ -98,16 +100,16 @@ Failure refuse_number(std::string_view path, std::string_view text, const engine
 }
 
 // What the field takes, after what such numbers look like; a whole number needs no example of its kind.
-void add_domain(const engine::Field& field, std::string& remedy) {
-  const std::string domain = engine::domain_text(field);
-  const bool by_example = remedy.starts_with("give ") || remedy.starts_with("this takes ");
+void add_domain(const engine::Field& field, Sentence& remedy) {
+  Sentence domain = engine::domain_of(field);
+  const bool by_example = remedy.key == "error.give" || remedy.key == "error.number.takes";
   if (field.kind == engine::FieldKind::integer && by_example) {
-    remedy = "give " + domain;
+    remedy = say("error.give", std::move(domain));
     return;
   }
-  remedy += "; " + domain;
   if (const std::string_view symbol = field.unit.symbol; !symbol.empty() && symbol != "1" && symbol != "%")
-    remedy.append(" ").append(symbol);
+    domain = say("error.with_unit", std::move(domain), symbol);
+  remedy = say("error.both", std::move(remedy), std::move(domain));
 }
 
 // "16x20x28" or "16,20,28".
@@ -123,18 +125,26 @@ std::optional<Json> list_json(std::string_view text) {
   }
 }
 
-constexpr engine::EnumTable<engine::NoOrder> kOrderRemedies{
-    "give a scenario whose workload.kind is training", "set parallelism.pipeline first, to 2 or more",
-    "the plan cannot run; `roofscape-cli check` says why",
-    "set fewer microbatches first: the step has too many operations",
-    "no order of the plan fits its chips; `roofscape-cli check` says what is missing"};
+Sentence remedy_of(engine::NoOrder reason) {
+  switch (reason) {
+    case engine::NoOrder::serves:
+      return say("error.order.no_order.serves");
+    case engine::NoOrder::no_pipeline:
+      return say("error.order.no_order.no_pipeline");
+    case engine::NoOrder::cannot_run:
+      return say("error.order.no_order.cannot_run");
+    case engine::NoOrder::too_long:
+      return say("error.order.no_order.too_long");
+    case engine::NoOrder::does_not_fit:
+      return say("error.order.no_order.does_not_fit");
+  }
+  return {};
+}
 
 // "zb-1p, zb-2p or v-min".
-std::string recipe_words() {
+Sentence recipe_words() {
   const auto ids = engine::kOrderRecipes.ids();
-  std::string out(ids.front());
-  for (std::size_t i = 1; i < ids.size(); ++i) out.append(i + 1 < ids.size() ? ", " : " or ").append(ids[i]);
-  return out;
+  return say("error.or", listed(ids.first(ids.size() - 1)), ids.back());
 }
 
 // The order of operations: a file as torch writes it, one that is made for the plan as it is so far, or "none" for the
@@ -146,17 +156,17 @@ Failure set_order(Scenario& scenario, std::string_view path, std::string_view te
   }
   if (const auto recipe = engine::kOrderRecipes.parse(text)) {
     const engine::MadeOrder made = engine::make_order(scenario, *recipe);
-    if (made.reason)
-      return set_error(path, in_quotes(text) + " makes no order of this plan",
-                       std::string(kOrderRemedies[*made.reason]));
+    if (made.reason) return set_error(path, say("error.order.no_order", in_quotes(text)), remedy_of(*made.reason));
     take_order(scenario, made.order);
     return std::nullopt;
   }
   const auto csv = read_file(std::filesystem::path(text));
   if (!csv)
-    return set_error(path, in_quotes(text) + ": " + csv.error().message, "give a CSV file, none, " + recipe_words());
+    return set_error(path, say("error.unreadable_inside", in_quotes(text), csv.error().message),
+                     say("error.order.give", recipe_words()));
   const Failure failure = take_order_csv(csv.value(), {}, scenario);
-  return failure ? Failure(set_error(path, in_quotes(text) + ": " + failure->message, failure->remedy))
+  return failure ? Failure(set_error(path, say("error.unreadable_inside", in_quotes(text), failure->message),
+                                     failure->remedy))
                  : std::nullopt;
 }
 
@@ -171,9 +181,7 @@ Failure set_layers(Scenario& scenario, std::string_view path, std::string_view t
     return failure ? Failure(set_error(path, failure->message, failure->remedy)) : std::nullopt;
   }
   const auto list = list_json(text);
-  if (!list)
-    return set_error(path, in_quotes(text) + " is not a list of numbers",
-                     "write the layers of each virtual stage as 8,8,9,8, as Megatron-LM's layout, or even");
+  if (!list) return set_error(path, say("error.set.not_numbers", in_quotes(text)), say("error.set.layers.remedy"));
   return read_layers(*list, std::string(path), {}, scenario);
 }
 
@@ -187,7 +195,7 @@ Failure set_chip_figure(engine::Chip& chip, std::string_view path, std::string_v
     if (Failure failure = refuse_number(path, text, row.unit)) return failure;
     return read_chip_figure(row, value_json(text, row.unit), std::string(path), chip);
   }
-  return set_error(path, "unknown field", did_you_mean(member, known));
+  return set_error(path, say("error.unknown_field"), did_you_mean(member, known));
 }
 
 Failure set_cluster(Scenario& scenario, std::string_view path, std::string_view text, const PresetLibrary& library) {
@@ -215,12 +223,12 @@ Failure set_cluster(Scenario& scenario, std::string_view path, std::string_view 
   const std::string member(path.substr(std::string_view("cluster.").size()));
   if (member == "slice") {
     const auto list = list_json(text);
-    if (!list) return set_error(path, in_quotes(text) + " is not a list of numbers", "write it as 16x20x28");
+    if (!list) return set_error(path, say("error.set.not_numbers", in_quotes(text)), say("error.set.slice.remedy"));
     edited["slice"] = *list;
   } else if (member.starts_with("slice.") && edited.contains("slice")) {
     const std::string_view number = std::string_view(member).substr(6);
     if (number != "0" && number != "1" && number != "2")
-      return set_error(path, "unknown field", "did you mean \"cluster.slice.0\"?");
+      return set_error(path, say("error.unknown_field"), did_you_mean("cluster.slice.0"));
     edited["slice"][static_cast<std::size_t>(number[0] - '0')] = value_json(text);
   } else {
     if (member == "chips") edited.erase("nodes");
@@ -230,8 +238,8 @@ Failure set_cluster(Scenario& scenario, std::string_view path, std::string_view 
   if (!cluster) {
     // An unknown member is reported at the path that was written.
     InputError error = cluster.error();
-    if (error.message == "unknown field")
-      error = set_error(path, "unknown field", unknown_field_remedy("cluster", member));
+    if (error.message == say("error.unknown_field"))
+      error = set_error(path, say("error.unknown_field"), unknown_field_remedy("cluster", member));
     return error;
   }
   engine::Chip chip = std::move(scenario.cluster.chip);  // the reader may have renamed an edited preset
@@ -245,12 +253,12 @@ Failure set_cluster(Scenario& scenario, std::string_view path, std::string_view 
 Failure set_field(Scenario& scenario, std::string_view assignment, const PresetLibrary& library) {
   const std::size_t equals = assignment.find('=');
   if (equals == std::string_view::npos || equals == 0)
-    return set_error({}, in_quotes(assignment) + " is no assignment",
-                     "write path=value, such as parallelism.tensor=8");
+    return set_error({}, say("error.set.no_assignment", in_quotes(assignment)),
+                     say("error.set.no_assignment.remedy"));
   const std::string_view path = assignment.substr(0, equals), text = assignment.substr(equals + 1);
   if (text.size() > 4096 || text.find('\0') != std::string_view::npos)
-    return set_error(path, "the value is too long", "");
-  if (!is_utf8(assignment)) return set_error({}, "not UTF-8 text", "write it in UTF-8");
+    return set_error(path, say("error.set.too_long"));
+  if (!is_utf8(assignment)) return set_error({}, say("error.file.not_utf8"), say("error.set.utf8.remedy"));
   if (path == "name") {
     engine::set_name(scenario, std::string(text));
     return std::nullopt;
@@ -288,12 +296,13 @@ Failure set_field(Scenario& scenario, std::string_view assignment, const PresetL
   const std::string_view parent = dot == std::string_view::npos ? std::string_view() : path.substr(0, dot);
   const std::string_view member = dot == std::string_view::npos ? path : path.substr(dot + 1);
   if (const std::vector<std::string_view> inside = known_members(path); !inside.empty())
-    return set_error(path, "is a group of fields, not a field",
-                     "write " + std::string(path) + "." + std::string(inside.front()) + "=...");
-  if (!known_members(parent).empty()) return set_error(path, "unknown field", unknown_field_remedy(parent, member));
+    return set_error(path, say("error.set.group"),
+                     say("error.set.group.remedy", std::string(path) + "." + std::string(inside.front())));
+  if (!known_members(parent).empty())
+    return set_error(path, say("error.unknown_field"), unknown_field_remedy(parent, member));
   std::vector<std::string_view> all;
   for (const engine::Field& field : engine::scenario_fields()) all.push_back(field.path);
-  return set_error(path, "unknown field", did_you_mean(path, all));
+  return set_error(path, say("error.unknown_field"), did_you_mean(path, all));
 }
 
 }  // namespace roofscape::io

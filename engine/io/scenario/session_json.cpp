@@ -21,7 +21,7 @@ UnreadTab unread(const Json& tab, InputError reason) {
   if (tab.is_object() && tab.contains("scenario"))
     if (std::string own = text_member(tab["scenario"], "name"); !own.empty()) name = std::move(own);
   reason.file.clear();
-  return {tab.dump(), std::move(name), to_text(reason)};
+  return {tab.dump(), std::move(name), std::move(reason)};
 }
 }  // namespace
 
@@ -56,8 +56,8 @@ Result<SavedSession> read_session(std::string_view text, std::string_view file_n
     return session;
   }
   if (const auto version = json.find("version"); version != json.end() && version->is_number() && *version > 1)
-    return InputError{std::string(file_name), "version", "is newer than this program reads (1)",
-                      "use a newer Roofscape"};
+    return InputError{std::string(file_name), "version", engine::say("error.session.newer"),
+                      engine::say("error.newer.remedy")};
   std::optional<InputError> failure;
   const auto scenario_of = [&](const Json& value) -> std::optional<engine::Scenario> {
     auto scenario = read_scenario(value.dump(), file_name, library);
@@ -86,9 +86,9 @@ Result<SavedSession> read_session(std::string_view text, std::string_view file_n
     for (std::size_t i = 0; i < tabs->size(); ++i) {
       const Json& tab = (*tabs)[i];
       if (!tab.is_object() || !tab.contains("scenario"))
-        failure = InputError{{}, "tabs", "there is no scenario in it", {}};
+        failure = InputError{{}, "tabs", engine::say("error.session.no_scenario")};
       else if (session.tabs.size() >= kMostTabs)
-        failure = InputError{{}, "tabs", "more than " + std::to_string(kMostTabs) + " are open", {}};
+        failure = InputError{{}, "tabs", engine::say_count("error.session.too_many", kMostTabs)};
       else if (auto scenario = scenario_of(tab["scenario"])) {
         if (i <= active) session.active = session.tabs.size();
         SavedTab& read = session.tabs.emplace_back(of_all);
@@ -101,7 +101,8 @@ Result<SavedSession> read_session(std::string_view text, std::string_view file_n
     }
   if (session.tabs.empty())
     return failure ? *failure
-                   : InputError{std::string(file_name), "tabs", "there is no scenario in it", "open one instead"};
+                   : InputError{std::string(file_name), "tabs", engine::say("error.session.no_scenario"),
+                                engine::say("error.session.no_scenario.remedy")};
   if (const auto recent = json.find("recent"); recent != json.end() && recent->is_array())
     for (const Json& file : *recent)
       if (file.is_string() && session.recent_files.size() < kMostRecent)

@@ -28,7 +28,7 @@ struct SavedTab {
 // one, which becomes a tab of its own. Its text is written back as it is, so that it is there once it can be read.
 struct UnreadTab {
   std::string json, name;
-  std::string reason;
+  InputError reason;
 };
 
 struct SavedSession {

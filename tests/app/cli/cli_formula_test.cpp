@@ -16,6 +16,7 @@
 #include "engine/evaluate/explain.h"
 #include "engine/io/scenario/scenario_json.h"
 #include "tests/engine/io/io_fixture.h"
+#include "tests/english.h"
 #include "widgets/plot/formula_text.h"
 
 namespace roofscape {
@@ -184,7 +185,7 @@ TEST_CASE("sizes, scales and formats of figures") {
   CHECK(app::format_of("a.SVG") == app::FileFormat::svg);
   CHECK(!app::format_of("svg"));
   CHECK(app::parse_format("png").value() == app::FileFormat::png);
-  CHECK(io::to_text(app::parse_format("jpg").error()) == "--format: \"jpg\" is no format; take svg, pdf or png");
+  CHECK(test::in_english(app::parse_format("jpg").error()) == "--format: \"jpg\" is no format; take svg, pdf or png");
   CHECK(app::slide_em(810) == 24);  // 1080 pixels at 96 an inch: 32 pixels
 }
 

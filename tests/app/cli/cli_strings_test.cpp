@@ -10,6 +10,7 @@
 #include "engine/io/scenario/scenario_json.h"
 #include "engine/report/diagnostic.h"
 #include "tests/engine/io/io_fixture.h"
+#include "tests/english.h"
 #include "tests/test_paths.h"
 
 namespace roofscape {
@@ -18,7 +19,7 @@ namespace {
 const widgets::TextTable& texts() {
   static const widgets::TextTable table = [] {
     auto loaded = app::load_texts("en");
-    REQUIRE_MESSAGE(loaded.ok(), (loaded ? "" : io::to_text(loaded.error())));
+    REQUIRE_MESSAGE(loaded.ok(), (loaded ? "" : test::in_english(loaded.error())));
     return std::move(loaded).value();
   }();
   return table;
@@ -71,7 +72,8 @@ TEST_CASE("words of the report") {
 // Every diagnostic code written in the engine, by reading the source: a new one without a text fails here.
 TEST_CASE("every diagnostic has a title and a sentence") {
   std::string source;
-  for (const char* file : {"engine/evaluate/diagnose.cpp", "engine/evaluate/diagnose_serving.cpp"})
+  for (const char* file : {"engine/evaluate/diagnose.cpp", "engine/evaluate/diagnose_pipeline.cpp",
+                           "engine/evaluate/diagnose_recipes.cpp", "engine/evaluate/diagnose_serving.cpp"})
     source += test::text_of(test::source_dir() / file);
   std::set<std::string> codes;
   for (std::size_t at = source.find("Severity::"); at != std::string::npos; at = source.find("Severity::", at + 1)) {
@@ -161,7 +163,7 @@ TEST_CASE("every theme that ships is complete") {
   CHECK(app::theme_names().size() >= 4);
   for (const std::string& name : app::theme_names()) {
     const auto theme = app::load_theme(name);
-    CHECK_MESSAGE(theme.ok(), (theme ? "" : io::to_text(theme.error())));
+    CHECK_MESSAGE(theme.ok(), (theme ? "" : test::in_english(theme.error())));
   }
 }
 

@@ -22,6 +22,7 @@
 #include "engine/io/scenario/scenario_json.h"
 #include "engine/pipeline/order_csv.h"
 #include "tests/engine/io/io_fixture.h"
+#include "tests/english.h"
 #include "tests/test_paths.h"
 
 namespace roofscape {
@@ -305,7 +306,7 @@ TEST_CASE("a scenario that serves has no step to trace, and says so") {
   const engine::Scenario s = scenario("llama3-8b-serving-8-h100");
   const auto text = io::trace_json(s, engine::evaluate(s));
   REQUIRE_FALSE(text.ok());
-  CHECK(io::to_text(text.error()) ==
+  CHECK(test::in_english(text.error()) ==
         "workload.kind: the scenario serves, and a trace is of a training step; give a scenario whose workload.kind "
         "is training");
 }

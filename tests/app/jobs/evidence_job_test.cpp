@@ -28,7 +28,7 @@ TEST_CASE("a preset that is saved while the evidence job runs is there at once, 
   CHECK(session.library().find_model("mine") != nullptr);
   CHECK(presets->find_model("mine") == nullptr);
   job.wait();
-  CHECK(job.take_problem().empty());
+  CHECK_FALSE(job.take_problem());
   CHECK(job.take() != nullptr);
 }
 

@@ -7,6 +7,7 @@
 
 #include "engine/blocks/block.h"
 #include "engine/io/export/block_json.h"
+#include "tests/english.h"
 
 namespace roofscape::tests {
 
@@ -14,10 +15,10 @@ std::string digits(double x) { return fmt::format("{}", x); }
 
 Answers calc(std::string_view block, const Typed& inputs) {
   const auto question = io::read_block_question(block, inputs, library());
-  INFO((question ? std::string() : io::to_text(question.error())));
+  INFO((question ? std::string() : test::in_english(question.error())));
   REQUIRE(question.ok());
   const auto result = io::answer(question.value());
-  INFO((result ? std::string() : io::to_text(result.error())));
+  INFO((result ? std::string() : test::in_english(result.error())));
   REQUIRE(result.ok());
   Answers out;
   for (const engine::BlockAnswer& answer : result.value().answers)

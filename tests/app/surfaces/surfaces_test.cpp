@@ -27,6 +27,7 @@
 #include "tests/app/surfaces/any_scenario.h"
 #include "tests/app/surfaces/figure_table.h"
 #include "tests/engine/fixtures.h"
+#include "tests/english.h"
 #include "tests/widgets/figures/figure_fixture.h"
 #include "widgets/canvas/number_format.h"
 #include "widgets/figures/common/doubts.h"
@@ -90,7 +91,7 @@ Difference eval_json(const Scenario& s, const Report& r) {
 // A saved scenario is the same plan.
 Difference saved_file(const Scenario& s, const Report& r) {
   const auto again = io::read_scenario(io::write_scenario(s, tests::library()), "saved.json", tests::library());
-  if (!again) return "saved file: " + again.error().message;
+  if (!again) return "saved file: " + test::in_english(again.error());
   const Report there = engine::evaluate(again.value());
   for (std::size_t i = 0; i < engine::kReportQuantityCount; ++i)
     if (Difference d = difference("saved file", engine::kQuantities[i].id, there.quantities[static_cast<Q>(i)],

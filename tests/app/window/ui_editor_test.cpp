@@ -15,6 +15,7 @@
 #include "engine/scenario/scenario_title.h"
 #include "tests/app/window/ui_checks.h"
 #include "tests/engine/io/io_fixture.h"
+#include "tests/english.h"
 
 using namespace roofscape;
 using app::EditorPart;
@@ -309,7 +310,7 @@ TEST_CASE("an edited model, chip and network are saved with the scenario and kep
   type_at(h, "edit.cluster.chip.hbm_bytes.box", "96 G");
   h.click("edit.level.add");
   const auto read = io::read_scenario(io::write_scenario(h.scenario(), test::presets()), "here", test::presets());
-  REQUIRE_MESSAGE(read.ok(), (read.ok() ? "" : io::to_text(read.error())));
+  REQUIRE_MESSAGE(read.ok(), (read.ok() ? "" : test::in_english(read.error())));
   CHECK(read.value() == h.scenario());
   Harness later;
   REQUIRE(later.workspace.restore(h.workspace.session_text(), "session"));

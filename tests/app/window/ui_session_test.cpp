@@ -17,6 +17,7 @@
 #include "engine/scenario/scenario_title.h"
 #include "tests/app/window/ui_harness.h"
 #include "tests/engine/io/io_fixture.h"
+#include "tests/english.h"
 
 using namespace roofscape;
 using test::Harness;
@@ -95,7 +96,7 @@ TEST_CASE("a second window keeps its tabs in a file of its own, and the next sta
     app::SessionFile second(folder.path());
     CHECK(second.file() != kept.file().file());
     std::vector<std::string> problems;
-    CHECK(second.read(problems).empty());
+    CHECK(second.read(problems, test::english()).empty());
     io::SavedSession other;
     other.tabs.push_back({named("two"), {}});
     CHECK_FALSE(second.write(io::write_session(other, test::presets())));

@@ -8,14 +8,16 @@
 #include "engine/base/number_text.h"
 #include "engine/base/unit.h"
 #include "engine/scenario/scenario_fields.h"
+#include "tests/english.h"
 
 using namespace roofscape::engine;
+namespace test = roofscape::test;
 
 namespace {
 
 double read(std::string_view text, const Unit& unit) {
   const NumberReading number = read_number(text, unit);
-  INFO(std::string(text), ": ", number.problem, "; ", number.remedy);
+  INFO(std::string(text), ": ", test::in_english(number.problem), "; ", test::in_english(number.remedy));
   REQUIRE(number);
   CHECK(number.problem.empty());
   return *number;
@@ -28,8 +30,9 @@ void refuses(std::string_view text, const Unit& unit, std::string_view told = {}
   CHECK_FALSE(number);
   CHECK_FALSE(number.problem.empty());
   CHECK_FALSE(number.remedy.empty());
-  INFO(number.problem, "; ", number.remedy);
-  CHECK((number.problem + "; " + number.remedy).find(told) != std::string::npos);
+  const std::string words = test::in_english(number.problem) + "; " + test::in_english(number.remedy);
+  INFO(words);
+  CHECK(words.find(told) != std::string::npos);
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 
 #include "engine/io/export/block_json.h"
 #include "tests/engine/fixtures.h"
+#include "tests/english.h"
 
 namespace roofscape::tests {
 
@@ -21,7 +22,7 @@ inline io::Result<engine::BlockResult> ask(std::string_view block, std::vector<s
 }
 
 inline double number(const io::Result<engine::BlockResult>& result, std::string_view name) {
-  REQUIRE_MESSAGE(result.ok(), (result ? "" : io::to_text(result.error())));
+  REQUIRE_MESSAGE(result.ok(), (result ? "" : test::in_english(result.error())));
   const engine::BlockAnswer* a = result->find(name);
   REQUIRE(a != nullptr);
   REQUIRE_FALSE(a->numbers.empty());

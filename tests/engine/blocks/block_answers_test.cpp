@@ -6,6 +6,7 @@
 #include <random>
 
 #include "tests/engine/blocks/ask.h"
+#include "tests/english.h"
 
 using namespace roofscape;
 using namespace roofscape::engine;
@@ -17,12 +18,12 @@ namespace {
 bool holds(const io::Result<BlockResult>& result, std::string_view name) { return number(result, name) > 0.5; }
 
 std::string word(const io::Result<BlockResult>& result, std::string_view name) {
-  REQUIRE_MESSAGE(result.ok(), (result ? "" : io::to_text(result.error())));
+  REQUIRE_MESSAGE(result.ok(), (result ? "" : test::in_english(result.error())));
   return result->find(name)->word;
 }
 
 std::vector<std::string> missing(const io::Result<BlockResult>& result, std::string_view name) {
-  REQUIRE_MESSAGE(result.ok(), (result ? "" : io::to_text(result.error())));
+  REQUIRE_MESSAGE(result.ok(), (result ? "" : test::in_english(result.error())));
   return result->find(name)->missing;
 }
 
@@ -173,7 +174,7 @@ TEST_CASE("parts that do not come out even are refused with the nearest that do"
   const auto refused = [](std::string_view block, std::vector<std::string> inputs) {
     const auto asked = ask(block, std::move(inputs));
     REQUIRE_FALSE(asked.ok());
-    return io::to_text(asked.error());
+    return test::in_english(asked.error());
   };
   CHECK(refused("array", {"shape=10,12", "shards=4"}).find("2 or 5") != std::string::npos);
   CHECK(refused("array", {"shape=8,8", "shards=2,4", "mesh=12"}).find("nearest") != std::string::npos);

@@ -6,6 +6,7 @@
 
 #include "engine/blocks/block_picture.h"
 #include "tests/engine/blocks/filled_call.h"
+#include "tests/english.h"
 
 using namespace roofscape;
 using namespace roofscape::engine;
@@ -146,7 +147,7 @@ TEST_CASE("a picture that cannot be is refused with what there is") {
   const auto error_of = [&](std::string_view over, std::vector<std::string> shown) {
     const PictureAnswer asked = picture_with(block, over, shown);
     REQUIRE(asked.error.has_value());
-    return asked.error->input + ": " + asked.error->message + "; " + asked.error->remedy;
+    return test::in_english(io::InputError{{}, asked.error->input, asked.error->message, asked.error->remedy});
   };
   CHECK(error_of("wrapped", {}) ==
         "over: wrapped is no input that a figure of p2p can be over; there are: bytes, axis_bytes_per_s, "
@@ -157,5 +158,5 @@ TEST_CASE("a picture that cannot be is refused with what there is") {
   const std::vector<std::string> list{"cumulative_chips"};
   const PictureAnswer asked = picture_with(*find_block("pod"), "chips_per_host", list);
   REQUIRE(asked.error.has_value());
-  CHECK(asked.error->message == "cumulative_chips is a list");
+  CHECK(test::in_english(asked.error->message) == "cumulative_chips is a list");
 }

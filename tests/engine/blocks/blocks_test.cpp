@@ -12,6 +12,7 @@
 #include "engine/model/layer_operations.h"
 #include "tests/engine/blocks/ask.h"
 #include "tests/engine/fixtures.h"
+#include "tests/english.h"
 #include "tests/test_paths.h"
 
 using namespace roofscape;
@@ -151,13 +152,13 @@ TEST_CASE("an absent output names the inputs it misses") {
 TEST_CASE("a token cannot be sent to more experts than there are") {
   const auto asked = ask("moe", {"experts=8", "experts_per_token=16", "d_model=64"});
   REQUIRE_FALSE(asked.ok());
-  CHECK(io::to_text(asked.error()).find("are more than there are experts") != std::string::npos);
+  CHECK(test::in_english(asked.error()).find("are more than there are experts") != std::string::npos);
 }
 TEST_CASE("wrong questions say what would be right") {
   const auto error = [](std::string_view block, std::vector<std::string> inputs) {
     const auto result = ask(block, std::move(inputs));
     REQUIRE_FALSE(result.ok());
-    return io::to_text(result.error());
+    return test::in_english(result.error());
   };
   CHECK(error("matmull", {}).find("\"matmul\"") != std::string::npos);
   CHECK(error("matmul", {"batchh=8"}).find("\"batch\"") != std::string::npos);

@@ -12,6 +12,7 @@
 
 #include "engine/io/export/block_json.h"
 #include "tests/engine/fixtures.h"
+#include "tests/english.h"
 #include "tests/test_paths.h"
 
 using namespace roofscape;
@@ -74,9 +75,9 @@ void check_case(const Json& entry) {
       inputs.push_back(name + "=" + text);
     }
     const auto question = io::read_block_question(step.at("block").get<std::string>(), inputs, library());
-    REQUIRE_MESSAGE(question.ok(), (question ? "" : io::to_text(question.error())));
+    REQUIRE_MESSAGE(question.ok(), (question ? "" : test::in_english(question.error())));
     const auto result = io::answer(question.value());
-    REQUIRE_MESSAGE(result.ok(), (result ? "" : io::to_text(result.error())));
+    REQUIRE_MESSAGE(result.ok(), (result ? "" : test::in_english(result.error())));
     for (const auto& item : step.at("answers").items()) {
       const std::string wanted = item.key();
       CAPTURE(wanted);

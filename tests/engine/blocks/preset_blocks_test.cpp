@@ -15,6 +15,7 @@
 #include "engine/model/parameters.h"
 #include "tests/engine/blocks/ask.h"
 #include "tests/engine/fixtures.h"
+#include "tests/english.h"
 #include "tests/test_paths.h"
 
 using namespace roofscape;
@@ -97,7 +98,7 @@ TEST_CASE("every block runs for every chip, and says of every output what it is 
       std::vector<std::string> typed = plain_inputs(block, true, false);
       typed.push_back("chip=" + chip.id);
       const auto asked = ask(block.id, typed);
-      REQUIRE_MESSAGE(asked.ok(), (asked ? "" : io::to_text(asked.error())));
+      REQUIRE_MESSAGE(asked.ok(), (asked ? "" : test::in_english(asked.error())));
       for (const BlockAnswer& a : asked->answers) {
         CAPTURE(std::string(a.output->name));
         if (a.is_absent() && a.output->kind != OutputKind::table) CHECK((!a.missing.empty() || !a.reason.empty()));
@@ -115,7 +116,7 @@ TEST_CASE("every block runs for every model") {
       std::vector<std::string> typed{"model=" + row.id};
       if (block.takes_chip()) typed.emplace_back("chip=h100-sxm");
       const auto asked = ask(block.id, typed);
-      REQUIRE_MESSAGE(asked.ok(), (asked ? "" : io::to_text(asked.error())));
+      REQUIRE_MESSAGE(asked.ok(), (asked ? "" : test::in_english(asked.error())));
     }
   }
 }

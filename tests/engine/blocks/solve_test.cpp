@@ -6,6 +6,7 @@
 
 #include "engine/blocks/solve.h"
 #include "tests/engine/blocks/ask.h"
+#include "tests/english.h"
 
 using namespace roofscape;
 using namespace roofscape::engine;
@@ -27,7 +28,7 @@ BlockCall call_without(const BuildingBlock& block, const std::vector<std::string
 
 std::string refusal(const io::Result<BlockResult>& result) {
   REQUIRE_FALSE(result.ok());
-  return io::to_text(result.error());
+  return test::in_english(result.error());
 }
 
 }  // namespace
@@ -64,7 +65,7 @@ TEST_CASE("what an input gave, asked for, is given again: every block, input and
         SolvedInput found;
         const auto wrong = solve_block(call, {std::string(answer.output->name), fmt::format("{:.17g}", wanted)},
                                        in.name, nullptr, nullptr, found);
-        CHECK_MESSAGE(!wrong, (wrong ? wrong->message + "; " + wrong->remedy : ""));
+        CHECK_MESSAGE(!wrong, (wrong ? test::in_english(wrong->message) : ""));
         if (wrong) continue;
         ++asked;
         CAPTURE(found.value);
@@ -86,7 +87,7 @@ TEST_CASE("the one input that an output lacks need not be named") {
 TEST_CASE("of whole numbers time and memory stay within what was asked, and rates reach it") {
   const auto solved = [](std::string_view block, const std::vector<std::string>& inputs) {
     const auto question = io::read_block_question(block, inputs, library());
-    REQUIRE_MESSAGE(question.ok(), (question ? "" : io::to_text(question.error())));
+    REQUIRE_MESSAGE(question.ok(), (question ? "" : test::in_english(question.error())));
     REQUIRE(question.value().solved.has_value());
     return *question.value().solved;
   };

@@ -7,6 +7,7 @@
 #include "engine/evidence/evidence_points.h"
 #include "engine/evidence/validation.h"
 #include "tests/engine/io/io_fixture.h"
+#include "tests/english.h"
 
 namespace roofscape {
 namespace {
@@ -149,7 +150,7 @@ TEST_CASE("an id that two files have is an error that names both file and id") {
   const auto file = folder.write("evidence/b.json", kEntry);
   const auto files = io::load_evidence(io::PresetLibrary(folder.path()));
   REQUIRE_FALSE(files);
-  CHECK(io::to_text(files.error()) ==
+  CHECK(test::in_english(files.error()) ==
         file.string() + ": entries: \"mine-1\" stands in another file too; give every entry an id of its own");
 }
 

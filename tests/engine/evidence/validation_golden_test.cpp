@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "tests/engine/io/io_fixture.h"
+#include "tests/english.h"
 #include "tests/test_paths.h"
 
 #include "engine/evidence/calibration_fit.h"
@@ -46,8 +47,9 @@ const evidence::ValidationSummary& kind(const evidence::Validation& validation, 
 TEST_CASE("predictions of published runs are off as far as the golden says") {
   std::string lines;
   for (const evidence::ValidationRow& row : runs(engine::Mode::calibrated).rows)
-    lines += fmt::format("{} {} {}\n", row.id, row.quantity,
-                         row.predicted ? fmt::format("{:+.1f} %", 100 * row.error) : "not predicted: " + row.reason);
+    lines += fmt::format(
+        "{} {} {}\n", row.id, row.quantity,
+        row.predicted ? fmt::format("{:+.1f} %", 100 * row.error) : "not predicted: " + test::in_english(row.reason));
   if (std::getenv("ROOFSCAPE_UPDATE_GOLDEN") != nullptr)
     std::ofstream(golden("measured_runs.txt"), std::ios::binary) << lines;
   CHECK(lines == test::text_of(golden("measured_runs.txt")));

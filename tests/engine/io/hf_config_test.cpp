@@ -9,6 +9,7 @@
 #include "engine/io/scenario/scenario_json.h"
 #include "engine/model/parameters.h"
 #include "tests/engine/io/io_fixture.h"
+#include "tests/english.h"
 
 namespace roofscape {
 namespace {
@@ -183,7 +184,7 @@ std::string with_layers(std::string text) {
 
 engine::TransformerShape shape_of(std::string_view text) {
   auto read = io::read_hf_config(text, "config.json");
-  REQUIRE_MESSAGE(read.ok(), (read ? "" : io::to_text(read.error())));
+  REQUIRE_MESSAGE(read.ok(), (read ? "" : test::in_english(read.error())));
   return std::move(read).value().shape;
 }
 std::string config_named(std::string_view name) {
@@ -195,7 +196,7 @@ std::string config_named(std::string_view name) {
 engine::TransformerShape shape_named(std::string_view name) { return shape_of(config_named(name)); }
 std::string hf_error(std::string_view text) {
   const auto read = io::read_hf_config(text, "config.json");
-  return read ? std::string() : io::to_text(read.error());
+  return read ? std::string() : test::in_english(read.error());
 }
 // A small config of LLaMA with one thing changed.
 std::string llama(std::string_view changed_key, std::string_view value) {
@@ -339,7 +340,7 @@ TEST_CASE("a config is the model of a scenario by its path, and inline") {
       folder.write("s.json", R"({"model": "checkpoint/config.json", "cluster": {"chip": "h100-sxm", "nodes": 1},
     "parallelism": {"fsdp": 8}, "workload": {"global_batch_sequences": 8}})");
   const auto scenario = io::load_scenario(file.string(), test::shipped());
-  REQUIRE_MESSAGE(scenario.ok(), (scenario ? "" : io::to_text(scenario.error())));
+  REQUIRE_MESSAGE(scenario.ok(), (scenario ? "" : test::in_english(scenario.error())));
   CHECK(scenario->model.name == "checkpoint");
   CHECK(engine::evaluate(scenario.value()).quantities[engine::Q::params_total] == 8030261248);
   const auto again = test::read(io::write_scenario(scenario.value(), test::shipped()));
@@ -361,7 +362,7 @@ TEST_CASE("every shipped model written inline reads back as itself") {
     scenario.model.id = "mine";
     scenario.cluster = *test::shipped().find_cluster("h100-16k");
     const auto again = test::read(io::write_scenario(scenario, test::shipped()));
-    REQUIRE_MESSAGE(again.ok(), (again ? "" : io::to_text(again.error())));
+    REQUIRE_MESSAGE(again.ok(), (again ? "" : test::in_english(again.error())));
     CHECK(again->model == scenario.model);
   }
 }

@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "engine/io/scenario/scenario_json.h"
+#include "tests/english.h"
 
 namespace roofscape::test {
 
@@ -51,7 +52,7 @@ io::Result<engine::Scenario> read(std::string_view text) { return io::read_scena
 
 std::string error_of(std::string_view text) {
   const auto result = read(text);
-  return result ? std::string() : io::to_text(result.error());
+  return result ? std::string() : test::in_english(result.error());
 }
 
 }  // namespace roofscape::test

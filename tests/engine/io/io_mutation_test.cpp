@@ -9,6 +9,7 @@
 #include "engine/io/scenario/scenario_json.h"
 #include "engine/scenario/scenario_fields.h"
 #include "tests/engine/io/io_fixture.h"
+#include "tests/english.h"
 
 namespace roofscape {
 namespace {
@@ -85,7 +86,7 @@ TEST_CASE("damaged scenarios are answered, never swallowed") {
     const std::string text = mutated(seeds[static_cast<std::size_t>(i) % seeds.size()], random);
     const auto result = io::read_scenario(text, "mutant.json", shipped());
     if (!result) {
-      const std::string line = io::to_text(result.error());
+      const std::string line = test::in_english(result.error());
       CHECK(line.starts_with("mutant.json: "));
       CHECK(line.size() < 600);
       CHECK(line.find('\n') == std::string::npos);

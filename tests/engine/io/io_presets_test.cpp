@@ -15,6 +15,7 @@
 #include "engine/io/scenario/scenario_json.h"
 #include "engine/scenario/scenario_fields.h"
 #include "tests/engine/io/io_fixture.h"
+#include "tests/english.h"
 #include "tests/test_paths.h"
 
 namespace roofscape {
@@ -24,7 +25,7 @@ using nlohmann::json;
 using test::shipped;
 
 TEST_CASE("what ships is read without a problem") {
-  for (const io::InputError& problem : shipped().problems()) FAIL_CHECK(io::to_text(problem));
+  for (const io::InputError& problem : shipped().problems()) FAIL_CHECK(test::in_english(problem));
   CHECK(shipped().list(io::PresetKind::chip).size() >= 28);
   CHECK(shipped().list(io::PresetKind::model).size() >= 70);
   CHECK(shipped().list(io::PresetKind::cluster).size() >= 6);
@@ -113,7 +114,7 @@ TEST_CASE("a user's folder adds and replaces, and its broken files are reported"
   CHECK(library.find_model("notes") == nullptr);
   REQUIRE(library.problems().size() == 2);
   const auto scenario = io::load_scenario("s", library);
-  REQUIRE_MESSAGE(scenario.ok(), (scenario ? "" : io::to_text(scenario.error())));
+  REQUIRE_MESSAGE(scenario.ok(), (scenario ? "" : test::in_english(scenario.error())));
   CHECK(engine::chip_count(scenario->cluster) == 16);
   CHECK(io::PresetLibrary(folder.path() / "none").problems().empty());
 }

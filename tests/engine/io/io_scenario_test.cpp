@@ -7,6 +7,7 @@
 #include "engine/io/scenario/scenario_json.h"
 #include "engine/scenario/scenario_fields.h"
 #include "tests/engine/io/io_fixture.h"
+#include "tests/english.h"
 
 namespace roofscape {
 namespace {
@@ -17,7 +18,7 @@ using test::shipped;
 
 engine::Scenario preset(const std::string& id) {
   auto scenario = io::load_scenario(id, shipped());
-  REQUIRE_MESSAGE(scenario.ok(), (scenario ? "" : io::to_text(scenario.error())));
+  REQUIRE_MESSAGE(scenario.ok(), (scenario ? "" : test::in_english(scenario.error())));
   return std::move(scenario).value();
 }
 
@@ -36,7 +37,7 @@ TEST_CASE("every shipped scenario is read, written and read again as the same sc
     const engine::Scenario scenario = preset(entry.id);
     const std::string text = io::write_scenario(scenario, shipped());
     const auto again = io::read_scenario(text, "again.json", shipped());
-    REQUIRE_MESSAGE(again.ok(), (again ? "" : io::to_text(again.error())));
+    REQUIRE_MESSAGE(again.ok(), (again ? "" : test::in_english(again.error())));
     CHECK(again.value() == scenario);
     CHECK(io::write_scenario(again.value(), shipped()) == text);
   }
@@ -85,10 +86,10 @@ TEST_CASE("every field that --set sets is read back, through a written file too"
       CAPTURE(field.path);
       CAPTURE(text);
       const auto error = io::set_field(after, std::string(field.path) + "=" + text, shipped());
-      CHECK_MESSAGE(!error, (error ? io::to_text(*error) : ""));
+      CHECK_MESSAGE(!error, (error ? test::in_english(*error) : ""));
       CHECK(field.get(after) == doctest::Approx(value).epsilon(1e-6));
       const auto again = io::read_scenario(io::write_scenario(after, shipped()), "again.json", shipped());
-      REQUIRE_MESSAGE(again.ok(), (again ? "" : io::to_text(again.error())));
+      REQUIRE_MESSAGE(again.ok(), (again ? "" : test::in_english(again.error())));
       CHECK(again.value() == after);
     }
   }
@@ -98,7 +99,7 @@ TEST_CASE("--set knows name, model, cluster, chip and slice") {
   engine::Scenario s = preset("llama3-70b-v5p-pod");
   const auto set = [&](const char* text) {
     const auto error = io::set_field(s, text, shipped());
-    CHECK_MESSAGE(!error, (error ? io::to_text(*error) : ""));
+    CHECK_MESSAGE(!error, (error ? test::in_english(*error) : ""));
   };
   set("name=\xED\x95\x9C\xEA\xB5\xAD, a=b");
   CHECK(s.name == "\xED\x95\x9C\xEA\xB5\xAD, a=b");
@@ -170,7 +171,7 @@ TEST_CASE("an assignment that is wrong says why and changes nothing") {
     engine::Scenario s = before;
     const auto error = io::set_field(s, c.assignment, shipped());
     REQUIRE_MESSAGE(error, c.assignment);
-    CHECK(io::to_text(*error) == c.answer);
+    CHECK(test::in_english(*error) == c.answer);
     CHECK(s == before);
   }
 }
@@ -220,7 +221,7 @@ TEST_CASE("wrong layers per stage are answered with one line: path, fault, remed
   engine::Scenario s = preset("llama3-8b-8-h100");
   const auto failure = io::set_field(s, "pipeline.layers_per_stage=8,x", shipped());
   REQUIRE(failure);
-  CHECK(io::to_text(*failure) ==
+  CHECK(test::in_english(*failure) ==
         "pipeline.layers_per_stage: \"8,x\" is not a list of numbers; write the layers of each virtual stage as "
         "8,8,9,8, as Megatron-LM's layout, or even");
 }
@@ -270,13 +271,13 @@ TEST_CASE("a wrong order is answered with one line: path or file, row and column
   const std::string file = (folder.path() / "order.csv").string();
   const auto failure = io::set_field(s, "pipeline.order=" + file, shipped());
   REQUIRE(failure);
-  CHECK(io::to_text(*failure) ==
+  CHECK(test::in_english(*failure) ==
         "pipeline.order: \"" + file +
             "\": row 1, column 2: \"0X0\" is no operation; such as 2F0: stage, one of F B I W, microbatch" + kCells);
   CHECK(s == preset("llama3-8b-8-h100"));
   const auto missing = io::set_field(s, "pipeline.order=" + file + "x", shipped());
   REQUIRE(missing);
-  CHECK(io::to_text(*missing) ==
+  CHECK(test::in_english(*missing) ==
         "pipeline.order: \"" + file +
             "x\": there is no such file; give a CSV file, none, zb-1p, zb-2p, zb-fit, v-half or v-min");
 }
@@ -290,13 +291,13 @@ TEST_CASE("an order is made for the plan as it is set so far, or it is said why 
   engine::Scenario whole = preset("llama3-8b-8-h100");
   const auto failure = io::set_field(whole, "pipeline.order=zb-fit", shipped());
   REQUIRE(failure);
-  CHECK(io::to_text(*failure) ==
+  CHECK(test::in_english(*failure) ==
         "pipeline.order: \"zb-fit\" makes no order of this plan; set parallelism.pipeline first, to 2 or more");
   CHECK(whole == preset("llama3-8b-8-h100"));
   engine::Scenario serving = preset("llama3-8b-serving-8-h100");
   const auto refused = io::set_field(serving, "pipeline.order=zb-1p", shipped());
   REQUIRE(refused);
-  CHECK(io::to_text(*refused) ==
+  CHECK(test::in_english(*refused) ==
         "pipeline.order: \"zb-1p\" makes no order of this plan; give a scenario whose workload.kind is training");
 }
 
@@ -436,20 +437,20 @@ TEST_CASE("model and chip may be files beside the scenario") {
                R"({"name": "Mine", "n_layers": 2, "d_model": 64, "d_ff": 128, "n_heads": 4, "vocab_size": 100})");
   const auto file = folder.write("s.json", R"({"model": "mine.json"})");
   const auto scenario = io::load_scenario(file.string(), shipped());
-  REQUIRE_MESSAGE(scenario.ok(), (scenario ? "" : io::to_text(scenario.error())));
+  REQUIRE_MESSAGE(scenario.ok(), (scenario ? "" : test::in_english(scenario.error())));
   CHECK(scenario->model.name == "Mine");
   CHECK(scenario->model.n_kv_heads == 4);
   CHECK(scenario->model.d_head == 16);
   const auto missing = io::load_scenario(folder.write("t.json", R"({"model": "other.json"})").string(), shipped());
   REQUIRE(!missing.ok());
   CHECK(missing.error().path == "model");
-  CHECK(missing.error().message.find("there is no such file") != std::string::npos);
+  CHECK(test::in_english(missing.error()).find("there is no such file") != std::string::npos);
 }
 
 TEST_CASE("a scenario that is neither preset nor file is answered with the nearest preset") {
   const auto error = io::load_scenario("llama3-70b-v5p-pud", shipped());
   REQUIRE(!error.ok());
-  CHECK(io::to_text(error.error()) ==
+  CHECK(test::in_english(error.error()) ==
         "llama3-70b-v5p-pud: there is no such file and no scenario preset of that name; did you mean "
         "\"llama3-70b-v5p-pod\"?");
 }

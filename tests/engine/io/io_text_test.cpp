@@ -7,6 +7,7 @@
 #include "engine/io/json/nearest.h"
 #include "engine/io/presets/resources.h"
 #include "tests/engine/io/io_fixture.h"
+#include "tests/english.h"
 #include "tests/test_paths.h"
 
 namespace roofscape {
@@ -85,10 +86,11 @@ TEST_CASE("a file is written whole or not at all") {
   CHECK(!io::write_file_atomically(file, "second"));
   CHECK(test::text_of(file) == "second");
   CHECK(folder.count() == 1);
-  CHECK(io::write_file_atomically(folder.path(), "x")->message == "cannot be written: it is a folder");
+  CHECK(test::in_english(io::write_file_atomically(folder.path(), "x")->message) ==
+        "cannot be written: it is a folder");
   const auto nowhere = io::write_file_atomically(folder.path() / "none" / "out.txt", "x");
   REQUIRE(nowhere);
-  CHECK(nowhere->message.starts_with("cannot be written: "));
+  CHECK(test::in_english(nowhere->message).starts_with("cannot be written: "));
   CHECK(folder.count() == 1);
 }
 
@@ -112,9 +114,10 @@ TEST_CASE("a device is written to, not replaced") {
 
 TEST_CASE("reading names what is wrong with a file") {
   const test::TemporaryFolder folder;
-  CHECK(io::read_file(folder.path() / "none").error().message == "there is no such file");
-  CHECK(io::read_file(folder.path()).error().message == "is a folder");
-  CHECK(io::read_file(folder.write("big", std::string(5000, 'x')), 4096).error().message.find("larger than") == 0);
+  CHECK(test::in_english(io::read_file(folder.path() / "none").error().message) == "there is no such file");
+  CHECK(test::in_english(io::read_file(folder.path()).error().message) == "is a folder");
+  CHECK(test::in_english(io::read_file(folder.write("big", std::string(5000, 'x')), 4096).error().message)
+            .starts_with("larger than"));
   CHECK(io::read_file(folder.write("empty", "")).value().empty());
 }
 
@@ -123,7 +126,7 @@ TEST_CASE("flat maps of texts") {
   REQUIRE(map.ok());
   CHECK(map.value().at("a") == "x");
   CHECK(map.value().at("b") == "1.5");
-  CHECK(io::to_text(io::read_flat_map(R"({"a": {}})", "f.json").error()) ==
+  CHECK(test::in_english(io::read_flat_map(R"({"a": {}})", "f.json").error()) ==
         "f.json: a: is an object; expected a text");
 }
 

@@ -6,6 +6,7 @@
 #include "engine/io/scenario/layer_layout.h"
 #include "engine/io/scenario/scenario_json.h"
 #include "tests/engine/io/io_fixture.h"
+#include "tests/english.h"
 
 using namespace roofscape;
 using Layers = std::vector<int>;
@@ -21,7 +22,7 @@ Layers layers_of(std::string_view text) {
 std::string refusal(std::string_view text) {
   const auto read = io::read_layer_layout(text);
   REQUIRE_FALSE(read);
-  return io::to_text(read.error());
+  return test::in_english(read.error());
 }
 
 constexpr const char* kHow = "; write it as Ettt|(tt|)*29L: E embedding, t a layer, L the head, | between stages";
@@ -87,7 +88,7 @@ TEST_CASE("a layout that is set brings its chunks, and must be shared evenly by 
   const auto failure = io::set_field(s, "pipeline.layers_per_stage=Et*10|t*11|t*11L", test::shipped());
   REQUIRE(failure);
   CHECK(
-      io::to_text(*failure) ==
+      test::in_english(*failure) ==
       "pipeline.layers_per_stage: 3 stages are not shared evenly by 4 devices; set parallelism.pipeline first, to a "
       "divisor of them");
   CHECK(s == before);

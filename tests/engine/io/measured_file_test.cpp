@@ -5,13 +5,14 @@
 
 #include "tests/capture_binding.h"
 #include "tests/engine/io/io_fixture.h"
+#include "tests/english.h"
 
 namespace roofscape {
 namespace {
 
 std::string reading_error(std::string_view text) {
   const auto read = io::read_measured(text, "points.csv");
-  return read ? "read" : io::to_text(read.error());
+  return read ? "read" : test::in_english(read.error());
 }
 
 TEST_CASE("CSV: columns in any order, quoted names, commas, tabs and semicolons, line ends of any system") {

@@ -6,6 +6,7 @@
 #include "engine/evidence/measured_scenario.h"
 #include "engine/evidence/validation.h"
 #include "engine/io/presets/measurements.h"
+#include "tests/english.h"
 
 namespace roofscape {
 namespace {
@@ -32,7 +33,7 @@ std::string file_of(const std::string& entries) { return "{\"entries\": [" + ent
 
 std::string refusal(const std::string& text) {
   const auto result = io::read_measurements(text, "m.json");
-  return result ? std::string() : io::to_text(result.error());
+  return result ? std::string() : test::in_english(result.error());
 }
 io::Measurement measurement(const std::string& text) {
   const auto result = io::read_measurements(file_of(text), "m.json");
@@ -41,17 +42,21 @@ io::Measurement measurement(const std::string& text) {
 }
 engine::Scenario scenario(const std::string& text) {
   auto built = evidence::build_training_scenario(measurement(text), test::shipped(), engine::Mode::ideal);
-  REQUIRE_MESSAGE(std::holds_alternative<evidence::MeasuredScenario>(built), std::get<std::string>(built));
+  REQUIRE_MESSAGE(std::holds_alternative<evidence::MeasuredScenario>(built),
+                  test::in_english(std::get<engine::Sentence>(built)));
   return std::get<evidence::MeasuredScenario>(built).scenario;
 }
 std::string reason(const std::string& text) {
   auto built = evidence::build_training_scenario(measurement(text), test::shipped(), engine::Mode::ideal);
-  return std::holds_alternative<std::string>(built) ? std::get<std::string>(built) : std::string();
+  return std::holds_alternative<engine::Sentence>(built) ? test::in_english(std::get<engine::Sentence>(built))
+                                                         : std::string();
 }
 std::vector<std::string> guesses(const std::string& text) {
-  return std::get<evidence::MeasuredScenario>(
-             evidence::build_training_scenario(measurement(text), test::shipped(), engine::Mode::ideal))
-      .assumed;
+  const auto built = evidence::build_training_scenario(measurement(text), test::shipped(), engine::Mode::ideal);
+  std::vector<std::string> out;
+  for (const engine::Sentence& guess : std::get<evidence::MeasuredScenario>(built).assumed)
+    out.push_back(test::in_english(guess));
+  return out;
 }
 
 TEST_CASE("a file of measurements that is wrong is refused with the path of what is wrong") {
@@ -126,7 +131,7 @@ TEST_CASE("every measured quantity has a row: an error or a reason") {
   const evidence::Validation v = evidence::validate(entries.value(), test::shipped(), engine::Mode::ideal);
   REQUIRE(v.rows.size() == 2);
   CHECK(v.rows[0].quantity == "smiles");
-  CHECK(v.rows[0].reason == "nothing predicts this quantity");
+  CHECK(test::in_english(v.rows[0].reason) == "nothing predicts this quantity");
   CHECK(v.rows[1].error == doctest::Approx((v.rows[1].predicted.value_or(0) - 3.528) / 3.528));
   CHECK(v.overall.n == 1);
   CHECK(v.overall.not_predicted == 1);

@@ -9,6 +9,7 @@
 #include <doctest/doctest.h>
 
 #include "tests/engine/io/io_fixture.h"
+#include "tests/english.h"
 
 using namespace roofscape;
 using io::Preset;
@@ -74,10 +75,10 @@ TEST_CASE("a piece of a word means nothing") {
 
 TEST_CASE("a word that several presets have is refused with their names") {
   const io::InputError error = test::shipped().not_meant(PresetKind::model, "llama3");
-  CHECK(io::to_text(error) ==
+  CHECK(test::in_english(error) ==
         "\"llama3\" may be more than one model; give one of: llama3-405b, llama3-70b, llama3-8b");
-  CHECK(io::to_text(test::shipped().not_meant(PresetKind::model, "qwen3")).ends_with(", qwen3-8b"));
-  CHECK(io::to_text(test::shipped().not_meant(PresetKind::chip, "h10")) ==
+  CHECK(test::in_english(test::shipped().not_meant(PresetKind::model, "qwen3")).ends_with(", qwen3-8b"));
+  CHECK(test::in_english(test::shipped().not_meant(PresetKind::chip, "h10")) ==
         "no chip preset is called \"h10\"; did you mean \"h100\"?");
 }
 
@@ -109,5 +110,5 @@ TEST_CASE("aliases of a preset that are no list of texts are refused") {
   const io::PresetLibrary library(folder.path());
   REQUIRE(library.problems().size() == 1);
   CHECK(library.problems()[0].path == "aliases");
-  CHECK(library.problems()[0].message == "is no list");
+  CHECK(test::in_english(library.problems()[0].message) == "is no list");
 }

@@ -11,13 +11,16 @@
 
 #include "engine/pipeline/pipeline_time.h"
 #include "engine/pipeline/timeline_analysis.h"
+#include "tests/engine/pipeline/pipeline_fixture.h"
 
 namespace roofscape::engine {
 namespace {
 
+using test::words_of;
+
 GivenOrder given(const Orders& orders, std::optional<ScheduleKind> wanted = {}) {
   ListedOrderResult read = read_listed_order(order_csv(orders), wanted);
-  CAPTURE((read.fault ? to_text(*read.fault) : std::string()));
+  CAPTURE((read.fault ? words_of(*read.fault) : std::string()));
   REQUIRE_FALSE(read.fault);
   return read.order;
 }
@@ -187,7 +190,7 @@ TEST_CASE("orders that no schedule's stages stand for are refused with row and c
     const ListedOrderResult read = read_listed_order(csv);
     REQUIRE(read.fault);
     CHECK_FALSE(read.order);
-    return to_text(*read.fault);
+    return words_of(*read.fault);
   };
   CHECK(fault("1F0,1B0\n0F0,0B0\n") ==
         "row 1, column 1: the stages are placed neither in turn, nor as a V, nor from both ends");

@@ -7,9 +7,12 @@
 #include <utility>
 
 #include "engine/pipeline/simulate.h"
+#include "tests/engine/pipeline/pipeline_fixture.h"
 
 namespace roofscape::engine {
 namespace {
+
+using test::words_of;
 
 bool same(const Orders& a, const Orders& b) {
   return a.first == b.first && a.ops == b.ops && a.device_of == b.device_of && a.microbatches == b.microbatches &&
@@ -26,7 +29,7 @@ Timeline run(const Orders& orders, const PipelineTimes& times) {
 std::string fault(const char* csv, std::uint32_t microbatches = 0) {
   OrderFromCsv read;
   const auto found = read_order_csv(csv, microbatches, read);
-  return found ? to_text(*found) : std::string();
+  return found ? words_of(*found) : std::string();
 }
 
 // 1F1B of two stages.
@@ -62,7 +65,7 @@ TEST_CASE("the CSV of torch's interleaved 1F1B of two ranks is the built-in orde
       ",1F0,1F1,3F0,3B0,3F1,3B1,1F2,1B0,1F3,1B1,3F2,3B2,3F3,3B3,1B2,,1B3,,\r\n";
   OrderFromCsv read;
   const auto found = read_order_csv(kTorch, 0, read);
-  CAPTURE((found ? to_text(*found) : std::string()));
+  CAPTURE((found ? words_of(*found) : std::string()));
   REQUIRE_FALSE(found);
   Orders orders;
   make_orders({ScheduleKind::interleaved_1f1b, 2, 4, 2}, orders);

@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 
 #include "tests/engine/pipeline/pipeline_fixture.h"
+#include "tests/english.h"
 
 namespace roofscape::engine::test {
 
@@ -65,5 +66,7 @@ PipelineTimes random_times(Random& random, const ScheduleShape& shape, bool even
   if (transfers) times.transfer = random_int(random, 0, 12);
   return times;
 }
+
+std::string words_of(const OrderFault& fault) { return ::roofscape::test::in_english(in_words(fault)); }
 
 }  // namespace roofscape::engine::test

@@ -4,8 +4,10 @@
 #include <doctest/doctest.h>
 
 #include <random>
+#include <string>
 #include <vector>
 
+#include "engine/pipeline/order_csv.h"
 #include "engine/pipeline/pipeline_time.h"
 #include "engine/pipeline/schedule.h"
 #include "engine/pipeline/simulate.h"
@@ -49,6 +51,9 @@ using Random = std::mt19937_64;
 
 // The same numbers on every platform, unlike the distributions of the standard library.
 int random_int(Random& random, int low, int high);
+
+// What a person reads of it.
+std::string words_of(const OrderFault& fault);
 
 ScheduleShape random_shape(Random& random, ScheduleKind kind, int most_stages = 8, int most_microbatches = 24);
 

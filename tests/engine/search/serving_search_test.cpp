@@ -8,6 +8,7 @@
 #include "engine/search/serving_search.h"
 #include "tests/engine/fixtures.h"
 #include "tests/engine/search/search_fixture.h"
+#include "tests/english.h"
 
 using namespace roofscape;
 using namespace roofscape::engine;
@@ -102,9 +103,12 @@ TEST_CASE("constraints of serving are read as those of training, with their own 
   CHECK((request.tensor.allows(4) && !request.tensor.allows(8)));
   CHECK_FALSE(constrain(request, "batch", "64", ConstraintKind::at_most));
   CHECK_FALSE(request.batch.allows(128));
-  CHECK(constrain(request, "fsdp", "2", ConstraintKind::pinned)->message == "serving has no dimension \"fsdp\"");
-  CHECK(constrain(request, "batch", "0", ConstraintKind::pinned)->message == "batch cannot be \"0\"");
-  CHECK(constrain(request, "batch", "1,2", ConstraintKind::at_most)->message == "a limit of batch is one number");
+  CHECK(test::in_english(constrain(request, "fsdp", "2", ConstraintKind::pinned)->message) ==
+        "serving has no dimension \"fsdp\"");
+  CHECK(test::in_english(constrain(request, "batch", "0", ConstraintKind::pinned)->message) ==
+        "batch cannot be \"0\"");
+  CHECK(test::in_english(constrain(request, "batch", "1,2", ConstraintKind::at_most)->message) ==
+        "a limit of batch is one number");
 }
 
 TEST_CASE("of every serving mesh the largest batch that fits is among the plans") {

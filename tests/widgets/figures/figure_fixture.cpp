@@ -4,14 +4,12 @@
 
 #include <algorithm>
 #include <map>
-#include <regex>
 
 #include "engine/evaluate/evaluate.h"
 #include "engine/pipeline/timeline_analysis.h"
 #include "engine/search/search.h"
 #include "engine/search/serving_search.h"
 #include "engine/studies/schedule_comparison.h"
-#include "tests/test_paths.h"
 
 namespace roofscape::widgets::testing {
 
@@ -222,17 +220,6 @@ FigureCase scheduled(const engine::ScheduleShape& shape, engine::Tick forward, e
     c.report.quantities.set(Q::pipeline_bubble_fraction,
                             engine::bubbles(p.orders, p.times, p.timeline).idle_fraction);
   return c;
-}
-
-const TextTable& english() {
-  static const TextTable table = [] {
-    const std::string text = read_file(roofscape::test::source_dir() / "assets/strings/en.json");
-    const std::regex pair("\"([^\"]+)\"\\s*:\\s*\"((?:[^\"\\\\]|\\\\.)*)\"");
-    std::map<std::string, std::string, std::less<>> texts;
-    for (std::sregex_iterator it(text.begin(), text.end(), pair), end; it != end; ++it) texts[(*it)[1]] = (*it)[2];
-    return TextTable(std::move(texts));
-  }();
-  return table;
 }
 
 std::span<const engine::Chip> sample_chips() {

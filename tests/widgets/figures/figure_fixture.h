@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engine/report/report.h"
+#include "tests/english.h"
 #include "tests/widgets/support.h"
 #include "widgets/canvas/canvas_record.h"
 #include "widgets/figures/figures.h"
@@ -39,7 +40,7 @@ FigureCase one_stage(int microbatches = 1);
 FigureCase scheduled(const engine::ScheduleShape& shape, engine::Tick forward, engine::Tick input,
                      engine::Tick weight);
 
-const TextTable& english();
+using roofscape::test::english;
 // English with every text of a figure half as long again, as other languages are.
 const TextTable& long_words();
 // What points into `c` and `texts` lives as long as they do.
