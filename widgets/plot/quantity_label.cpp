@@ -21,4 +21,11 @@ std::string quantity_about(const TextTable& texts, engine::Q q) {
 }
 std::string quantity_about(const TextTable& texts, std::string_view id) { return text_of(texts, id, ".about"); }
 
+std::string parameters_text(const TextTable& texts, double parameters, bool trim_zeros) {
+  const auto number = [&](double unit) { return format_significant(parameters / unit, 3, trim_zeros); };
+  if (parameters >= 999.5e6) return texts.format("unit.parameters.billions", {number(1e9)});
+  if (parameters >= 999.5e3) return texts.format("unit.parameters.millions", {number(1e6)});
+  return format_count(parameters);
+}
+
 }  // namespace roofscape::widgets

@@ -17,4 +17,7 @@ std::string quantity_label(const TextTable& texts, std::string_view id);
 std::string quantity_about(const TextTable& texts, engine::Q q);
 std::string quantity_about(const TextTable& texts, std::string_view id);
 
+// 70.6 B, 107 M, 882: parameters count in billions, not giga. `trim_zeros`: 405 B, 7 B.
+std::string parameters_text(const TextTable& texts, double parameters, bool trim_zeros = false);
+
 }  // namespace roofscape::widgets

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "widgets/canvas/number_format.h"
+#include "widgets/plot/quantity_label.h"
 
 namespace roofscape::widgets {
 
@@ -68,7 +69,7 @@ std::string outside_text(const TextTable& texts, const ErrorBand& band, const en
   }
   // A count of parameters is read in billions, all others as they are.
   const auto number = [&](double v) {
-    return band.outside == EvidenceFeature::size ? format_si(v, "", {.trim_zeros = true}) : format_count(v);
+    return band.outside == EvidenceFeature::size ? parameters_text(texts, v, true) : format_count(v);
   };
   if (band.own >= band.measured_least && band.own <= band.measured_most)
     return texts.format(key + ".few", {number(band.own), count});

@@ -16,6 +16,7 @@
 #include "widgets/figures/common/figure_row.h"
 #include "widgets/figures/common/stage_rows.h"
 #include "widgets/figures/training/figure_pipeline_parts.h"
+#include "widgets/plot/quantity_label.h"
 #include "widgets/plot/ticks.h"
 
 namespace roofscape::widgets {
@@ -33,12 +34,7 @@ std::string part_name(const FigureInput& input, ModelPart part) {
   return std::string(input.texts.text("figure.parameters.part." + std::string(engine::kModelPartIds[part])));
 }
 
-// 70.6 B, 107 M, 882 k: parameters count in billions, not giga.
-std::string params_text(const FigureInput& input, double params) {
-  if (params >= 999.5e6) return input.texts.format("figure.parameters.billions", {format_significant(params / 1e9)});
-  if (params >= 999.5e3) return input.texts.format("figure.parameters.millions", {format_significant(params / 1e6)});
-  return format_count(params);
-}
+std::string params_text(const FigureInput& input, double params) { return parameters_text(input.texts, params); }
 std::string flops_text(double flops) { return format(flops, engine::unit::flop); }
 
 double total_params(const FigureInput& input) { return input.report.quantities.value_or(Q::params_total, 0); }
