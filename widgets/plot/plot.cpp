@@ -177,7 +177,9 @@ void draw_frame(Canvas& canvas, const Theme& theme, const Rect& plot, const Scal
     right.halign = HAlign::right;
     right.valign = VAlign::top;
     const float below = frame.x.ticks.empty() ? 0 : tick + label_gap * 0.5f + line_height(canvas, title.em);
-    canvas.text({plot.right(), plot.bottom() + below}, frame.x.title + kRightArrow, right);
+    const float room = plot.right() - canvas.clip_rect().x - canvas.text_width(kRightArrow, right);
+    canvas.text({plot.right(), plot.bottom() + below}, ellipsize(canvas, frame.x.title, right, room) + kRightArrow,
+                right);
   }
 }
 

@@ -67,7 +67,7 @@ TEST_CASE("the fullest stage is bold, every stage has its total where rows are h
   int bold = 0;
   for (const TextRun& run : canvas->texts()) bold += run.style.weight == Weight::bold;
   CHECK(bold == 1);
-  CHECK(canvas->find_text("62.8"));
+  CHECK(canvas->find_text("74.8"));
   CHECK(canvas->count_tags("memory.chip_total_bytes") == 16);
   FigureView compact;
   compact.compact = true;
@@ -86,28 +86,48 @@ TEST_CASE("where rows are lower than numbers, rows with a stage number have a to
   CHECK(canvas->audit_text() == "");
 }
 
+TEST_CASE("the line of the axis is whole under the totals") {
+  const Theme print = theme("print");
+  const FigureRow& row = *find_figure("memory");
+  FigureView paper;
+  paper.print = true;
+  const auto canvas = drawn("memory", too_full(), "print", 9, row.width_pt, row.height_pt, paper);
+  float axis = -1;
+  for (const Primitive& p : canvas->primitives())
+    if (p.kind == Primitive::Kind::stroke && p.points.size() == 2 && p.points[0].y == p.points[1].y &&
+        std::abs(p.points[1].x - p.points[0].x) > row.width_pt / 2)
+      axis = p.points[0].y - p.width / 2;  // its upper edge
+  REQUIRE(axis > 0);
+  for (const Primitive& p : canvas->primitives()) {
+    if (p.kind != Primitive::Kind::fill || p.colour != print.panel) continue;
+    const auto [top, bottom] =
+        std::minmax_element(p.points.begin(), p.points.end(), [](Point a, Point b) { return a.y < b.y; });
+    CHECK_FALSE((top->y < axis && bottom->y > axis));
+  }
+}
+
 TEST_CASE("what does not fit stands past the line with its amount") {
   const FigureCase c = too_full();
   const auto canvas = drawn("memory", c, "dark", 15, 900, 500);
   const GbAxis axis = axis_of(*canvas, "60", 60);
-  CHECK(canvas->find_text("+12.3"));
+  CHECK(canvas->find_text("+29"));
   const TagRegion* excess = canvas->find_tag("memory.free_bytes", 1);
   REQUIRE(excess);
   CHECK(excess->rect.x == doctest::Approx(axis.at(80)).epsilon(0.0005));
-  CHECK(excess->rect.right() == doctest::Approx(axis.at(92.26)).epsilon(0.001));
-  CHECK(find_figure("memory")->head(input_of(c, theme("dark")), {}).takeaway == "12.3\u202fGB too much");
+  CHECK(excess->rect.right() == doctest::Approx(axis.at(*c.report.quantities[Q::memory_total] / 1e9)).epsilon(0.001));
+  CHECK(find_figure("memory")->head(input_of(c, theme("dark")), {}).takeaway == "28.7\u202fGB too much");
 }
 
 TEST_CASE("the memory takeaway names what is free and where") {
   CHECK(find_figure("memory")->head(input_of(sixteen_stages(), theme("dark")), {}).takeaway ==
-        "17.2\u202fGB free on stage 1");
-  CHECK(find_figure("memory")->head(input_of(one_stage(), theme("dark")), {}).takeaway == "92.1\u202fGB free");
+        "5.24\u202fGB free on stage 1");
+  CHECK(find_figure("memory")->head(input_of(one_stage(), theme("dark")), {}).takeaway == "91.6\u202fGB free");
 }
 
 TEST_CASE("one stage lists every part with its value and share") {
   const auto canvas = drawn("memory", one_stage(), "dark", 15, 560, 400);
-  for (const char* text : {"weights", "optimizer", "activations", "buffers", "total", "2.52", "64\u202f%",
-                           "3.95\u202fGB", "92.1\u202fGB free", "96\u202fGB"}) {
+  for (const char* text : {"weights", "optimizer", "activations", "buffers", "total", "2.68", "60\u202f%",
+                           "4.44\u202fGB", "91.6\u202fGB free", "96\u202fGB"}) {
     CAPTURE(text);
     CHECK(canvas->find_text(text));
   }
@@ -142,16 +162,15 @@ TEST_CASE("a segment says its stage, size and share") {
   const auto canvas = drawn("memory", sixteen_stages(), "dark", 15, 900, 500);
   const TagRegion* tag = canvas->find_tag("memory.activations_bytes", 6);
   REQUIRE(tag);
-  CHECK(tag->readout.title == "stage 6, activations 25.8\u202fGB");
+  CHECK(tag->readout.title == "stage 6, activations 45.3\u202fGB");
   CHECK(tag->readout.rows[0] == std::pair<std::string, std::string>{"in flight", "10 microbatches"});
-  CHECK(tag->readout.rows[1] == std::pair<std::string, std::string>{"of this stage", "52\u202f%"});
+  CHECK(tag->readout.rows[1] == std::pair<std::string, std::string>{"of this stage", "87\u202f%"});
 }
 
 TEST_CASE("stages stand at the same height in memory and pipeline") {
   for (const int stages : {2, 4, 16, 64}) {
     CAPTURE(stages);
-    const FigureCase c =
-        scheduled({engine::ScheduleKind::one_f_one_b, stages, stages, 1, 0}, 1000000, 1000000, 1000000);
+    const FigureCase c = scheduled({engine::ScheduleKind::one_f_one_b, stages, stages, 1, 0}, 1000000);
     const auto memory = drawn("memory", c, "dark", 15, 560, 400),
                pipeline = drawn("pipeline", c, "dark", 15, 700, 400);
     for (int stage = 0; stage < stages; ++stage) {
@@ -190,18 +209,18 @@ TEST_CASE("the baseline is a dashed line at its totals, in every stage or around
   now.baseline = std::make_shared<const FigureCase>(too_full());
   const auto canvas = drawn("memory", now, "dark", 15, 900, 500);
   CHECK(canvas->count_tags("memory.baseline") == 16);
-  CHECK(canvas->find_tag("memory.baseline", 1)->readout.title == "baseline: 92.3\u202fGB");
+  CHECK(canvas->find_tag("memory.baseline", 1)->readout.title == "baseline: 109\u202fGB");
   // The fuller the baseline's stage, the further right, and past the capacity where it does not fit.
   const auto at = [&](int stage) { return canvas->find_tag("memory.baseline", stage)->rect.centre().x; };
   CHECK(at(1) > canvas->find_tag("memory.capacity_bytes")->rect.centre().x);
   CHECK(at(1) > at(8));
   CHECK(at(8) > at(15));
   CHECK(find_figure("memory")->head(input_of(now, theme("dark")), {}).takeaway ==
-        "17.2\u202fGB free on stage 1; dashed: baseline 92.3\u202fGB");
+        "5.24\u202fGB free on stage 1; dashed: baseline 109\u202fGB");
   CHECK(canvas->audit_text() == "");
   FigureCase one = one_stage();
   one.baseline = std::make_shared<const FigureCase>(sixteen_stages());
   const auto single = drawn("memory", one, "dark", 15, 900, 500);
-  CHECK(single->find_tag("memory.baseline", 0)->readout.title == "baseline: 62.8\u202fGB");
+  CHECK(single->find_tag("memory.baseline", 0)->readout.title == "baseline: 74.8\u202fGB");
   CHECK(single->audit_text() == "");
 }

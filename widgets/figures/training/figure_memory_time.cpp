@@ -223,13 +223,18 @@ void draw_memory_time(Canvas& canvas, const Rect& area, const FigureInput& input
   const Scale x_domain(ScaleKind::linear, 0, timeline->end_s / unit.seconds, 0, 1);
   frame.x = time_axis(canvas, input, x_domain, unit, rest.w * 0.7f);
   frame.x.grid = false;
-  if (timeline->microbatches_shown < timeline->microbatches)
-    frame.x.title = t.format("figure.memory-time.x.first",
-                             {std::string(t.text(unit.key)), format_count(timeline->microbatches_shown),
-                              format_count(timeline->microbatches)});
 
   std::vector<SideLabel> labels = side_labels(input, bands, far);
   const TextStyle style = small_text(canvas, theme.ink2, HAlign::left);
+  if (timeline->microbatches_shown < timeline->microbatches) {
+    const auto title = [&](const char* key) {
+      return t.format(key, {std::string(t.text(unit.key)), format_count(timeline->microbatches_shown),
+                            format_count(timeline->microbatches)});
+    };
+    frame.x.title = title("figure.memory-time.x.first");
+    if (canvas.text_width(frame.x.title, style) > rest.w * 0.7f)
+      frame.x.title = title("figure.memory-time.x.first.short");
+  }
   float widest = 0;
   for (const SideLabel& l : labels) widest = std::max(widest, canvas.text_width(l.text, style));
   widest = std::min(widest, rest.w * 0.3f);
