@@ -6,168 +6,48 @@
 #include <map>
 
 #include "engine/evaluate/evaluate.h"
-#include "engine/pipeline/timeline_analysis.h"
 #include "engine/search/search.h"
 #include "engine/search/serving_search.h"
 #include "engine/studies/schedule_comparison.h"
+#include "tests/engine/fixtures.h"
 
 namespace roofscape::widgets::testing {
 
 using engine::ChipField;
-using engine::OperationKind;
-using engine::Q;
+
+FigureCase evaluated(const engine::Scenario& scenario) { return {scenario, engine::evaluate(scenario)}; }
 
 namespace {
 
-constexpr double kGb = 1e9;
-
-engine::Scenario scenario_405b() {
-  engine::Scenario s;
-  s.model.name = "LLaMA-3.1 405B";
-  s.model.n_layers = 126;
-  s.cluster.chip.name = "H100 SXM";
-  s.cluster.chip.interconnect = engine::Interconnect::switched;
-  const auto set = [&](ChipField field, double value) { s.cluster.chip[field].value = value; };
-  set(ChipField::l2_bytes_per_s, 5.5e12);
-  set(ChipField::peak_bf16_dense_flops_per_s, 989e12);
-  set(ChipField::register_bytes_per_sm, 262144);
-  set(ChipField::sm_count, 132);
-  set(ChipField::smem_l1_bytes_per_sm, 256000);
-  set(ChipField::smem_bytes_per_cycle_per_sm, 128);
-  set(ChipField::clock_hz_boost, 1.83e9);
-  set(ChipField::l2_bytes_per_chip, 50e6);
-  set(ChipField::hbm_bytes, 80e9);
-  set(ChipField::hbm_bytes_per_s, 3.35e12);
-  set(ChipField::scaleup_bytes_per_s_per_chip_oneway, 450e9);
-  set(ChipField::scaleout_bytes_per_s_per_chip_oneway, 50e9);
-  s.cluster.nodes = 2048;
-  s.parallelism.fsdp = 128;
-  s.parallelism.tensor = 8;
-  s.parallelism.pipeline = 16;
-  s.parallelism.zero_stage = 1;
-  return s;
-}
-
-void add_operation(engine::Report& r, OperationKind kind, double intensity, double share, double step_s) {
-  const double peak = *r.quantities[Q::peak_flops], bandwidth = *r.quantities[Q::hbm_bandwidth];
-  engine::OperationRow row;
-  row.kind = kind;
-  row.intensity_flop_per_byte = intensity;
-  row.achieved_flop_per_s = std::min(peak, intensity * bandwidth);
-  row.time_s = share * step_s;
-  row.flops = row.achieved_flop_per_s * row.time_s;
-  row.hbm_bytes = row.flops / intensity;
-  row.share_of_step = share;
-  r.operations.push_back(row);
-}
-
-void add_operations(engine::Report& r, double step_s) {
-  add_operation(r, OperationKind::qkv, 1638, 0.04, step_s);
-  add_operation(r, OperationKind::attention, 4040, 0.02, step_s);
-  add_operation(r, OperationKind::attention_out, 1490, 0.03, step_s);
-  add_operation(r, OperationKind::gate_up, 4100, 0.22, step_s);
-  add_operation(r, OperationKind::down, 2900, 0.11, step_s);
-  add_operation(r, OperationKind::logits, 4300, 0.004, step_s);
-  add_operation(r, OperationKind::norms, 1.25, 0.006, step_s);
-  add_operation(r, OperationKind::rope, 1.0, 0.002, step_s);
-  add_operation(r, OperationKind::activation, 1.5, 0.006, step_s);
-  add_operation(r, OperationKind::residual, 0.17, 0.008, step_s);
-  add_operation(r, OperationKind::optimizer, 0.43, 0.002, step_s);
-}
-
-void add_stage(engine::Report& r, int first_layer, int layers, double in_flight,
-               std::array<double, engine::kMemoryPartCount> gb) {
-  engine::StageRow row;
-  row.first_layer = first_layer;
-  row.layers = layers;
-  row.in_flight_microbatches = in_flight;
-  for (std::size_t i = 0; i < gb.size(); ++i) {
-    row.memory_bytes[i] = gb[i] * kGb;
-    row.memory_total_bytes += row.memory_bytes[i];
-  }
-  r.stages.push_back(row);
-  const auto here = static_cast<int>(r.stages.size()) - 1;
-  if (row.memory_total_bytes > r.stages[static_cast<std::size_t>(r.fullest_stage)].memory_total_bytes)
-    r.fullest_stage = here;
-}
-
-void simulate_into(engine::PipelineReport& p, const engine::ScheduleShape& shape, engine::Tick f, engine::Tick b,
-                   engine::Tick w) {
-  p.shape = shape;
-  p.status = engine::check_schedule(shape);
-  if (!p.status.legal()) return;
-  engine::make_orders(shape, p.orders);
-  p.times = engine::even_times(shape, f, b, w);
-  engine::SimulationScratch scratch;
-  engine::simulate(p.orders, p.times, scratch, p.timeline);
-}
-
-void add_memory_quantities(engine::Report& r, double capacity_gb) {
-  r.quantities.set(Q::hbm_capacity, capacity_gb * kGb);
-  const double most = r.stages[static_cast<std::size_t>(r.fullest_stage)].memory_total_bytes;
-  r.quantities.set(Q::memory_total, most);
-  r.quantities.set(Q::memory_free, capacity_gb * kGb - most);
-}
-
-FigureCase sixteen(double activations) {
-  FigureCase c;
-  c.scenario = scenario_405b();
-  engine::Report& r = c.report;
-  r.quantities.clear();
-  r.quantities.set(Q::peak_flops, 989e12);
-  r.quantities.set(Q::hbm_bandwidth, 3.35e12);
-  r.quantities.set(Q::chips_used, 16384);
-  add_operations(r, 9.23);
-  for (int stage = 0; stage < 16; ++stage) {
-    const bool outer = stage == 0 || stage == 15;
-    const double flight = 16 - stage;
-    add_stage(
-        r, std::max(0, 8 * stage - 1), outer ? 7 : 8, flight,
-        {outer ? 6.1 : 6.4, outer ? 12.2 : 12.7, 0.3, flight * (outer ? 2.258 : 2.5833) * activations, 2.3, 2.4});
-  }
-  add_memory_quantities(r, 80);
-  simulate_into(r.pipeline, {engine::ScheduleKind::one_f_one_b, 16, 16, 1, 0}, 92'000'000'000, 95'000'000'000,
-                96'000'000'000);
-  r.pipeline.step_end_s = 0.125;
-  r.quantities.set(Q::pipeline_bubble_fraction,
-                   engine::bubbles(r.pipeline.orders, r.pipeline.times, r.pipeline.timeline).idle_fraction);
-  return c;
+FigureCase case_with(const char* preset, std::initializer_list<std::string_view> assignments) {
+  return evaluated(tests::with(tests::preset(preset), assignments));
 }
 
 }  // namespace
 
-FigureCase sixteen_stages() { return sixteen(1); }
-FigureCase too_full() { return sixteen(1.76); }
+FigureCase sixteen_stages() {
+  static const FigureCase kept =
+      case_with("llama3-405b-16k-h100-8k", {"pipeline.schedule=1f1b", "pipeline.virtual_stages=1",
+                                            "pipeline.head_as_layers=1", "pipeline.embedding_as_layers=1"});
+  return kept;
+}
+
+FigureCase too_full() {
+  static const FigureCase kept =
+      evaluated(tests::with(sixteen_stages().scenario, {"workload.sequence_length=12288"}));
+  return kept;
+}
+
+FigureCase bound_by_hbm() {
+  return case_with("llama3-8b-8-h100",
+                   {"workload.sequence_length=128", "workload.global_batch_sequences=512",
+                    "pipeline.microbatch_sequences=1", "parallelism.zero_stage=1", "checkpointing.policy=none"});
+}
 
 FigureCase one_stage(int microbatches) {
-  FigureCase c;
-  engine::Scenario& s = c.scenario;
-  s.model.name = "LLaMA-3 70B";
-  s.model.n_layers = 80;
-  s.cluster.chip.name = "TPU v5p";
-  const auto set = [&](ChipField field, double value) { s.cluster.chip[field].value = value; };
-  set(ChipField::vmem_bytes_per_s, 40e12);
-  set(ChipField::vmem_bytes_per_chip, 128e6);
-  set(ChipField::vreg_bytes_per_chip, 524288);
-  set(ChipField::peak_bf16_dense_flops_per_s, 459e12);
-  set(ChipField::hbm_bytes, 96e9);
-  set(ChipField::hbm_bytes_per_s, 2.8e12);
-  set(ChipField::ici_bytes_per_s_per_link_oneway, 90e9);
-  set(ChipField::dcn_bytes_per_s_per_chip, 6.25e9);
-  s.cluster.slice = {16, 20, 28};
-  s.parallelism.fsdp = 1024;
-  s.parallelism.tensor = 4;
-  s.parallelism.context = 2;
-  engine::Report& r = c.report;
-  r.quantities.clear();
-  r.quantities.set(Q::peak_flops, 459e12);
-  r.quantities.set(Q::hbm_bandwidth, 2.8e12);
-  r.quantities.set(Q::chips_used, 8192);
-  r.quantities.set(Q::microbatches, microbatches);
-  add_operations(r, 1.2);
-  add_stage(r, 0, 80, 1, {0.0172, 0, 0.069, 1.342, 2.52, 0});
-  add_memory_quantities(r, 96);
-  return c;
+  engine::Scenario s = tests::preset("llama3-70b-v5p-pod");
+  s.workload.global_batch_sequences *= microbatches;
+  return evaluated(s);
 }
 
 namespace {
@@ -197,29 +77,16 @@ void make_even(const engine::ScheduleShape& shape, engine::Tick forward, engine:
     set(field, 1e30);
   const double layer = static_cast<double>(forward) * 1e-12 / kLayersOfADevice;
   const double flops = engine::evaluate(engine::scenario_under(s, engine::ScheduleKind::one_f_one_b))
-                           .quantities.value_or(Q::layer_flops_forward, 0);
+                           .quantities.value_or(engine::Q::layer_flops_forward, 0);
   set(ChipField::peak_bf16_dense_flops_per_s, flops / layer);
 }
 
 }  // namespace
 
-FigureCase scheduled(const engine::ScheduleShape& shape, engine::Tick forward, engine::Tick input,
-                     engine::Tick weight) {
-  FigureCase c = sixteen_stages();
-  if (forward == input && forward == weight) make_even(shape, forward, c.scenario);
-  c.report.pipeline = {};
-  simulate_into(c.report.pipeline, shape, forward, input, weight);
-  c.scenario.parallelism.pipeline = shape.stages;
-  c.report.stages.clear();
-  c.report.fullest_stage = 0;
-  for (int stage = 0; stage < std::max(1, shape.stages); ++stage)
-    add_stage(c.report, stage, 1, 1, {6.1, 12.2, 0.3, 30.0 * (shape.stages - stage) / shape.stages, 2.3, 2.4});
-  add_memory_quantities(c.report, 80);
-  const engine::PipelineReport& p = c.report.pipeline;
-  if (p.drawn())
-    c.report.quantities.set(Q::pipeline_bubble_fraction,
-                            engine::bubbles(p.orders, p.times, p.timeline).idle_fraction);
-  return c;
+FigureCase scheduled(const engine::ScheduleShape& shape, engine::Tick forward) {
+  engine::Scenario s = tests::preset("llama3-405b-16k-h100-8k");
+  make_even(shape, forward, s);
+  return evaluated(s);
 }
 
 std::span<const engine::Chip> sample_chips() {

@@ -1,5 +1,4 @@
-// What the tests of figures share: reports made by hand (no evaluation), the shipped texts, and drawing on a record
-// canvas.
+// What the tests of figures share: evaluated cases, the shipped texts, and drawing on a record canvas.
 #pragma once
 
 #include <memory>
@@ -30,15 +29,19 @@ std::span<const engine::Chip> sample_chips();
 // are 20 % too short to 30 % too long when calibrated, half when ideal.
 const engine::EvidenceSet& sample_evidence();
 
-// LLaMA-3.1 405B on 16 384 H100: 16 stages, 1F1B, 16 microbatches, 62.9 of 80 GB on stage 1.
+FigureCase evaluated(const engine::Scenario& scenario);
+
+// LLaMA-3.1 405B on 16 384 H100: 16 stages, plain 1F1B, 16 microbatches, 74.8 of 80 GB on stage 1.
 FigureCase sixteen_stages();
-// The same with activations that do not fit: 92.3 of 80 GB on stage 1.
+// The same with sequences half as long again, which do not fit.
 FigureCase too_full();
-// LLaMA-3 70B on a TPU v5p pod: one stage, 3.95 of 96 GB, `microbatches` of gradient accumulation.
+// LLaMA-3 8B on 8 H100 with microbatches of 128 tokens: the matrix multiplications are left of the ridge.
+FigureCase bound_by_hbm();
+// LLaMA-3 70B on a TPU v5p pod: one stage, 4.44 of 96 GB, `microbatches` of gradient accumulation.
 FigureCase one_stage(int microbatches = 1);
-// Any schedule; memory rows as many as stages. Illegal shapes keep their status and draw nothing.
-FigureCase scheduled(const engine::ScheduleShape& shape, engine::Tick forward, engine::Tick input,
-                     engine::Tick weight);
+// Stages that are alike to the tick, of a made model on a made chip: a forward as long as either half of a backward.
+// Illegal shapes keep their status and draw nothing.
+FigureCase scheduled(const engine::ScheduleShape& shape, engine::Tick forward);
 
 using roofscape::test::english;
 // English with every text of a figure half as long again, as other languages are.

@@ -13,20 +13,21 @@ using namespace roofscape::widgets::testing;
 using engine::Memory;
 
 TEST_CASE("an H100's ladder: capacities and bandwidths from its multiprocessors to the fabric") {
-  // Scaling book, chapter 12: 132 SMs of 256 kB, L2 5.5 TB/s, HBM 3.35 TB/s, NVLink 450 GB/s, fabric 50 GB/s a GPU.
+  // 132 SMs of 256 KiB and 128 B per cycle at 1.98 GHz, L2 5.5 TB/s, HBM 3.35 TB/s, NVLink 450 GB/s, fabric 50 GB/s per
+  // GPU, 990 TFLOP/s.
   const auto rungs = engine::memory_ladder(sixteen_stages().scenario.cluster);
   REQUIRE(rungs.size() == 6);
   CHECK(rungs[0].memory == Memory::registers);
   CHECK(*rungs[0].bytes == 132 * 262144.0);
   CHECK(!rungs[0].bytes_per_s);
   CHECK(rungs[1].memory == Memory::shared_memory);
-  CHECK(*rungs[1].bytes_per_s == doctest::Approx(30.9e12).epsilon(0.001));
+  CHECK(*rungs[1].bytes_per_s == doctest::Approx(132 * 128 * 1.98e9));
   CHECK(rungs[2].memory == Memory::l2);
   CHECK(rungs[3].memory == Memory::hbm);
-  CHECK(*rungs[3].flop_per_byte == doctest::Approx(295).epsilon(0.001));
+  CHECK(*rungs[3].flop_per_byte == doctest::Approx(990 / 3.35).epsilon(0.001));
   CHECK(rungs[4].memory == Memory::node);
   CHECK(*rungs[4].bytes == 640e9);
-  CHECK(*rungs[4].flop_per_byte == doctest::Approx(2198).epsilon(0.001));
+  CHECK(*rungs[4].flop_per_byte == doctest::Approx(2200).epsilon(0.001));
   CHECK(rungs[5].memory == Memory::fabric);
   CHECK(*rungs[5].bytes == 16384 * 80e9);
 }
@@ -92,7 +93,7 @@ TEST_CASE("rungs stand at their bandwidth and reach to their capacity, near ones
   CHECK(right("chip.scaleup_bytes_per_s") - right("chip.hbm_bytes_per_s") ==
         doctest::Approx(decade_x * std::log10(8.0)).epsilon(0.01));
   for (const char* text :
-       {"HBM", "80\u202fGB, 3.35\u202fTB/s, 295\u202fFLOP/B", "node, 8 GPUs", "fabric, 16\u202f384 GPUs",
+       {"HBM", "80\u202fGB, 3.35\u202fTB/s, 296\u202fFLOP/B", "node, 8 GPUs", "fabric, 16\u202f384 GPUs",
         "Not drawn, bandwidth not published: registers 34.6\u202fMB."}) {
     CAPTURE(text);
     CHECK(canvas->find_text(text));

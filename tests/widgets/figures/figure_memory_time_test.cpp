@@ -22,7 +22,9 @@ TEST_CASE("the peak over time is the number of the memory figure") {
 }
 
 TEST_CASE("parts lie on one another without a gap, activations on top") {
-  const FigureCase c = sixteen_stages();
+  engine::Scenario s = sixteen_stages().scenario;
+  s.assumptions.reserve_bytes = 2e9;
+  const FigureCase c = evaluated(s);
   const auto canvas = drawn("memory-time", c, "dark", 15, 560, 400, to_capacity());
   float top = 0;
   for (const char* id : {"memory.weights_bytes", "memory.gradients_bytes", "memory.optimizer_bytes",
@@ -77,8 +79,8 @@ TEST_CASE("the stage shown is a choice") {
 }
 
 TEST_CASE("an illegal schedule shows its reason instead of a plot") {
-  const auto canvas = drawn("memory-time", scheduled({engine::ScheduleKind::zb_h1, 16, 18, 2, 0}, kMs, kMs, kMs),
-                            "dark", 15, 560, 400);
+  const auto canvas =
+      drawn("memory-time", scheduled({engine::ScheduleKind::zb_h1, 16, 18, 2, 0}, kMs), "dark", 15, 560, 400);
   CHECK(canvas->count_tags("memory.activations_bytes") == 0);
   CHECK(canvas->texts().size() >= 1);
 }

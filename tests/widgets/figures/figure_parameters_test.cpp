@@ -43,7 +43,9 @@ TEST_CASE("a part's readout has its exact parameters and its share of both total
 }
 
 TEST_CASE("a report without parameters says so") {
-  const auto canvas = drawn("parameters", sixteen_stages(), "dark", 15, 560, 400);
+  FigureCase c = sixteen_stages();
+  c.report.quantities.clear();
+  const auto canvas = drawn("parameters", c, "dark", 15, 560, 400);
   REQUIRE(canvas->texts().size() == 1);
   CHECK(canvas->texts()[0].text == "The parameters of this model are not known.");
 }

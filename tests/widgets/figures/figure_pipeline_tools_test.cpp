@@ -17,7 +17,7 @@ namespace {
 
 constexpr float kWidth = 1200, kHeight = 400;
 
-FigureCase small() { return scheduled({ScheduleKind::one_f_one_b, 4, 8, 1, 0}, kMs, kMs, kMs); }
+FigureCase small() { return scheduled({ScheduleKind::one_f_one_b, 4, 8, 1, 0}, kMs); }
 
 // Strokes in the ink of the theme, with their points.
 std::vector<Primitive> ink_strokes(const RecordCanvas& canvas, const Theme& theme, std::size_t least_points = 2) {
@@ -47,7 +47,7 @@ TEST_CASE("the critical path is one ink line from the start of the step to its e
   const Theme dark = theme("dark");
   for (const ScheduleKind kind :
        {ScheduleKind::gpipe, ScheduleKind::one_f_one_b, ScheduleKind::zb_h1, ScheduleKind::dualpipe}) {
-    const FigureCase c = scheduled({kind, 4, 8, 1, 0}, kMs, kMs, kMs);
+    const FigureCase c = scheduled({kind, 4, 8, 1, 0}, kMs);
     REQUIRE(c.report.pipeline.drawn());
     FigureView view;
     view.critical_path = true;
@@ -135,7 +135,7 @@ TEST_CASE("the operation under the pointer is framed, with arrows from its input
 TEST_CASE("every block is found under its own middle") {
   const Theme dark = theme("dark");
   for (const ScheduleKind kind : {ScheduleKind::one_f_one_b, ScheduleKind::zb_h1, ScheduleKind::dualpipe}) {
-    const FigureCase c = scheduled({kind, 4, 8, 1, 0}, kMs, kMs, kMs);
+    const FigureCase c = scheduled({kind, 4, 8, 1, 0}, kMs);
     const auto canvas = drawn("pipeline", c, "dark", 15, kWidth, kHeight);
     const std::size_t none = ink_strokes(*canvas, dark).size();
     for (const TagRegion& t : canvas->tags()) {
@@ -169,7 +169,7 @@ TEST_CASE("the time cursor says its time and is where it belongs") {
 }
 
 TEST_CASE("half a million operations bear the tools too") {
-  const FigureCase c = scheduled({ScheduleKind::one_f_one_b, 64, 1024, 1, 0}, kMs, kMs, kMs);
+  const FigureCase c = scheduled({ScheduleKind::one_f_one_b, 64, 1024, 1, 0}, kMs);
   FigureView view;
   view.memory_trace = view.critical_path = true;
   view.cursor = 0.5;

@@ -25,7 +25,7 @@ std::vector<std::string> schedules_shown(const Canvas& canvas) {
 }
 
 FigureCase four_by_twelve(ScheduleKind kind = ScheduleKind::one_f_one_b) {
-  return scheduled({kind, 4, 12, engine::default_virtual_stages(kind), 0}, 2 * kMs, 2 * kMs, 2 * kMs);
+  return scheduled({kind, 4, 12, engine::default_virtual_stages(kind), 0}, 2 * kMs);
 }
 
 }  // namespace
@@ -146,12 +146,11 @@ TEST_CASE("chunks that the model has no layers for leave the schedules without t
 
 TEST_CASE("schedules that cannot run are named with the rule and the nearest value") {
   const auto canvas =
-      drawn("schedules", scheduled({ScheduleKind::one_f_one_b, 4, 6, 1, 0}, kMs, kMs, kMs), "dark", 15, 1000, 700);
+      drawn("schedules", scheduled({ScheduleKind::one_f_one_b, 4, 6, 1, 0}, kMs), "dark", 15, 1000, 700);
   CHECK(canvas->find_text("ZB-H2 cannot run. 6 microbatches are too few for ZB-H2 on 4 stages. Nearest: 7."));
   CHECK(canvas->find_text("DualPipe cannot run. 6 microbatches are too few for DualPipe on 4 stages. Nearest: 8."));
   // The plan itself illegal: the others are drawn all the same.
-  const auto illegal =
-      drawn("schedules", scheduled({ScheduleKind::zb_h1, 16, 18, 2, 0}, kMs, kMs, kMs), "dark", 15, 1000, 700);
+  const auto illegal = drawn("schedules", scheduled({ScheduleKind::zb_h1, 16, 18, 2, 0}, kMs), "dark", 15, 1000, 700);
   CHECK(schedules_shown(*illegal).size() >= 2);
 }
 
@@ -239,8 +238,8 @@ TEST_CASE("one stage: why there is nothing to compare, and what to try") {
 }
 
 TEST_CASE("half a million operations under every schedule are drawn as few bars") {
-  const auto canvas = drawn("schedules", scheduled({ScheduleKind::interleaved_1f1b, 64, 1024, 4, 0}, kMs, kMs, kMs),
-                            "dark", 15, 1200, 900);
+  const auto canvas =
+      drawn("schedules", scheduled({ScheduleKind::interleaved_1f1b, 64, 1024, 4, 0}, kMs), "dark", 15, 1200, 900);
   CHECK(canvas->primitives().size() < 60000);
   CHECK(canvas->audit_text() == "");
 }
@@ -250,7 +249,7 @@ TEST_CASE("the plan's number of microbatches is on the axis, however few or many
                                              {ScheduleKind::one_f_one_b, 4, 3, 1, 0},
                                              {ScheduleKind::one_f_one_b, 16, 3000, 1, 0}}) {
     CAPTURE(shape.microbatches);
-    const auto canvas = drawn("bubble", scheduled(shape, kMs, kMs, kMs), "dark", 15, 700, 420);
+    const auto canvas = drawn("bubble", scheduled(shape, kMs), "dark", 15, 700, 420);
     CHECK(canvas->find_tag("bubble.1f1b." + std::to_string(shape.microbatches)));
     for (const TagRegion& t : canvas->tags()) CHECK(canvas->bounds().contains(t.rect.centre()));
     CHECK(canvas->audit_text() == "");

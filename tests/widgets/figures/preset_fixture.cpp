@@ -10,8 +10,6 @@
 
 namespace roofscape::widgets::testing {
 
-FigureCase evaluated(const engine::Scenario& scenario) { return {scenario, engine::evaluate(scenario)}; }
-
 FigureCase preset_case(const std::string& id) { return evaluated(tests::preset(id)); }
 
 FigureCase calibrated_case(const std::string& preset) {

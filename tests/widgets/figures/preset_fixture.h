@@ -8,8 +8,6 @@
 
 namespace roofscape::widgets::testing {
 
-FigureCase evaluated(const engine::Scenario& scenario);
-
 FigureCase preset_case(const std::string& id);
 
 FigureCase calibrated_case(const std::string& preset);
