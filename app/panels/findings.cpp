@@ -24,7 +24,7 @@ const std::vector<engine::OfferedFinding>& findings(const PanelContext& ctx) {
   const bool held = ctx.ui.io.anything_held();
   if (kept.of == s && (kept.offered || held)) {
     if (kept.search && !held) {
-      if (kept.search->step(kPlansAFrame)) {
+      if (kept.search->step(kPlansAFrame, ctx.studies.operations_left)) {
         engine::add_best_edit(kept.search->offer(), kept.list);
         kept.search.reset();
       } else {

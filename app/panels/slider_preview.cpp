@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <memory>
 #include <optional>
 
 #include "app/session/settle_edit.h"
-#include "engine/evaluate/evaluate.h"
 #include "engine/studies/nearest_plan.h"
 
 namespace roofscape::app {
@@ -63,7 +63,7 @@ std::vector<double> preview_values(const engine::Field& field, const SliderRange
 
 std::span<const Notch> slider_preview(PanelContext& ctx, const engine::Field& field, const SliderRange& range,
                                       const engine::Scenario& scenario) {
-  const std::vector<double> values = preview_values(field, range);
+  std::vector<double> values = preview_values(field, range);
   if (values.empty()) return {};
   // Of a mesh axis what the others give way to is shown, from where the drag began.
   const bool meshed = ctx.mesh.keep_product && is_mesh_axis(field.path);
@@ -75,20 +75,24 @@ std::span<const Notch> slider_preview(PanelContext& ctx, const engine::Field& fi
     field.set(varied, range.whole ? std::round(value) : value);
     return varied;
   };
-  return ctx.studies.get<SliderPreview>(
-      SliderPreviewKey{std::string(field.path), with(values.front()), partner}, [&] {
-        SliderPreview notches;
-        engine::Report report;
-        engine::EvaluationScratch scratch;
-        const std::array held{field.path};
-        for (const double v : values) {
-          engine::Scenario varied = with(v);
-          if (partner) varied = engine::nearest_plan_that_runs(base, varied, {held, *partner, true, true}).scenario;
-          engine::evaluate(varied, scratch, report);
-          notches.push_back(notch_of(ctx.ui.theme, v, outcome_of(report)));
-        }
-        return notches;
-      });
+  SliderPreview& band = *ctx.studies.get<std::shared_ptr<SliderPreview>>(
+      SliderPreviewKey{std::string(field.path), with(values.front()), partner},
+      [] { return std::make_shared<SliderPreview>(); });
+  band.values = std::move(values);
+  while (!band.finished() && ctx.studies.operations_left > 0) {
+    const double value = band.values[band.outcomes.size()];
+    engine::Scenario varied = with(value);
+    const std::array held{field.path};
+    if (partner) varied = engine::nearest_plan_that_runs(base, varied, {held, *partner, true, true}).scenario;
+    engine::evaluate(varied, band.scratch, band.report);
+    ctx.studies.operations_left -= static_cast<std::int64_t>(band.report.pipeline.orders.ops.size());
+    band.outcomes.push_back(outcome_of(band.report));
+  }
+  if (!band.finished()) ctx.studies.unfinished = true;
+  band.notches.clear();
+  for (std::size_t i = 0; i < band.outcomes.size(); ++i)
+    band.notches.push_back(notch_of(ctx.ui.theme, band.values[i], band.outcomes[i]));
+  return band.notches;
 }
 
 }  // namespace roofscape::app

@@ -9,6 +9,7 @@
 
 #include "app/panels/panel_context.h"
 #include "engine/base/enum_table.h"
+#include "engine/evaluate/evaluate.h"
 
 namespace roofscape::app {
 
@@ -16,8 +17,17 @@ enum class Outcome : std::uint8_t { compute, network, other, too_large, impossib
 inline constexpr engine::EnumTable<Outcome> kOutcomeIds{"compute", "network", "other", "too_large", "impossible"};
 Outcome outcome_of(const engine::Report& report);
 
-// The band of a field, and what it depends on: it is evaluated once while nothing but the field itself changes.
-using SliderPreview = std::vector<widgets::Notch>;
+// The band of a field: it is evaluated once while nothing but the field itself changes, and over several frames where
+// pipelines are long.
+struct SliderPreview {
+  std::vector<double> values;     // along the track
+  std::vector<Outcome> outcomes;  // of the first of them; of all once the band is finished
+  std::vector<widgets::Notch> notches;
+  engine::EvaluationScratch scratch;
+  engine::Report report;
+  bool finished() const { return outcomes.size() == values.size(); }
+};
+// What it depends on.
 struct SliderPreviewKey {
   std::string path;
   engine::Scenario scenario;            // with the field at the first notch

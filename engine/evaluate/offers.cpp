@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <limits>
 #include <string_view>
 #include <utility>
 
@@ -178,15 +179,18 @@ struct BestEdit::State {
     next = 0;
     return true;
   }
-  void try_next() {
+  // Returns the operations that it simulated.
+  std::int64_t try_next() {
     const Fix& change = start.changes[next++];
-    if (start.fix.size() + change.size() > kMostEdits) return;
+    if (start.fix.size() + change.size() > kMostEdits) return 0;
     const Scenario changed = after_fix(start.scenario, change);
     Fix whole = both(scenario, start.fix, change);
-    if (after_fix(scenario, whole) != changed) return;
-    const Candidate now{whole, standing(changed, prices.of(changed)), changed.workload == scenario.workload};
+    if (after_fix(scenario, whole) != changed) return 0;
+    const Report& report = prices.of(changed);
+    const Candidate now{whole, standing(changed, report), changed.workload == scenario.workload};
     if (!second) seen.push_back(now);
     if (serves_its_end(was, now.standing) && (!best || better(now.standing, best->standing))) best = now;
+    return static_cast<std::int64_t>(report.pipeline.orders.ops.size());
   }
 };
 
@@ -199,12 +203,12 @@ BestEdit::~BestEdit() = default;
 BestEdit::BestEdit(BestEdit&&) noexcept = default;
 BestEdit& BestEdit::operator=(BestEdit&&) noexcept = default;
 
-bool BestEdit::step(int plans) {
+bool BestEdit::step(int plans, std::int64_t& operations_left) {
   State& at = *state_;
-  for (int i = 0; i < plans; ++i) {
+  for (int i = 0; i < plans && operations_left > 0; ++i) {
     while (at.next == at.start.changes.size())
       if (!at.go_on()) return true;
-    at.try_next();
+    operations_left -= at.try_next();
   }
   return false;
 }
@@ -219,7 +223,8 @@ std::optional<Offer> BestEdit::offer() const {
 
 std::optional<Offer> best_edit(const Scenario& s, const Report& report) {
   BestEdit search(s, report);
-  while (!search.step(1024)) {
+  auto operations = std::numeric_limits<std::int64_t>::max();
+  while (!search.step(1024, operations)) {
   }
   return search.offer();
 }

@@ -78,7 +78,9 @@ class BestEdit {
   ~BestEdit();
   BestEdit(BestEdit&&) noexcept;
   BestEdit& operator=(BestEdit&&) noexcept;
-  bool step(int plans);  // evaluates so many more plans; true when there are none left
+  // Evaluates so many more plans, as long as operations are left, and takes off what it simulated; true when there are
+  // no more plans.
+  bool step(int plans, std::int64_t& operations_left);
   std::optional<Offer> offer() const;
 
  private:

@@ -2,6 +2,10 @@
 // done.
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <memory>
+#include <vector>
+
 #include "app/panels/slider_preview.h"
 #include "engine/evaluate/evaluate.h"
 #include "tests/app/window/ui_checks.h"
@@ -32,6 +36,11 @@ bool says(const Harness& h, std::string_view words) {
   for (const auto& t : h.canvas.drawn_texts())
     if (t.text.find(words) != std::string::npos) return true;
   return false;
+}
+
+app::SliderPreview& band_of(Harness& h, const char* path, const engine::Scenario& first) {
+  return *h.parts.studies.get<std::shared_ptr<app::SliderPreview>>(
+      app::SliderPreviewKey{path, first, std::nullopt}, [] { return std::make_shared<app::SliderPreview>(); });
 }
 
 }  // namespace
@@ -72,10 +81,9 @@ TEST_CASE("the slider pointed at shows what each of its values would give") {
   const engine::Field* field = engine::find_field("parallelism.tensor");
   engine::Scenario first = h.scenario();
   field->set(first, 1);
-  const auto& drawn = h.parts.studies.get<app::SliderPreview>(
-      app::SliderPreviewKey{"parallelism.tensor", first, std::nullopt}, [] { return app::SliderPreview(); });
-  REQUIRE(drawn.size() == 9);  // 1 to 256
-  for (const widgets::Notch& n : drawn) {
+  const app::SliderPreview& band = band_of(h, "parallelism.tensor", first);
+  REQUIRE(band.notches.size() == 9);  // 1 to 256
+  for (const widgets::Notch& n : band.notches) {
     engine::Scenario s = h.scenario();
     field->set(s, n.value);
     const auto outcome = app::outcome_of(engine::evaluate(s));
@@ -85,6 +93,32 @@ TEST_CASE("the slider pointed at shows what each of its values would give") {
     if (outcome == app::Outcome::compute) CHECK(n.colour == t.ok);
     if (outcome == app::Outcome::network) CHECK(n.colour == t.warn);
     if (outcome == app::Outcome::too_large) CHECK(n.colour == t.err);
+  }
+}
+
+TEST_CASE("the band of a slider whose pipelines are long is made over several frames, and is the same") {
+  Harness h("gpt3-175b-1024-a100");
+  h.parts.settings.mesh.keep_product = false;
+  constexpr const char* kBatch = "workload.global_batch_sequences";
+  const engine::Field* field = engine::find_field(kBatch);
+  engine::Scenario first = h.scenario();
+  field->set(first, 1);
+  REQUIRE(h.reach(kBatch));
+  h.move(h.place(kBatch)->rect.centre());
+  std::vector<std::size_t> known;
+  for (int frame = 0; frame < 100 && (known.empty() || !band_of(h, kBatch, first).finished()); ++frame) {
+    h.step();
+    known.push_back(band_of(h, kBatch, first).outcomes.size());
+  }
+  const app::SliderPreview& band = band_of(h, kBatch, first);
+  REQUIRE(band.finished());
+  CHECK(std::count_if(known.begin(), known.end(), [](std::size_t n) { return n > 0 && n < 17; }) >= 1);
+  REQUIRE(band.outcomes.size() == 17);  // 1 to 65,536
+  for (std::size_t i = 0; i < band.outcomes.size(); ++i) {
+    CAPTURE(band.values[i]);
+    engine::Scenario s = h.scenario();
+    field->set(s, band.values[i]);
+    CHECK(band.outcomes[i] == app::outcome_of(engine::evaluate(s)));
   }
 }
 
