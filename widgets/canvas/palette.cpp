@@ -24,7 +24,7 @@ constexpr Look kMemory[kMemoryPartCount] = {{Hue::blue, Hatch::none, Look::colou
                                             {Hue::grey, Hatch::dots, Look::faint, "reserve"},
                                             {Hue::vermilion, Hatch::cross, Look::coloured, "over_capacity"}};
 
-constexpr Look kOps[kOpKindCount] = {{Hue::blue, Hatch::none, Look::coloured, "forward"},
+constexpr Look kOps[kTimelinePartCount] = {{Hue::blue, Hatch::none, Look::coloured, "forward"},
                                      {Hue::orange, Hatch::slash, Look::coloured, "backward"},
                                      {Hue::green, Hatch::backslash, Look::coloured, "backward_weight"},
                                      {Hue::sky, Hatch::cross, Look::coloured, "recompute"},
@@ -122,12 +122,12 @@ Fill hatched(const Theme& theme, Colour colour, Hatch hatch, float em) {
 }
 
 Fill fill_of(const Theme& theme, MemoryPart part, float em) { return fill_from(theme, kMemory[index(part)], em); }
-Fill fill_of(const Theme& theme, OpKind kind, float em) { return fill_from(theme, kOps[index(kind)], em); }
+Fill fill_of(const Theme& theme, TimelinePart kind, float em) { return fill_from(theme, kOps[index(kind)], em); }
 Fill fill_of(const Theme& theme, StepPart axis, float em) { return fill_from(theme, kAxes[index(axis)].look, em); }
 Fill fill_of(const Theme& theme, Roof kind, float em) { return fill_from(theme, kRoofs[index(kind)].look, em); }
 
 Colour line_of(const Theme& theme, MemoryPart part) { return line_from(theme, kMemory[index(part)]); }
-Colour line_of(const Theme& theme, OpKind kind) { return line_from(theme, kOps[index(kind)]); }
+Colour line_of(const Theme& theme, TimelinePart kind) { return line_from(theme, kOps[index(kind)]); }
 Colour line_of(const Theme& theme, StepPart axis) { return line_from(theme, kAxes[index(axis)].look); }
 Colour line_of(const Theme& theme, Roof kind) { return line_from(theme, kRoofs[index(kind)].look); }
 
@@ -194,7 +194,7 @@ Colour LineShades::operator()(double t) const {
 }
 
 std::string_view name_of(MemoryPart part) { return kMemory[index(part)].name; }
-std::string_view name_of(OpKind kind) { return kOps[index(kind)].name; }
+std::string_view name_of(TimelinePart kind) { return kOps[index(kind)].name; }
 std::string_view name_of(StepPart axis) { return kAxes[index(axis)].look.name; }
 std::string_view name_of(Roof kind) { return kRoofs[index(kind)].look.name; }
 

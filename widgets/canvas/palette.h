@@ -24,7 +24,7 @@ enum class MemoryPart : std::uint8_t {
 };
 inline constexpr std::size_t kMemoryPartCount = 8;
 
-enum class OpKind : std::uint8_t {
+enum class TimelinePart : std::uint8_t {
   forward,
   backward,  // the whole backward pass, or the gradient of the input where the two are apart
   backward_weight,
@@ -32,7 +32,7 @@ enum class OpKind : std::uint8_t {
   idle,
   step_end,  // gradient reduction, optimizer
 };
-inline constexpr std::size_t kOpKindCount = 6;
+inline constexpr std::size_t kTimelinePartCount = 6;
 
 // Where the time of a step goes. A mesh axis (engine::Axis) looks as its exposed transfers do.
 enum class StepPart : std::uint8_t {
@@ -55,13 +55,13 @@ enum class Roof : std::uint8_t { matmul, attention, vector };
 // Fills come ready to use: colour, hatch, hatch ink and, for fills below 3:1 against the panel, the dark edge.
 // `em` is that of the canvas.
 Fill fill_of(const Theme& theme, MemoryPart part, float em);
-Fill fill_of(const Theme& theme, OpKind kind, float em);
+Fill fill_of(const Theme& theme, TimelinePart kind, float em);
 Fill fill_of(const Theme& theme, StepPart axis, float em);
 Fill fill_of(const Theme& theme, Roof kind, float em);
 
 // For strokes and for text in the colour of the meaning.
 Colour line_of(const Theme& theme, MemoryPart part);
-Colour line_of(const Theme& theme, OpKind kind);
+Colour line_of(const Theme& theme, TimelinePart kind);
 Colour line_of(const Theme& theme, StepPart axis);
 Colour line_of(const Theme& theme, Roof kind);
 
@@ -99,7 +99,7 @@ class LineShades {
 
 // Names as in the string tables and the report: "kv_cache", "backward_weight", "fsdp", "matmul".
 std::string_view name_of(MemoryPart part);
-std::string_view name_of(OpKind kind);
+std::string_view name_of(TimelinePart kind);
 std::string_view name_of(StepPart axis);
 std::string_view name_of(Roof kind);
 

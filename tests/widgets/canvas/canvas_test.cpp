@@ -34,9 +34,9 @@ void draw_sample(Canvas& canvas, const Theme& theme) {
     canvas.rect(box, fill_of(theme, part, em));
     canvas.tag("part", static_cast<int>(i), box, {std::string(name_of(part)), {{"share", "52 %"}}});
   }
-  for (std::size_t i = 0; i < kOpKindCount; ++i)
+  for (std::size_t i = 0; i < kTimelinePartCount; ++i)
     canvas.rect({10 + 48 * static_cast<float>(i), 104, 44, 26},
-                chunk_of(theme, fill_of(theme, static_cast<OpKind>(i), em), 1, 3));
+                chunk_of(theme, fill_of(theme, static_cast<TimelinePart>(i), em), 1, 3));
   float y = 144;
   for (std::size_t i = 0; i < kStepPartCount; ++i, y += 8)
     canvas.line({10, y}, {190, y}, stroke_of(theme, static_cast<StepPart>(i), em, true));

@@ -114,7 +114,7 @@ TEST_CASE("a theme that lacks keys or has bad ones says which") {
 
 TEST_CASE("later chunks of a device are paler, up to half") {
   const Theme t = theme("dark");
-  const Fill f = fill_of(t, OpKind::forward, 15);
+  const Fill f = fill_of(t, TimelinePart::forward, 15);
   CHECK(chunk_of(t, f, 0, 4).colour == f.colour);
   CHECK(contrast(chunk_of(t, f, 1, 4).colour, t.panel) > contrast(chunk_of(t, f, 3, 4).colour, t.panel));
   CHECK(chunk_of(t, f, 3, 4).colour == mix(f.colour, t.panel, 0.5f));
@@ -124,16 +124,16 @@ TEST_CASE("a later chunk's forward is not taken for recomputation in any theme")
   for (const char* name : kThemes) {
     CAPTURE(name);
     const Theme t = theme(name);
-    const Fill later = chunk_of(t, fill_of(t, OpKind::forward, 15), 1, 2);
-    CHECK(contrast(later.colour, fill_of(t, OpKind::recompute, 15).colour) >= 1.4);
-    CHECK(contrast(later.colour, fill_of(t, OpKind::forward, 15).colour) >= 1.4);
+    const Fill later = chunk_of(t, fill_of(t, TimelinePart::forward, 15), 1, 2);
+    CHECK(contrast(later.colour, fill_of(t, TimelinePart::recompute, 15).colour) >= 1.4);
+    CHECK(contrast(later.colour, fill_of(t, TimelinePart::forward, 15).colour) >= 1.4);
   }
 }
 
 TEST_CASE("the edge of a later chunk is as clear as it must be and no clearer than the whole colour") {
   for (const char* name : kThemes) {
     const Theme t = theme(name);
-    for (const OpKind kind : {OpKind::forward, OpKind::backward, OpKind::backward_weight, OpKind::recompute}) {
+    for (const TimelinePart kind : {TimelinePart::forward, TimelinePart::backward, TimelinePart::backward_weight, TimelinePart::recompute}) {
       CAPTURE(name);
       CAPTURE(name_of(kind));
       const Fill later = chunk_of(t, fill_of(t, kind, 15), 1, 2);

@@ -416,17 +416,17 @@ void draw_kinds(Canvas& canvas, const FigureInput& input, const SchedulesLayout&
     chunks = std::max({chunks, of, v->shape.virtual_stages, engine::directions(v->shape.kind)});
   }
   const float em = canvas.em();
-  const auto entry = [&](std::string_view key, OpKind kind) {
+  const auto entry = [&](std::string_view key, TimelinePart kind) {
     return KeyEntry{std::string(t.text(key)), fill_of(input.theme, kind, em)};
   };
-  std::vector<KeyEntry> entries{entry("figure.pipeline.forward", OpKind::forward)};
+  std::vector<KeyEntry> entries{entry("figure.pipeline.forward", TimelinePart::forward)};
   entries.push_back(entry(!split   ? "figure.pipeline.backward"
                           : !whole ? "figure.pipeline.backward_input"
                                    : "figure.schedules.backward_or_input",
-                          OpKind::backward));
+                          TimelinePart::backward));
   if (split)
     entries.push_back(
-        entry(whole ? "figure.schedules.weight" : "figure.pipeline.backward_weight", OpKind::backward_weight));
+        entry(whole ? "figure.schedules.weight" : "figure.pipeline.backward_weight", TimelinePart::backward_weight));
   const auto hides = [](const gantt::Gantt& g) {
     const auto& again = g.pipeline.recompute;
     return !g.recomputes && std::any_of(again.begin(), again.end(), [](engine::Tick ticks) { return ticks > 0; });
@@ -434,7 +434,7 @@ void draw_kinds(Canvas& canvas, const FigureInput& input, const SchedulesLayout&
   if (std::any_of(gantts.begin(), gantts.end(), [](const gantt::Gantt& g) { return g.recomputes; }))
     entries.push_back(entry(
         std::any_of(gantts.begin(), gantts.end(), hides) ? "figure.schedules.recompute" : "figure.pipeline.recompute",
-        OpKind::recompute));
+        TimelinePart::recompute));
   entries.push_back(
       {std::string(t.text("figure.pipeline.idle")), gantt::idle_swatch(input.theme, gantts.front(), em)});
   const bool splits = std::any_of(gantts.begin(), gantts.end(),
