@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 
 #include "engine/base/fixed_list.h"
 #include "engine/pipeline/schedule.h"
@@ -27,9 +28,9 @@ struct HeldMicrobatches {
 using HeldMoments = FixedList<HeldMicrobatches, 4>;
 HeldMoments held_moments(const ScheduleShape& shape, int device);
 
-// How often a step has a forward of that virtual stage joined with a backward of the other stage of its device; 0 for
-// schedules that overlap nothing.
-std::int64_t overlapped_pairs(const ScheduleShape& shape, int virtual_stage);
+// How often a step has a forward of that virtual stage joined with a backward of each of its partners (pair_partner);
+// 0 for schedules that overlap nothing. `counts` has pair_partners entries.
+void overlapped_pairs(const ScheduleShape& shape, int virtual_stage, std::span<std::int64_t> counts);
 
 // Where the backward is split on one way: what the order of device 0 puts before its first input gradient, at most.
 struct WorkBeforeReturn {

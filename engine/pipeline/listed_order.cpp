@@ -37,9 +37,9 @@ bool can_run(ScheduleKind kind, const Orders& orders, Traits traits) {
 }
 
 std::optional<ScheduleKind> stands_for(const Orders& orders, std::optional<ScheduleKind> wanted) {
-  constexpr std::array kByPlainness{ScheduleKind::one_f_one_b, ScheduleKind::interleaved_1f1b,
-                                    ScheduleKind::zb_h1,       ScheduleKind::zb_v,
-                                    ScheduleKind::dualpipe_v,  ScheduleKind::dualpipe};
+  constexpr std::array kByPlainness{
+      ScheduleKind::one_f_one_b, ScheduleKind::interleaved_1f1b, ScheduleKind::zb_h1,          ScheduleKind::zb_v,
+      ScheduleKind::dualpipe_v,  ScheduleKind::dualpipe,         ScheduleKind::overlapped_1f1b};
   const Traits traits = traits_of(orders);
   if (wanted && can_run(*wanted, orders, traits)) return wanted;
   for (const ScheduleKind kind : kByPlainness)
@@ -120,19 +120,23 @@ ListedOrderResult read_listed_order(std::string_view csv, std::optional<Schedule
   if (auto fault = read_order_csv(csv, 0, read)) return {{}, std::move(fault)};
   auto out = std::make_shared<ListedOrder>();
   Orders& orders = read.orders;
-  out->pairs.resize(orders.device_of.size());
-  for (std::size_t i = 0; i < orders.ops.size(); ++i) {
-    if (!orders.ops[i].joined_with_next()) continue;
-    if (orders.ops[i].stage() + orders.ops[i + 1].stage() + 1 != orders.device_of.size())
-      return {{}, at_first_pair(orders, say("error.order.pair_stages"))};
-    ++out->pairs[orders.ops[i].stage()];
-  }
   const auto kind = stands_for(orders, wanted);
   if (!kind) return {{}, OrderFault{1, 1, say("error.order.placement")}};
   out->kind = *kind;
   out->stages = static_cast<int>(orders.devices());
   out->microbatches = static_cast<int>(orders.microbatches);
   out->virtual_stages = static_cast<int>(orders.passes_per_device);
+  const ScheduleShape shape{out->kind, out->stages, out->microbatches, out->virtual_stages};
+  const auto partners = static_cast<std::size_t>(pair_partners(shape));
+  out->pairs.resize(orders.device_of.size() * partners);
+  for (std::size_t i = 0; i < orders.ops.size(); ++i) {
+    if (!orders.ops[i].joined_with_next()) continue;
+    const std::size_t stage = orders.ops[i].stage(), other = orders.ops[i + 1].stage();
+    const std::size_t nth = partners == 1 ? 0 : other / orders.devices();
+    if (std::cmp_not_equal(pair_partner(shape, static_cast<int>(stage), static_cast<int>(nth)), other))
+      return {{}, at_first_pair(orders, say("error.order.pair_stages"))};
+    ++out->pairs[stage * partners + nth];
+  }
   for (std::size_t device = 0; device < orders.devices(); ++device)
     out->moments.push_back(moments_of(orders, device));
   out->dropped = read.dropped;
@@ -158,24 +162,15 @@ double held_by_list(const ScheduleShape& shape, int device) {
 HeldMoments moments_by_list(const ScheduleShape& shape, int device) {
   return shape.order->moments[static_cast<std::size_t>(device)];
 }
-std::int64_t pairs_by_list(const ScheduleShape& shape, int virtual_stage) {
-  return shape.order->pairs[static_cast<std::size_t>(virtual_stage)];
+void pairs_by_list(const ScheduleShape& shape, int virtual_stage, std::span<std::int64_t> counts) {
+  const auto first = static_cast<std::ptrdiff_t>(static_cast<std::size_t>(virtual_stage) * counts.size());
+  std::copy_n(shape.order->pairs.begin() + first, counts.size(), counts.begin());
 }
 
 // No device is done before it did all it has to do.
 Tick bound_with_pairs(const ScheduleShape& shape, const PipelineTimes& times) {
-  const ListedOrder& order = *shape.order;
   std::vector<Tick> work(static_cast<std::size_t>(shape.stages), 0);
-  const std::size_t stages = order.orders.device_of.size();
-  const Tick each = order.orders.route_length == stages ? shape.microbatches : shape.microbatches / 2;
-  for (std::size_t s = 0; s < stages; ++s) {
-    Tick& busy = work[order.orders.device_of[s]];
-    busy += each * (times.forward[s] + times.backward_input[s] + times.backward_weight[s]);
-    if (order.pairs[s] == 0) continue;
-    const std::size_t other = stages - 1 - s;
-    busy += order.pairs[s] *
-            (times.overlapped[s] - times.forward[s] - times.backward_input[other] - times.backward_weight[other]);
-  }
+  add_work(shape, times, work);
   return *std::max_element(work.begin(), work.end());
 }
 

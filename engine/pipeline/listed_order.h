@@ -21,13 +21,13 @@ struct ListedOrder {
   ScheduleKind kind = ScheduleKind::one_f_one_b;  // the schedule it stands for
   int stages = 1, microbatches = 1, virtual_stages = 1;
   std::vector<HeldMoments> moments;  // held_moments, by device
-  std::vector<std::int64_t> pairs;   // overlapped_pairs, by virtual stage
+  std::vector<std::int64_t> pairs;   // overlapped_pairs, by virtual stage and partner
   std::size_t dropped = 0;           // cells of the file that move data
   std::string csv;                   // as order_csv writes it
 };
 
 // What a CSV is an order of, or what it breaks (read_order_csv). Also refused: stages that are placed neither in turn,
-// nor as a V, nor from both ends, and pairs that are not of the two stages of a device of DualPipe or DualPipeV.
+// nor as a V, nor from both ends, and pairs of a V or of both ends that are not of the two stages of a device.
 struct ListedOrderResult {
   GivenOrder order;
   std::optional<OrderFault> fault;  // none: `order` is there

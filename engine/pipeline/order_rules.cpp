@@ -1,5 +1,6 @@
 #include "engine/pipeline/order_rules.h"
 
+#include <algorithm>
 #include <array>
 
 namespace roofscape::engine {
@@ -23,9 +24,9 @@ HeldMoments held_moments(const ScheduleShape& shape, int device) {
   return rule != nullptr ? rule(shape, device) : HeldMoments{{peak_in_flight(shape, device), 0}};
 }
 
-std::int64_t overlapped_pairs(const ScheduleShape& shape, int virtual_stage) {
-  const auto rule = orders::rules_of(shape).pairs;
-  return rule != nullptr ? rule(shape, virtual_stage) : 0;
+void overlapped_pairs(const ScheduleShape& shape, int virtual_stage, std::span<std::int64_t> counts) {
+  std::fill(counts.begin(), counts.end(), 0);
+  if (const auto rule = orders::rules_of(shape).pairs; rule != nullptr) rule(shape, virtual_stage, counts);
 }
 
 std::optional<WorkBeforeReturn> work_before_return(const ScheduleShape& shape) {

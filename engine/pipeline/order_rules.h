@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 
 #include "engine/pipeline/in_flight.h"
 #include "engine/pipeline/order_span.h"
@@ -26,7 +27,7 @@ struct OrderRules {
   // held_moments; null: nothing is put off.
   HeldMoments (*moments)(const ScheduleShape&, int device) = nullptr;
   // overlapped_pairs; null: none.
-  std::int64_t (*pairs)(const ScheduleShape&, int virtual_stage) = nullptr;
+  void (*pairs)(const ScheduleShape&, int virtual_stage, std::span<std::int64_t> counts) = nullptr;
   // The makespan of any stage times; null: there is no such form.
   Tick (*time)(const ScheduleShape&, const PipelineTimes&) = nullptr;
   // The makespan of even stages, or nothing outside of the range in which it is exact.
@@ -51,6 +52,9 @@ struct OrderRules {
 extern const OrderRules by_list, by_list_with_pairs;
 
 const OrderRules& rules_of(const ScheduleShape&);
+
+// Adds to `work`, by device, what each does in a step: its operations, with pairs as one.
+void add_work(const ScheduleShape&, const PipelineTimes&, std::vector<Tick>& work);
 
 // All forwards are done before the first backward: everything is held.
 inline double hold_all(const ScheduleShape& shape, int) { return static_cast<double>(shape.microbatches); }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "engine/pipeline/in_flight.h"
 #include "engine/pipeline/order_rules.h"
 #include "engine/pipeline/pipeline_time.h"
 
@@ -59,6 +60,23 @@ Tick one_way_bound(const BoundInput& in) {
 }
 
 }  // namespace
+
+void orders::add_work(const ScheduleShape& shape, const PipelineTimes& times, std::vector<Tick>& work) {
+  const int partners = pair_partners(shape);
+  std::vector<std::int64_t> counts(static_cast<std::size_t>(partners));
+  const Tick each = shape.microbatches / directions(shape.kind);
+  for (int s = 0; s < virtual_stage_count(shape); ++s) {
+    const auto stage = static_cast<std::uint32_t>(s);
+    Tick& busy = work[static_cast<std::size_t>(device_of(shape, s))];
+    busy += each * (times.forward[stage] + duration_of(times, stage, OpKind::backward));
+    overlapped_pairs(shape, s, counts);
+    for (int n = 0; n < partners; ++n) {
+      const auto other = static_cast<std::uint32_t>(pair_partner(shape, s, n));
+      busy += counts[static_cast<std::size_t>(n)] * (duration_of_pair(times, stage, other) - times.forward[stage] -
+                                                     duration_of(times, other, OpKind::backward));
+    }
+  }
+}
 
 Tick pipeline_lower_bound(const ScheduleShape& shape, const PipelineTimes& times) {
   if (!check_schedule(shape)) return 0;

@@ -5,21 +5,31 @@
 
 namespace roofscape::engine {
 
-void place_stages(const ScheduleShape& shape, std::vector<std::uint16_t>& device_of) {
-  const int p = shape.stages;
-  device_of.resize(static_cast<std::size_t>(virtual_stage_count(shape)));
+int device_of(const ScheduleShape& shape, int virtual_stage) {
+  const int p = shape.stages, position = virtual_stage % p;
   const bool turns = facts_of(shape.kind).placement != StagePlacement::looped;
-  for (std::size_t s = 0; s < device_of.size(); ++s) {
-    const int position = static_cast<int>(s) % p;
-    const bool backwards = turns && static_cast<int>(s) >= p;
-    device_of[s] = static_cast<std::uint16_t>(backwards ? p - 1 - position : position);
-  }
+  return turns && virtual_stage >= p ? p - 1 - position : position;
+}
+
+void place_stages(const ScheduleShape& shape, std::vector<std::uint16_t>& devices) {
+  devices.resize(static_cast<std::size_t>(virtual_stage_count(shape)));
+  for (std::size_t s = 0; s < devices.size(); ++s)
+    devices[s] = static_cast<std::uint16_t>(device_of(shape, static_cast<int>(s)));
 }
 
 int passes_per_device(const ScheduleShape& shape) { return shape.virtual_stages; }
 
 int virtual_stage_count(const ScheduleShape& shape) {
   return shape.stages * (directions(shape.kind) == 2 ? 2 : shape.virtual_stages);
+}
+
+int pair_partners(const ScheduleShape& shape) {
+  return facts_of(shape.kind).placement == StagePlacement::looped ? shape.virtual_stages : 1;
+}
+
+int pair_partner(const ScheduleShape& shape, int virtual_stage, int nth) {
+  if (facts_of(shape.kind).placement != StagePlacement::looped) return virtual_stage_count(shape) - 1 - virtual_stage;
+  return nth * shape.stages + virtual_stage % shape.stages;
 }
 
 void make_orders(const ScheduleShape& shape, Orders& out) {

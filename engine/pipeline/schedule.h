@@ -58,6 +58,11 @@ int passes_per_device(const ScheduleShape& shape);
 // Virtual stages that hold weights, over all devices: pv; DualPipe 2p (stage s of the second direction is p + s).
 int virtual_stage_count(const ScheduleShape& shape);
 
+// Of a schedule that overlaps: with backwards of how many stages of its device a forward may be joined, and of which.
+// On a V, and of two directions, of the other stage alone; of looped chunks of any of them.
+int pair_partners(const ScheduleShape& shape);
+int pair_partner(const ScheduleShape& shape, int virtual_stage, int nth);
+
 // ---- what is legal ----
 
 enum class ScheduleRule : std::uint8_t {
@@ -144,8 +149,9 @@ struct Orders {
   std::size_t devices() const { return first.empty() ? 0 : first.size() - 1; }
 };
 
-// Which device holds each virtual stage; of any shape.
-void place_stages(const ScheduleShape& shape, std::vector<std::uint16_t>& device_of);
+// Which device holds a virtual stage, and each; of any shape.
+int device_of(const ScheduleShape& shape, int virtual_stage);
+void place_stages(const ScheduleShape& shape, std::vector<std::uint16_t>& devices);
 
 // Fills `out` with the order of a legal shape, reusing its vectors. An illegal shape leaves `out` empty.
 // DualPipe: microbatches 0 .. m/2-1 enter at device 0 through stages 0 .. p-1, the others at device p-1 through

@@ -128,13 +128,13 @@ HeldMoments dualpipe_moments(const ScheduleShape& shape, int device) {
 
 // As DualPipeDevice::write joins them.
 template <bool folded>
-std::int64_t dualpipe_pairs(const ScheduleShape& shape, int virtual_stage) {
+void dualpipe_pairs(const ScheduleShape& shape, int virtual_stage, std::span<std::int64_t> counts) {
   const int p = shape.stages, device = virtual_stage < p ? virtual_stage : 2 * p - 1 - virtual_stage;
   const auto [from_end, inward] = place_of<folded>(shape, device);
   const int half = from_end + 1 + inward, per_direction = folded ? shape.microbatches : shape.microbatches / 2;
   const int both = per_direction + from_end + 1 - 2 * half;
   const bool early = (virtual_stage < p) == (device < half);  // of the direction whose way reaches it early
-  return early ? both - (inward == 0 ? 1 : 0) : both + inward;
+  counts[0] = early ? both - (inward == 0 ? 1 : 0) : both + inward;
 }
 
 // DeepSeek-V3's bubble, with g stages along the way and n microbatches through each of a device's stages times two.

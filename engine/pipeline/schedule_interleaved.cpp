@@ -1,7 +1,8 @@
 // Looped chunks: device r holds virtual stages r, r+p, r+2p, ... so a microbatch passes every device v times and the
 // pipeline fills v times faster. Depth first (interleaved 1F1B, Narayanan et al. 2021, Megatron-LM) sends a group of
 // microbatches through all chunks before the next group; breadth first (Lamy-Poirier 2023) sends all microbatches
-// through a chunk before the next chunk.
+// through a chunk before the next chunk. With one more forward ahead, a forward of the depth-first order needs nothing
+// of the backward beside it, and both run as one overlapped operation (Megatron-LM).
 #include <algorithm>
 
 #include "engine/pipeline/order_rules.h"
@@ -9,10 +10,11 @@
 namespace roofscape::engine::orders {
 namespace {
 
+template <bool pairs>
 void write_interleaved(const DeviceShape& shape, OrderWriter& out) {
   const std::uint32_t p = shape.devices, v = shape.chunks, r = shape.device;
   const std::uint32_t passes = shape.microbatches * v;
-  const std::uint32_t ahead = std::min(passes, 2 * (p - 1 - r) + (v - 1) * shape.group);
+  const std::uint32_t ahead = std::min(passes, 2 * (p - 1 - r) + (v - 1) * shape.group + (pairs ? 1 : 0));
   ChunkSequence forwards(shape.microbatches, v, shape.group);
   ChunkSequence backwards = forwards;
   const auto forward = [&] {
@@ -25,8 +27,15 @@ void write_interleaved(const DeviceShape& shape, OrderWriter& out) {
   };
   for (std::uint32_t i = 0; i < ahead; ++i) forward();
   for (std::uint32_t i = ahead; i < passes; ++i) {
-    forward();
-    backward();
+    if constexpr (pairs) {
+      out.overlapped(forwards.chunk() * p + r, forwards.microbatch(), (v - 1 - backwards.chunk()) * p + r,
+                     backwards.microbatch());
+      forwards.advance();
+      backwards.advance();
+    } else {
+      forward();
+      backward();
+    }
   }
   for (std::uint32_t i = 0; i < ahead; ++i) backward();
 }
@@ -42,9 +51,46 @@ void write_breadth_first(const DeviceShape& shape, OrderWriter& out) {
   }
 }
 
-double interleaved_in_flight(const ScheduleShape& shape, int device) {
+// Forwards ahead of the first backward of a device.
+template <bool pairs>
+std::int64_t forwards_ahead(const ScheduleShape& shape, int device) {
   const std::int64_t v = shape.virtual_stages, after = shape.stages - 1 - device;
-  return held_passes(shape, 2 * after + (v - 1) * group_size_of(shape) + 1);
+  return 2 * after + (v - 1) * group_size_of(shape) + (pairs ? 1 : 0);
+}
+
+template <bool pairs>
+double interleaved_in_flight(const ScheduleShape& shape, int device) {
+  return held_passes(shape, forwards_ahead<pairs>(shape, device) + 1);
+}
+
+// The n-th pair joins forward n + ahead of the device with its backward n. A group passes a chunk in one run, so the
+// forwards of a chunk are a run per group, over which the backwards come in runs of their own.
+void interleaved_pairs(const ScheduleShape& shape, int virtual_stage, std::span<std::int64_t> counts) {
+  const std::int64_t p = shape.stages, v = shape.virtual_stages, m = shape.microbatches, g = group_size_of(shape);
+  const std::int64_t ahead = forwards_ahead<true>(shape, static_cast<int>(virtual_stage % p)),
+                     chunk = virtual_stage / p;
+  const auto in_group = [&](std::int64_t first) { return std::min(g, m - first); };
+  for (std::int64_t first = 0; first < m; first += g) {
+    const std::int64_t run = first * v + chunk * in_group(first) - ahead, end = run + in_group(first);
+    for (std::int64_t at = std::max<std::int64_t>(run, 0); at < end;) {
+      const std::int64_t behind = at / (g * v) * g, length = in_group(behind);
+      const std::int64_t nth = (at - behind * v) / length, next = behind * v + (nth + 1) * length;
+      counts[static_cast<std::size_t>(v - 1 - nth)] += std::min(end, next) - at;
+      at = next;
+    }
+  }
+}
+
+// No device is done before the first microbatch came to it and it did all it has to do.
+Tick paired_bound(const ScheduleShape& shape, const PipelineTimes& times) {
+  std::vector<Tick> work(static_cast<std::size_t>(shape.stages), 0);
+  add_work(shape, times, work);
+  Tick head = 0, bound = 0;
+  for (std::size_t r = 0; r < work.size(); ++r) {
+    bound = std::max(bound, head + work[r]);
+    head += times.forward[r] + (shape.stages > 1 ? times.transfer : 0);
+  }
+  return bound;
 }
 
 std::optional<Tick> interleaved_time(const ScheduleShape& shape, const EvenTimes& t) {
@@ -65,7 +111,12 @@ std::optional<Tick> breadth_first_time(const ScheduleShape&, const EvenTimes& t)
 }  // namespace
 
 const OrderRules interleaved_1f1b{
-    .write = write_interleaved, .in_flight = interleaved_in_flight, .even_time = interleaved_time};
+    .write = write_interleaved<false>, .in_flight = interleaved_in_flight<false>, .even_time = interleaved_time};
+
+const OrderRules overlapped_1f1b{.write = write_interleaved<true>,
+                                 .in_flight = interleaved_in_flight<true>,
+                                 .pairs = interleaved_pairs,
+                                 .lower_bound = paired_bound};
 
 const OrderRules looped_bfs{.write = write_breadth_first, .in_flight = hold_all, .even_time = breadth_first_time};
 

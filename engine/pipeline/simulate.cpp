@@ -58,7 +58,12 @@ Tick duration_of(const PipelineTimes& times, std::uint32_t stage, OpKind kind) {
 }
 
 Tick duration_of_pair(const PipelineTimes& times, std::uint32_t forward, std::uint32_t backward) {
-  const Tick overlapped = times.overlapped.empty() ? 0 : times.overlapped[forward];
+  Tick overlapped = 0;
+  if (!times.overlapped.empty()) {
+    const std::size_t stages = times.forward.size(), partners = times.overlapped.size() / stages;
+    const std::size_t chunk = partners == 1 ? 0 : backward / (stages / partners);
+    overlapped = times.overlapped[forward * partners + chunk];
+  }
   if (overlapped > 0) return overlapped;
   return duration_of(times, forward, OpKind::forward) + duration_of(times, backward, OpKind::backward);
 }
@@ -81,7 +86,7 @@ PipelineTimes even_times(const ScheduleShape& shape, Tick forward, Tick backward
 SimulationOutcome check_times(const PipelineTimes& times, std::size_t stages, std::uint32_t microbatches) {
   if (!all_in_range(times.forward, stages) || !all_in_range(times.backward_input, stages) ||
       !all_in_range(times.backward_weight, stages) || times.transfer < 0 ||
-      !(times.overlapped.empty() || all_in_range(times.overlapped, stages)))
+      !all_in_range(times.overlapped, times.overlapped.size()) || times.overlapped.size() % stages != 0)
     return SimulationOutcome::bad_times;
   // The step is never longer than all its operations and transfers in a row.
   Tick per_microbatch = 0;
@@ -92,9 +97,11 @@ SimulationOutcome check_times(const PipelineTimes& times, std::size_t stages, st
   };
   for (std::size_t s = 0; s < stages; ++s) {
     if (!add(times.forward[s]) || !add(times.backward_input[s]) || !add(times.backward_weight[s]) ||
-        !add(times.transfer) || !add(times.transfer) || (!times.overlapped.empty() && !add(times.overlapped[s])))
+        !add(times.transfer) || !add(times.transfer))
       return SimulationOutcome::overflow;
   }
+  for (const Tick pair : times.overlapped)
+    if (!add(pair)) return SimulationOutcome::overflow;
   if (per_microbatch > kLargestTick / std::max<Tick>(1, microbatches)) return SimulationOutcome::overflow;
   return SimulationOutcome::finished;
 }

@@ -24,8 +24,9 @@ using Tick = std::int64_t;
 struct PipelineTimes {
   // By virtual stage (virtual_stage_count entries), for one microbatch. A whole backward lasts input + weight.
   std::vector<Tick> forward, backward_input, backward_weight;
-  // Overlapped forward and backward in one operation, by the virtual stage of the *forward*; 0 or an empty vector:
-  // the sum of the two. Used by DualPipe and DualPipeV only.
+  // Overlapped forward and backward in one operation, by the virtual stage of the *forward* and, where that is joined
+  // with any of its device's looped chunks, by the chunk of the backward: one or pair_partners entries for each stage;
+  // 0 or an empty vector: the sum of the two.
   std::vector<Tick> overlapped;
   Tick transfer = 0;  // between two different devices
   bool blocking_send =

@@ -67,6 +67,10 @@ PlanSpace space_of(const Scenario& s) {
     if (facts.searched) space.policy.only.push_back(static_cast<int>(facts.policy));
   if (const CheckpointPolicy own = s.checkpointing.policy; !facts_of(own).searched)
     space.policy.only.push_back(static_cast<int>(own));
+  if (!s.model.is_moe())
+    for (const ScheduleKind kind : kSchedules)
+      if (!facts_of(kind).for_experts || kind == s.pipeline.schedule)
+        space.schedule.only.push_back(static_cast<int>(kind));
   if (!s.cluster.chip[ChipField::host_pcie_bytes_per_s_per_chip].value)
     space.offload_optimizer.max = space.offload_activations.max = 0;
   return space;

@@ -37,7 +37,8 @@ struct PlanSpace {
   friend bool operator==(const PlanSpace&, const PlanSpace&) = default;
 };
 // What fits the scenario: of checkpointing nothing kept, the attention core, outputs of matrix multiplications and
-// whole layers, and the scenario's own policy; offload where the speed of PCIe is known.
+// whole layers, and the scenario's own policy; schedules made for experts where the model has some; offload where the
+// speed of PCIe is known.
 PlanSpace space_of(const Scenario&);
 
 enum class ConstraintKind : std::uint8_t { pinned, at_least, at_most };

@@ -347,11 +347,7 @@ bool Pricer::span(const PlacedMesh& mesh, const PricedLayer& layer, const Priced
     times_.backward_input[i] = ticks.backward_input, times_.backward_weight[i] = ticks.backward_weight;
   }
   times_.overlapped.clear();
-  for (std::size_t i = 0; overlaps_forward_backward(shape.kind) && i < count; ++i) {
-    const std::size_t other = count - 1 - i;
-    times_.overlapped.push_back(pair_ticks(stage_.paired.pair[i % once], times_.forward[i],
-                                           times_.backward_input[other] + times_.backward_weight[other]));
-  }
+  if (overlaps_forward_backward(shape.kind)) pair_times(stage_.paired, shape, times_);
   if (check_times(times_, count, static_cast<std::uint32_t>(shape.microbatches)) != SimulationOutcome::finished)
     return false;
   if (!without_order) {

@@ -228,11 +228,15 @@ StageWork<S> stage_work(const Inputs<S>& in, const StepCounts<S>& counts, const 
 
 namespace {
 
-// Of a forward through so many layers and a backward through others. The vocabulary's blocks are in the first stage
-// and in the last.
+// Which of the two is of the first stage or of the last, where the vocabulary's blocks are.
+struct PairEnds {
+  bool forward_first, forward_last, backward_first, backward_last;
+};
+
+// Of a forward through so many layers and a backward through others.
 template <Scalar S>
 S pair_time(const Inputs<S>& in, const LinkRates<S>& rates, const StageBlocks<S>& blocks, const S& forward_layers,
-            const S& backward_layers, bool forward_first, bool forward_last) {
+            const S& backward_layers, const PairEnds& ends) {
   const BlockTime<S>& layer = blocks.layer;
   S work = forward_layers * layer.work_forward + backward_layers * layer.work_backward;
   AxisArray<S> sent;
@@ -245,14 +249,10 @@ S pair_time(const Inputs<S>& in, const LinkRates<S>& rates, const StageBlocks<S>
   }
   S network = busiest(rates.wires, sent, talks, in.zero).time;
   const auto add = [&](const S& w, const S& n) { work = work + w, network = network + n; };
-  if (forward_first) {  // then the backward is of the last stage
-    add(blocks.embedding.work_forward, blocks.embedding.network_forward);
-    add(blocks.head.work_backward, blocks.head.network_backward);
-  }
-  if (forward_last) {
-    add(blocks.head.work_forward, blocks.head.network_forward);
-    add(blocks.embedding.work_backward, blocks.embedding.network_backward);
-  }
+  if (ends.forward_first) add(blocks.embedding.work_forward, blocks.embedding.network_forward);
+  if (ends.backward_last) add(blocks.head.work_backward, blocks.head.network_backward);
+  if (ends.forward_last) add(blocks.head.work_forward, blocks.head.network_forward);
+  if (ends.backward_first) add(blocks.embedding.work_backward, blocks.embedding.network_backward);
   const bool whole = in.calibrated || in.full_overlap;
   return work + max(whole ? network - work : network - in.overlap * work, in.zero);
 }
@@ -263,18 +263,31 @@ template <Scalar S>
 void paired_stages(const Inputs<S>& in, const LinkRates<S>& rates, const StageBlocks<S>& blocks,
                    const ScheduleShape& shape, const std::vector<S>& forward, const std::vector<S>& backward,
                    const std::vector<S>& layers, PairedStages<S>& out) {
-  const std::size_t stages = layers.size();
+  const std::size_t stages = layers.size(), last = stages - 1;
+  const int positions = virtual_stage_count(shape), partners = pair_partners(shape);
+  std::vector<std::int64_t>& counts = out.counts;
+  counts.resize(static_cast<std::size_t>(partners));
   out.pair.clear();
   out.hidden = in.zero;
   for (std::size_t s = 0; s < stages; ++s) {
-    const std::size_t other = stages - 1 - s;
-    const S pair = named(Q::stage_pair, static_cast<int>(s),
-                         pair_time(in, rates, blocks, layers[s], layers[other], s == 0, other == 0));
-    out.pair.push_back(pair);
-    std::int64_t count = 0;  // of both directions, where there are two
-    for (int i = static_cast<int>(s); i < virtual_stage_count(shape); i += static_cast<int>(stages))
-      count += overlapped_pairs(shape, i);
-    out.hidden = out.hidden + constant<S>(static_cast<double>(count)) * (forward[s] + backward[other] - pair);
+    const std::size_t first_pair = out.pair.size();
+    for (int n = 0; n < partners; ++n) {
+      const auto other = static_cast<std::size_t>(pair_partner(shape, static_cast<int>(s), n)) % stages;
+      const S pair = named(
+          Q::stage_pair, static_cast<int>(out.pair.size()),
+          pair_time(in, rates, blocks, layers[s], layers[other], {s == 0, s == last, other == 0, other == last}));
+      out.pair.push_back(pair);
+    }
+    // Of both directions, where there are two.
+    for (int i = static_cast<int>(s); i < positions; i += static_cast<int>(stages)) {
+      overlapped_pairs(shape, i, counts);
+      for (int n = 0; n < partners; ++n) {
+        const auto other = static_cast<std::size_t>(pair_partner(shape, static_cast<int>(s), n)) % stages;
+        const S count = constant<S>(static_cast<double>(counts[static_cast<std::size_t>(n)]));
+        const S& pair = out.pair[first_pair + static_cast<std::size_t>(n)];
+        out.hidden = out.hidden + count * (forward[s] + backward[other] - pair);
+      }
+    }
   }
   out.hidden = out.hidden / in.degree(Axis::pipeline).x;
 }
@@ -311,9 +324,21 @@ double least_paired_work(const LinkRates<double>& rates, const StepCounts<double
   return std::max(alone, work.layer_passes * network) * (1 - 1e-9);  // sums in another order than a step's
 }
 
-Tick pair_ticks(double seconds, Tick forward, Tick backward) {
-  return std::min(ticks_of(seconds), forward + backward);
+template <Scalar S>
+void pair_times(const PairedStages<S>& paired, const ScheduleShape& shape, PipelineTimes& times) {
+  times.overlapped.clear();
+  const int positions = virtual_stage_count(shape), partners = pair_partners(shape);
+  for (int i = 0; i < positions; ++i)
+    for (int n = 0; n < partners; ++n) {
+      const auto other = static_cast<std::size_t>(pair_partner(shape, i, n));
+      const Tick backward = times.backward_input[other] + times.backward_weight[other];
+      // DualPipe: the second direction again.
+      const std::size_t which = times.overlapped.size() % paired.pair.size();
+      times.overlapped.push_back(
+          std::min(ticks_of(value_of(paired.pair[which])), times.forward[static_cast<std::size_t>(i)] + backward));
+    }
 }
+template void pair_times<double>(const PairedStages<double>&, const ScheduleShape&, PipelineTimes&);
 
 template <Scalar S>
 void end_reduction(const Inputs<S>& in, const LayerTime<S>& layer, const LinkRates<S>& rates,
@@ -445,12 +470,7 @@ void stage_times(const Inputs<S>& in, const LayerTime<S>& layer, const StageKey&
       again += value_of(layer.head.math_backward) - 2 * value_of(layer.head.math_forward);
     pipeline.recompute[i] = std::min(ticks_of(again), times.backward_input[i]);
   }
-  for (std::size_t i = 0; overlaps && i < positions; ++i) {
-    const std::size_t other = positions - 1 - i;
-    times.overlapped.push_back(pair_ticks(value_of(cost.paired.pair[i % static_cast<std::size_t>(virtual_stages)]),
-                                          times.forward[i],
-                                          times.backward_input[other] + times.backward_weight[other]));
-  }
+  if (overlaps) pair_times<S>(cost.paired, key.shape, times);
 }
 
 namespace {
@@ -473,7 +493,7 @@ double even_stages_idle(const ScheduleShape& shape, const PipelineTimes& times, 
   if (!times.overlapped.empty()) {
     // A pair is never longer than its halves; rounding down may make it so.
     const Tick pair = mean_of(times.overlapped);
-    even.overlapped.assign(stages,
+    even.overlapped.assign(times.overlapped.size(),
                            std::min(pair, even.forward[0] + even.backward_input[0] + even.backward_weight[0]));
   }
   if (const auto span = even.overlapped.empty() ? closed_form_time(shape, even) : std::nullopt) {

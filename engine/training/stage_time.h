@@ -68,12 +68,13 @@ struct StageWork {
   bool pairs = false;
   S hidden, exposed_left;
 };
-// The virtual stages of a schedule that overlaps (DualPipe, DualPipeV): a forward of one and a backward of the other
-// stage of its device, as one operation.
+// The virtual stages of a schedule that overlaps: a forward of one and a backward of another stage of its device, as
+// one operation.
 template <Scalar S>
 struct PairedStages {
-  std::vector<S> pair;  // by virtual stage of the forward
+  std::vector<S> pair;  // by virtual stage of the forward and partner (pair_partner)
   S hidden;             // a step, mean of the devices: what pairs take less than their halves one after the other
+  std::vector<std::int64_t> counts;  // working memory, by partner
 };
 // After the last microbatch of a pipeline. Reads the mesh, the parameters and the ZeRO stage.
 template <Scalar S>
@@ -123,8 +124,10 @@ void hide_in_pairs(const Inputs<S>&, const StepCounts<S>&, const StageBlocks<S>&
 // How long a device is at work at least, whatever it joins with what: its work alone, or all it sends.
 double least_paired_work(const LinkRates<double>&, const StepCounts<double>&, const StageBlocks<double>&,
                          const StageWork<double>&);
-// The ticks of a pair, which is never longer than its halves.
-Tick pair_ticks(double seconds, Tick forward, Tick backward);
+// Fills times.overlapped, whose other times are there: a pair is never longer than its halves.
+template <Scalar S>
+void pair_times(const PairedStages<S>&, const ScheduleShape&, PipelineTimes& times);
+extern template void pair_times<double>(const PairedStages<double>&, const ScheduleShape&, PipelineTimes&);
 template <Scalar S>
 void end_reduction(const Inputs<S>&, const LayerTime<S>&, const LinkRates<S>&, const StepCounts<S>&, const StageKey&,
                    EndReduction<S>& out);

@@ -25,11 +25,11 @@ constexpr Look kMemory[kMemoryPartCount] = {{Hue::blue, Hatch::none, Look::colou
                                             {Hue::vermilion, Hatch::cross, Look::coloured, "over_capacity"}};
 
 constexpr Look kOps[kTimelinePartCount] = {{Hue::blue, Hatch::none, Look::coloured, "forward"},
-                                     {Hue::orange, Hatch::slash, Look::coloured, "backward"},
-                                     {Hue::green, Hatch::backslash, Look::coloured, "backward_weight"},
-                                     {Hue::sky, Hatch::cross, Look::coloured, "recompute"},
-                                     {Hue::grey, Hatch::sparse_slash, Look::idle, "idle"},
-                                     {Hue::grey, Hatch::dots, Look::coloured, "step_end"}};
+                                           {Hue::orange, Hatch::slash, Look::coloured, "backward"},
+                                           {Hue::green, Hatch::backslash, Look::coloured, "backward_weight"},
+                                           {Hue::sky, Hatch::cross, Look::coloured, "recompute"},
+                                           {Hue::grey, Hatch::sparse_slash, Look::idle, "idle"},
+                                           {Hue::grey, Hatch::dots, Look::coloured, "step_end"}};
 
 struct AxisLook {
   Look look;

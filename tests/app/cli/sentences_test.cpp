@@ -42,15 +42,15 @@ std::size_t arguments(const std::string& source, std::size_t open) {
   std::size_t commas = 0;
   int depth = 0;
   for (std::size_t i = open; i < source.size(); ++i) {
-    const char c = source[i];
-    if (c == '"' || c == '\'') {
-      for (++i; i < source.size() && source[i] != c; ++i)
+    const char at = source[i];
+    if (at == '"' || at == '\'') {
+      for (++i; i < source.size() && source[i] != at; ++i)
         if (source[i] == '\\') ++i;
-    } else if (c == '(' || c == '{' || c == '[') {
+    } else if (at == '(' || at == '{' || at == '[') {
       ++depth;
-    } else if (c == ')' || c == '}' || c == ']') {
+    } else if (at == ')' || at == '}' || at == ']') {
       if (--depth == 0) return commas + 1;
-    } else if (c == ',' && depth == 1) {
+    } else if (at == ',' && depth == 1) {
       ++commas;
     }
   }

@@ -199,6 +199,7 @@ TEST_CASE("calc's schedules of a plan's shortest and longest stage enclose its m
                    fmt::format("stages={}", p.shape.stages),
                    fmt::format("microbatches={}", p.shape.microbatches),
                    fmt::format("virtual_stages={}", p.shape.virtual_stages),
+                   fmt::format("group_size={}", p.shape.group_size),
                    of("t_forward", p.times.forward),
                    of("t_backward_input", p.times.backward_input),
                    of("t_backward_weight", p.times.backward_weight),

@@ -87,8 +87,12 @@ TEST_CASE("a schedule's own order, given, stands for it, holds as much, and take
         CHECK(fullest(held_moments(listed, device), more) ==
               doctest::Approx(fullest(held_moments(shape, device), more)));
     }
-    for (int stage = 0; stage < virtual_stage_count(shape); ++stage)
-      CHECK(overlapped_pairs(listed, stage) == overlapped_pairs(shape, stage));
+    std::vector<std::int64_t> pairs(static_cast<std::size_t>(pair_partners(shape))), listed_pairs = pairs;
+    for (int stage = 0; stage < virtual_stage_count(shape); ++stage) {
+      overlapped_pairs(shape, stage, pairs);
+      overlapped_pairs(listed, stage, listed_pairs);
+      CHECK(listed_pairs == pairs);
+    }
     const PipelineTimes times = times_of(shape);
     PipelineCache cache;
     const PipelineTimeResult own = pipeline_time(shape, times, cache),
@@ -177,7 +181,8 @@ TEST_CASE("without a wish an order stands for the plainest schedule that places 
                                     {ScheduleKind::zb_h2, ScheduleKind::zb_h1},
                                     {ScheduleKind::zb_v, ScheduleKind::zb_v},
                                     {ScheduleKind::dualpipe, ScheduleKind::dualpipe},
-                                    {ScheduleKind::dualpipe_v, ScheduleKind::dualpipe_v}}) {
+                                    {ScheduleKind::dualpipe_v, ScheduleKind::dualpipe_v},
+                                    {ScheduleKind::overlapped_1f1b, ScheduleKind::overlapped_1f1b}}) {
     Orders orders;
     make_orders({made, 4, 12, default_virtual_stages(made), 0}, orders);
     CHECK(given(orders)->kind == taken);
@@ -194,8 +199,8 @@ TEST_CASE("orders that no schedule's stages stand for are refused with row and c
   };
   CHECK(fault("1F0,1B0\n0F0,0B0\n") ==
         "row 1, column 1: the stages are placed neither in turn, nor as a V, nor from both ends");
-  CHECK(fault("0F0,(0F1;0B0)OVERLAP_F_B,0B1\n1F0,1B0,1F1,1B1\n") ==
-        "row 1, column 2: a pair is of the two stages of a device, as of DualPipe and DualPipeV");
+  CHECK(fault("0F0,3F0,3B0,(0F1;0B0)OVERLAP_F_B,3F1,3B1,0B1\n1F0,2F0,2B0,1B0,1F1,2F1,2B1,1B1\n") ==
+        "row 1, column 4: a pair is of two stages of one device; of DualPipe and DualPipeV, of the device's two");
   CHECK(fault("0F0\n") == "row 1, column 1: 0F0 stands here, and 0B0 is missing");
 }
 

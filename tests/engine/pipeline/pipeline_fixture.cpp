@@ -62,7 +62,15 @@ PipelineTimes random_times(Random& random, const ScheduleShape& shape, bool even
   fill(times.forward);
   fill(times.backward_input);
   fill(times.backward_weight);
-  if (random_int(random, 0, 1) == 1) fill(times.overlapped);
+  if (random_int(random, 0, 1) == 1) {
+    fill(times.overlapped);
+    // One for each partner, in half of the cases.
+    if (const int partners = pair_partners(shape); partners > 1 && random_int(random, 0, 1) == 1) {
+      times.overlapped.resize(stages * static_cast<std::size_t>(partners), times.overlapped.front());
+      if (!even)
+        for (Tick& t : times.overlapped) t = random_int(random, 0, 30);
+    }
+  }
   if (transfers) times.transfer = random_int(random, 0, 12);
   return times;
 }

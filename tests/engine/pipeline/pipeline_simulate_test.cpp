@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <string>
 
+#include "engine/pipeline/order_csv.h"
 #include "tests/engine/pipeline/pipeline_fixture.h"
 
 using namespace roofscape::engine;
@@ -130,6 +131,23 @@ TEST_CASE("interleaved 1F1B, 2 chunks") {
 TEST_CASE("interleaved 1F1B, 3 chunks, 4:5:3") {
   check_row(
       {Kind::interleaved_1f1b, 4, 12, 3, 4, 5, 3, 156, 12, 0.07692, 12, {5, 4.333, 3.667, 3}, {5, 4.333, 3.667, 3}});
+}
+TEST_CASE("overlapped 1F1B joins each forward with the backward of the microbatch before") {
+  const ScheduleShape shape = shape_of(Kind::overlapped_1f1b, 2, 3, 1);
+  const Step step = run_step(shape, unit_times(shape, 1, 1, 1, 0, 2));
+  REQUIRE(step.status.finished());
+  CHECK(starts(step, 0, false) == "F0@0 F1@1 F2@2 BW0@4 BW1@6 BW2@8");
+  CHECK(starts(step, 1, false) == "F0@1 F1@2 BW0@2 F2@4 BW1@4 BW2@6");
+  CHECK(step.makespan() == 10);  // 1F1B: 12
+  check_list(step.peaks(KeptUntil::weight_gradient), {3, 2});
+}
+TEST_CASE("overlapped 1F1B, 2 chunks, has Megatron-LM's order with one more forward ahead") {
+  Orders orders;
+  make_orders(shape_of(Kind::overlapped_1f1b, 2, 4, 2), orders);
+  CHECK(order_csv(orders) ==
+        "0F0,0F1,2F0,2F1,0F2,(0F3;2B0)OVERLAP_F_B,(2F2;2B1)OVERLAP_F_B,(2F3;0B0)OVERLAP_F_B,0B1,2B2,2B3,0B2,0B3\n"
+        "1F0,1F1,3F0,(3F1;3B0)OVERLAP_F_B,(1F2;3B1)OVERLAP_F_B,(1F3;1B0)OVERLAP_F_B,(3F2;1B1)OVERLAP_F_B,"
+        "(3F3;3B2)OVERLAP_F_B,3B3,1B2,1B3\n");
 }
 TEST_CASE("looped breadth first, 2 chunks") {
   check_row({Kind::looped_bfs, 4, 12, 2, 2, 2, 2, 81, 9, 0.11111, 9, {12, 12, 12, 12}, {12, 12, 12, 12}});

@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <map>
 #include <random>
 #include <string>
 #include <utility>
@@ -78,21 +79,34 @@ TEST_CASE("what is held and put off at the peaks by formula is what the written 
 
 TEST_CASE("pairs by formula are those of the written order") {
   Orders orders;
+  int joined = 0;
   for (const ScheduleKind kind : kSchedules)
     for (const int p : {2, 3, 4, 6, 8})
-      for (int m = 2; m <= 40; ++m) {
-        const ScheduleShape shape{kind, p, m, default_virtual_stages(kind), 0};
-        if (!check_schedule(shape).legal()) continue;
-        make_orders(shape, orders);
-        std::vector<std::int64_t> pairs(orders.device_of.size());
-        for (std::size_t i = 0; i < orders.ops.size(); ++i) {
-          if (!orders.ops[i].joined_with_next()) continue;
-          ++pairs[orders.ops[i].stage()];
-          REQUIRE(orders.ops[i].stage() + orders.ops[i + 1].stage() + 1 == pairs.size());
-        }
-        for (std::size_t s = 0; s < pairs.size(); ++s)
-          REQUIRE(overlapped_pairs(shape, static_cast<int>(s)) == pairs[s]);
-      }
+      for (int m = 2; m <= 40; ++m)
+        for (const int chunks : {default_virtual_stages(kind), 1, 3})
+          for (const int group : {0, p + 1, m}) {
+            const ScheduleShape shape{kind, p, m, chunks, group};
+            if (!check_schedule(shape).legal()) continue;
+            make_orders(shape, orders);
+            const int partners = pair_partners(shape);
+            std::map<std::pair<int, int>, std::int64_t> written;
+            for (std::size_t i = 0; i < orders.ops.size(); ++i)
+              if (orders.ops[i].joined_with_next())
+                ++written[{static_cast<int>(orders.ops[i].stage()), static_cast<int>(orders.ops[i + 1].stage())}];
+            std::vector<std::int64_t> counts(static_cast<std::size_t>(partners));
+            for (int s = 0; s < virtual_stage_count(shape); ++s) {
+              overlapped_pairs(shape, s, counts);
+              for (int n = 0; n < partners; ++n) {
+                const std::pair<int, int> pair{s, pair_partner(shape, s, n)};
+                REQUIRE(device_of(shape, pair.first) == device_of(shape, pair.second));
+                REQUIRE(counts[static_cast<std::size_t>(n)] == written[pair]);
+                written.erase(pair);
+              }
+            }
+            REQUIRE(written.empty());
+            joined += orders.ops.empty() ? 0 : overlaps_forward_backward(kind);
+          }
+  CHECK(joined > 800);
 }
 
 TEST_CASE("of the devices named the fullest one takes what the fullest of all devices takes") {

@@ -112,7 +112,8 @@ TEST_CASE("what pairs hide is taken from exposed communication, and the step is 
     Scenario s = random_scenario(rng);
     if (s.parallelism.pipeline < 2) continue;
     s.assumptions.mode = static_cast<Mode>(i % 3);
-    for (const ScheduleKind kind : {ScheduleKind::dualpipe, ScheduleKind::dualpipe_v}) {
+    for (const ScheduleKind kind :
+         {ScheduleKind::dualpipe, ScheduleKind::dualpipe_v, ScheduleKind::overlapped_1f1b}) {
       const Report r = evaluate(scenario_under(s, kind));
       if (r.has_errors() || !r.quantities[Q::step_time] || !r.pipeline.drawn()) continue;
       CAPTURE(i);
@@ -121,11 +122,13 @@ TEST_CASE("what pairs hide is taken from exposed communication, and the step is 
       const double busy =
           static_cast<double>(std::accumulate(p.timeline.busy.begin(), p.timeline.busy.end(), Tick{0}));
       CHECK(busy / p.shape.stages * kTickSeconds == doctest::Approx(value_of(r, Q::pipeline_work)).epsilon(1e-6));
-      for (std::size_t at = 0; at < p.times.overlapped.size(); ++at) {
-        const std::size_t other = p.times.overlapped.size() - 1 - at;
-        CHECK(p.times.overlapped[at] <=
-              p.times.forward[at] + p.times.backward_input[other] + p.times.backward_weight[other]);
-      }
+      for (std::uint32_t at = 0; at < p.times.forward.size(); ++at)
+        for (int n = 0; n < pair_partners(p.shape); ++n) {
+          const auto other = static_cast<std::uint32_t>(pair_partner(p.shape, static_cast<int>(at), n));
+          const Tick pair = duration_of_pair(p.times, at, other);
+          CHECK(pair <= p.times.forward[at] + duration_of(p.times, other, OpKind::backward));
+          CHECK(pair >= 0);
+        }
       double parts = 0;
       for (const Q part : kStepParts) {
         CHECK(value_of(r, part) >= 0);

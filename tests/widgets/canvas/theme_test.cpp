@@ -133,7 +133,8 @@ TEST_CASE("a later chunk's forward is not taken for recomputation in any theme")
 TEST_CASE("the edge of a later chunk is as clear as it must be and no clearer than the whole colour") {
   for (const char* name : kThemes) {
     const Theme t = theme(name);
-    for (const TimelinePart kind : {TimelinePart::forward, TimelinePart::backward, TimelinePart::backward_weight, TimelinePart::recompute}) {
+    for (const TimelinePart kind :
+         {TimelinePart::forward, TimelinePart::backward, TimelinePart::backward_weight, TimelinePart::recompute}) {
       CAPTURE(name);
       CAPTURE(name_of(kind));
       const Fill later = chunk_of(t, fill_of(t, kind, 15), 1, 2);

@@ -348,13 +348,15 @@ Gantt make_gantt(const Canvas& canvas, const Theme& theme, const engine::Pipelin
     const auto w = static_cast<double>(p.times.backward_weight[stage]);
     g.durations.insert(g.durations.end(), {f, b + w, b, w});
   }
-  constexpr std::array kLooks{TimelinePart::forward, TimelinePart::backward, TimelinePart::backward, TimelinePart::backward_weight};
+  constexpr std::array kLooks{TimelinePart::forward, TimelinePart::backward, TimelinePart::backward,
+                              TimelinePart::backward_weight};
   const int shades = std::min<int>(g.chunks, static_cast<int>(g.fills[0].size()));
   for (std::size_t k = 0; k < kLooks.size(); ++k)
     for (int c = 0; c < shades; ++c)
       g.fills[k][static_cast<std::size_t>(c)] = chunk_of(theme, fill_of(theme, kLooks[k], canvas.em()), c, shades);
   for (int c = 0; c < shades; ++c)
-    g.again[static_cast<std::size_t>(c)] = chunk_of(theme, fill_of(theme, TimelinePart::recompute, canvas.em()), c, shades);
+    g.again[static_cast<std::size_t>(c)] =
+        chunk_of(theme, fill_of(theme, TimelinePart::recompute, canvas.em()), c, shades);
   g.idle = fill_of(theme, TimelinePart::idle, canvas.em());
   g.idle.colour = mix(theme.panel, theme.bub, kIdleTint);
   if (rows.bar_height < canvas.px(kLeastHatched)) g.idle.hatch = Hatch::none;

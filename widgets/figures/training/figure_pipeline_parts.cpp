@@ -78,15 +78,15 @@ constexpr ByRank kByRank = [] {
 
 struct FamilyLook {
   Hue hue;
-  std::array<Dash, 2> dashes;  // of its members, by rank
+  std::array<Dash, 3> dashes;  // of its members, by rank
 };
 constexpr auto kFamilyLooks = std::to_array<FamilyLook>({
-    {Hue::grey, {Dash{3, 3}, Dash{1, 3}}},             // gpipe
-    {Hue::blue, {Dash{}, Dash{3, 2}}},                 // one_f_one_b
-    {Hue::orange, {Dash{12, 4}, Dash{2, 4}}},          // looped
-    {Hue::green, {Dash{6, 3}, Dash{2, 4}}},            // zero_bubble
-    {Hue::purple, {Dash{12, 4, 2, 4}, Dash{2, 4}}},    // zero_bubble_v
-    {Hue::sky, {Dash{8, 3, 2, 3, 2, 3}, Dash{2, 3}}},  // dualpipe
+    {Hue::grey, {Dash{3, 3}, Dash{1, 3}, Dash{8, 3}}},              // gpipe
+    {Hue::blue, {Dash{}, Dash{3, 2}, Dash{10, 3}}},                 // one_f_one_b
+    {Hue::orange, {Dash{12, 4}, Dash{2, 4}, Dash{12, 3, 3, 3}}},    // looped
+    {Hue::green, {Dash{6, 3}, Dash{2, 4}, Dash{12, 3}}},            // zero_bubble
+    {Hue::purple, {Dash{12, 4, 2, 4}, Dash{2, 4}, Dash{6, 3}}},     // zero_bubble_v
+    {Hue::sky, {Dash{8, 3, 2, 3, 2, 3}, Dash{2, 3}, Dash{12, 3}}},  // dualpipe
 });
 static_assert(kFamilyLooks.size() == engine::kEnumCount<engine::ScheduleFamily>);
 
@@ -98,8 +98,8 @@ constexpr std::size_t place_in_family(engine::ScheduleKind kind) {
   }
   return place;
 }
-static_assert(std::all_of(kByRank.begin(), kByRank.end(), [](auto kind) { return place_in_family(kind) < 2; }),
-              "a family with a third member needs a third dash");
+static_assert(std::all_of(kByRank.begin(), kByRank.end(), [](auto kind) { return place_in_family(kind) < 3; }),
+              "a family with a fourth member needs a fourth dash");
 
 }  // namespace
 
