@@ -315,7 +315,9 @@ class Builder {
     if (const auto kind = engine::parse_schedule(entry_.schedule)) {
       s_.pipeline.schedule = *kind;
     } else if (entry_.schedule == "zb-2p") {
-      // Its order is found by a search within the memory of ZB-H2, whose time and memory are near it.
+      // Its order is found by a search within the memory of ZB-H2, whose time and memory are near it. An order made
+      // for the plan (studies/made_order.h) is farther: it counts activations whole until the weight gradient, while
+      // theirs lets part of them go, and so is longer by the bubbles that this leaves.
       s_.pipeline.schedule = ScheduleKind::zb_h2;
       assume(say("evidence.assumed.zb_2p"));
     } else {
