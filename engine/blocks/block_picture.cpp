@@ -71,6 +71,7 @@ const std::map<std::string_view, BlockPicture>& pictures() {
       {"pipeline-bubble", {"microbatches", {"bubble_share"}}},
       {"pipeline", {"schedule", {"makespan"}}},
       {"run", {"chips", {"days"}}},
+      {"mfu", {"sequence_length", {"flops_6p", "flops_full_attention", "flops_causal_attention"}}},
       {"decode", {"batch", {"step_s", "weights_s", "kv_s", "flops_s"}}},
       {"prefill", {"tokens", {"time_s", "linear_s", "attention_s"}}},
       {"serving-capacity", {"batch", {"total_bytes", "hbm_bytes"}}},

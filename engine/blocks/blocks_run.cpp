@@ -1,5 +1,10 @@
-// Runs: time, utilisation, cost.
+// Runs: time, utilisation, cost; what a published utilisation may mean.
+#include <array>
+#include <cmath>
+#include <string>
+
 #include "engine/blocks/spec.h"
+#include "engine/model/layer_operations.h"
 #include "engine/model/parameters.h"
 #include "engine/training/run.h"
 
@@ -43,6 +48,107 @@ void run(BlockRun<S>& io) {
   io.out(Q::job_scaled_years, scaled / constant<S>(365.25));
 }
 
+// What is counted as the FLOPs of a token: the ways in which publications count, model FLOPs first, then those of the
+// hardware where all layers are computed again.
+struct Reading {
+  std::string_view id, of_sparse_peak;
+  Q flops, share;
+};
+constexpr std::array<Reading, 6> kReadings{
+    {{"6p", "6p-of-sparse-peak", Q::mfu_flops_6p, Q::mfu_6p},
+     {"full-attention", "full-attention-of-sparse-peak", Q::mfu_flops_full, Q::mfu_full},
+     {"causal-attention", "causal-attention-of-sparse-peak", Q::mfu_flops_causal, Q::mfu_causal},
+     {"8p", "8p-of-sparse-peak", Q::mfu_flops_8p, Q::mfu_hfu_8p},
+     {"full-attention-recomputed", "full-attention-recomputed-of-sparse-peak", Q::mfu_flops_full_again,
+      Q::mfu_hfu_full},
+     {"causal-attention-recomputed", "causal-attention-recomputed-of-sparse-peak", Q::mfu_flops_causal_again,
+      Q::mfu_hfu_causal}}};
+constexpr auto kReadingWords = [] {
+  std::array<std::string_view, 2 * kReadings.size()> words;
+  for (std::size_t i = 0; i < kReadings.size(); ++i)
+    words[i] = kReadings[i].id, words[kReadings.size() + i] = kReadings[i].of_sparse_peak;
+  return words;
+}();
+
+// What is published of a run; NaN: it is not.
+struct PublishedRun {
+  double tokens_per_s, share, flops_per_s, peak, sparse_peak;
+  bool any() const { return std::isfinite(share) || std::isfinite(flops_per_s); }
+  // How far a reading is from it, as a factor's logarithm.
+  double apart(double flops, double of_peak) const {
+    double sum = 0;
+    if (std::isfinite(share)) sum += std::abs(std::log(flops * tokens_per_s / of_peak / share));
+    if (std::isfinite(flops_per_s)) sum += std::abs(std::log(flops * tokens_per_s / flops_per_s));
+    return sum;
+  }
+};
+
+void list_readings(const std::array<double, kReadings.size()>& flops, const PublishedRun& run, BlockTable& table) {
+  const bool rate = std::isfinite(run.tokens_per_s), peak = std::isfinite(run.peak);
+  const bool from_share = std::isfinite(run.share) && peak, from_rate = std::isfinite(run.flops_per_s);
+  table.columns = {"reading", "flops_per_token"};
+  if (rate) table.columns.push_back("flops_per_s_per_chip");
+  if (rate && peak) table.columns.push_back("mfu"), table.columns.push_back("mfu_of_sparse_peak");
+  if (from_share) table.columns.push_back("tokens_per_s_of_published_mfu");
+  if (from_rate) table.columns.push_back("tokens_per_s_of_published_flops");
+  for (std::size_t i = 0; i < kReadings.size(); ++i) {
+    if (!std::isfinite(flops[i])) continue;
+    std::vector<Cell> row{std::string(kReadings[i].id), flops[i]};
+    const double achieved = flops[i] * run.tokens_per_s;
+    if (rate) row.emplace_back(achieved);
+    if (rate && peak) row.emplace_back(achieved / run.peak), row.emplace_back(achieved / run.sparse_peak);
+    if (from_share) row.emplace_back(run.share * run.peak / flops[i]);
+    if (from_rate) row.emplace_back(run.flops_per_s / flops[i]);
+    table.rows.push_back(std::move(row));
+  }
+}
+
+template <Scalar S>
+void mfu(BlockRun<S>& io) {
+  if (!is_possible(io)) return;
+  const ModelDims<S> m = dims_of(io);
+  const Parameters<S> p = count_parameters(m);
+  const S six = constant<S>(6, unit::flop_each), eight = constant<S>(8, unit::flop_each), three = constant<S>(3);
+  const S T = io[Q::flops_query], P = io[Q::dec_active];
+  const Inputs<S> in = alone(io, m, T);
+  const S logits = six * m.d_model * m.vocab_size;
+  const S full = training_flops_per_token(in, p, FlopsConvention::exact),
+          causal = training_flops_per_token(in, p, FlopsConvention::exact_causal);
+  const std::array<S, kReadings.size()> flops{
+      six * P, full, causal, eight * P, full + (full - logits) / three, causal + (causal - logits) / three};
+  const S tokens = io[Q::mfu_tokens], peak = io[Q::peak_flops];
+  std::array<double, kReadings.size()> counted{};
+  for (std::size_t i = 0; i < kReadings.size(); ++i) {
+    const S each = io.out(kReadings[i].flops, flops[i]);
+    counted[i] = value_of(each);
+    io.out(kReadings[i].share, each * tokens / peak);
+  }
+  const PublishedRun run{value_of(tokens), value_of(io[Q::mfu_published]), value_of(io[Q::mfu_published_rate]),
+                         value_of(peak), value_of(peak) * value_of(io[Q::mfu_sparse_factor])};
+  list_readings(counted, run, io.table);
+  if (!std::isfinite(run.tokens_per_s)) return io.rest_needs("tokens_per_s");
+  if (!run.any()) return io.rest_needs("published_mfu");
+  if (std::isfinite(run.share) && !std::isfinite(run.peak)) return io.rest_needs("peak_flops_per_s");
+  for (const char* size :
+       {"sequence_length", "active_parameters", "n_layers", "d_model", "d_ff", "n_heads", "d_head", "vocab_size"})
+    if (!io.value(size).is_known()) return io.rest_needs(size);
+  std::string_view nearest;
+  double least = std::numeric_limits<double>::infinity(), off = 0;
+  for (const bool sparse : {false, true}) {
+    if (sparse && !std::isfinite(run.share)) break;  // FLOP/s are of no peak
+    const double of_peak = sparse ? run.sparse_peak : run.peak;
+    for (std::size_t i = 0; i < kReadings.size(); ++i) {
+      const double apart = run.apart(counted[i], of_peak);
+      if (apart >= least) continue;
+      least = apart;
+      nearest = sparse ? kReadings[i].of_sparse_peak : kReadings[i].id;
+      off = counted[i] * run.tokens_per_s / (std::isfinite(run.share) ? run.share * of_peak : run.flops_per_s) - 1;
+    }
+  }
+  io.say("reading", std::string(nearest));
+  io.simulated(Q::mfu_apart, -1, off);
+}
+
 }  // namespace
 
 std::vector<BuildingBlock> run_blocks() {
@@ -81,6 +187,22 @@ std::vector<BuildingBlock> run_blocks() {
         out("scaled_years", Q::job_scaled_years)},
        run<double>,
        run<Traced>},
+      {"mfu",
+       "Chowdhery 2022, appendix B",
+       inputs(model_inputs(), expert_inputs(), window_inputs(), whole("sequence_length", Q::flops_query),
+              parameters_input(), active_parameters_input(), dtype_input(), peak_input(),
+              number("tokens_per_s", Q::mfu_tokens), fraction("published_mfu", Q::mfu_published),
+              number("published_achieved_flops_per_s", Q::mfu_published_rate),
+              number("sparse_factor", Q::mfu_sparse_factor).def(2)),
+       {out_said("reading", kReadingWords), out("apart", Q::mfu_apart), out("mfu_6p", Q::mfu_6p),
+        out("mfu_full_attention", Q::mfu_full), out("mfu_causal_attention", Q::mfu_causal),
+        out("hfu_8p", Q::mfu_hfu_8p), out("hfu_full_attention", Q::mfu_hfu_full),
+        out("hfu_causal_attention", Q::mfu_hfu_causal), out("flops_6p", Q::mfu_flops_6p),
+        out("flops_full_attention", Q::mfu_flops_full), out("flops_causal_attention", Q::mfu_flops_causal),
+        out("flops_8p", Q::mfu_flops_8p), out("flops_full_attention_recomputed", Q::mfu_flops_full_again),
+        out("flops_causal_attention_recomputed", Q::mfu_flops_causal_again), out_table("readings")},
+       mfu<double>,
+       mfu<Traced>},
   };
 }
 

@@ -73,7 +73,7 @@ TEST_CASE("calc NAME --help documents every input and output of that block alone
 TEST_CASE("the words people use find the right block first") {
   for (const std::pair<std::string, std::string>& asked :
        {std::pair<std::string, std::string>{"bubble", "pipeline-bubble"},
-        {"mfu", "run"},
+        {"mfu", "mfu"},
         {"zero", "state"},
         {"kv", "kv-cache"},
         {"torus", "collective"},
