@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
+#include <variant>
+#include <vector>
 
 #include "app/core/derivation_text.h"
 #include "app/panels/formula_view.h"
@@ -109,29 +112,66 @@ struct Outputs {
   }
 
   void table(const engine::BlockTable& table) {
+    constexpr double kLargest = 1e7;  // written out
     const auto cell_text = [](const engine::Cell& c) {
-      return std::holds_alternative<double>(c) ? format_significant(std::get<double>(c), 6, true)
-                                               : std::get<std::string>(c);
+      const double* number = std::get_if<double>(&c);
+      if (number == nullptr) return std::get<std::string>(c);
+      return std::abs(*number) < kLargest ? format_significant(*number, 6, true)
+                                          : format_si(*number, "", {.trim_zeros = true});
     };
-    const float h = std::round(ctx.px(21)),
-                column = width / static_cast<float>(std::max<std::size_t>(1, table.columns.size()));
+    const float h = std::round(ctx.px(21));
+    const TextStyle head = ctx.style(ctx.ui.theme.ink3, kSmallText), cell = ctx.style(ctx.ui.theme.ink, kSmallText);
+    const std::vector<float> ends = column_ends(table, head, cell, cell_text);
     const auto row = [&](std::size_t i, const std::string& text, const TextStyle& s) {
       TextStyle right = s;
       right.halign = HAlign::right;
-      ctx.ui.canvas.text({x + column * static_cast<float>(i + 1) - ctx.px(4), y + h / 2},
-                         ellipsize(ctx.ui.canvas, text, s, column - ctx.px(6)), right);
+      const float room = ends[i] - (i > 0 ? ends[i - 1] : 0);
+      ctx.ui.canvas.text({x + ends[i] - ctx.px(4), y + h / 2}, ellipsize(ctx.ui.canvas, text, s, room - ctx.px(6)),
+                         right);
     };
-    for (std::size_t i = 0; i < table.columns.size(); ++i)
-      row(i, std::string(table.columns[i]), ctx.style(ctx.ui.theme.ink3, kSmallText));
+    for (std::size_t i = 0; i < table.columns.size(); ++i) row(i, std::string(table.columns[i]), head);
     y += h;
     for (const auto& cells : table.rows) {
       // Rows out of sight cost nothing.
       if (y + h > ctx.ui.canvas.clip_rect().y && y < ctx.ui.canvas.clip_rect().bottom())
-        for (std::size_t i = 0; i < cells.size() && i < table.columns.size(); ++i)
-          row(i, cell_text(cells[i]), ctx.style(ctx.ui.theme.ink, kSmallText));
+        for (std::size_t i = 0; i < cells.size() && i < table.columns.size(); ++i) row(i, cell_text(cells[i]), cell);
       y += h;
     }
     y += ctx.px(6);
+  }
+
+  // Where the columns of a table end: each as wide as its cells are, what is left to the heads that are wider. Where
+  // cells alone are too wide, the widest columns give way.
+  template <class CellText>
+  std::vector<float> column_ends(const engine::BlockTable& table, const TextStyle& head, const TextStyle& cell,
+                                 const CellText& text_of) const {
+    constexpr std::size_t kMeasuredRows = 32;
+    const std::size_t columns = table.columns.size();
+    std::vector<float> widths(columns, 0), wanted(columns, 0);
+    float taken = 0, more = 0;
+    for (std::size_t i = 0; i < columns; ++i) {
+      for (std::size_t r = 0; r < std::min(kMeasuredRows, table.rows.size()); ++r)
+        if (i < table.rows[r].size())
+          widths[i] = std::max(widths[i], ctx.ui.canvas.text_width(text_of(table.rows[r][i]), cell) + ctx.px(8));
+      wanted[i] = std::max(0.0f, ctx.ui.canvas.text_width(table.columns[i], head) + ctx.px(8) - widths[i]);
+      taken += widths[i], more += wanted[i];
+    }
+    const float left = width - taken;
+    for (std::size_t i = 0; i < columns && left > 0; ++i)
+      widths[i] += more > 0 ? left * wanted[i] / more : left / static_cast<float>(columns);
+    if (left < 0) {
+      std::vector<float> sorted = widths;
+      std::sort(sorted.begin(), sorted.end());
+      float widest = 0, room = width;
+      for (std::size_t i = 0; i < columns; ++i) {
+        widest = room / static_cast<float>(columns - i);
+        if (sorted[i] >= widest) break;
+        room -= sorted[i];
+      }
+      for (float& w : widths) w = std::min(w, widest);
+    }
+    std::partial_sum(widths.begin(), widths.end(), widths.begin());
+    return widths;
   }
 
   // What its box starts with: as it is typed.

@@ -89,8 +89,8 @@ void list_readings(const std::array<double, kReadings.size()>& flops, const Publ
   table.columns = {"reading", "flops_per_token"};
   if (rate) table.columns.push_back("flops_per_s_per_chip");
   if (rate && peak) table.columns.push_back("mfu"), table.columns.push_back("mfu_of_sparse_peak");
-  if (from_share) table.columns.push_back("tokens_per_s_of_published_mfu");
-  if (from_rate) table.columns.push_back("tokens_per_s_of_published_flops");
+  if (from_share) table.columns.push_back("tokens_per_s_per_chip_of_published_mfu");
+  if (from_rate) table.columns.push_back("tokens_per_s_per_chip_of_published_flops");
   for (std::size_t i = 0; i < kReadings.size(); ++i) {
     if (!std::isfinite(flops[i])) continue;
     std::vector<Cell> row{std::string(kReadings[i].id), flops[i]};
@@ -126,7 +126,7 @@ void mfu(BlockRun<S>& io) {
   const PublishedRun run{value_of(tokens), value_of(io[Q::mfu_published]), value_of(io[Q::mfu_published_rate]),
                          value_of(peak), value_of(peak) * value_of(io[Q::mfu_sparse_factor])};
   list_readings(counted, run, io.table);
-  if (!std::isfinite(run.tokens_per_s)) return io.rest_needs("tokens_per_s");
+  if (!std::isfinite(run.tokens_per_s)) return io.rest_needs("tokens_per_s_per_chip");
   if (!run.any()) return io.rest_needs("published_mfu");
   if (std::isfinite(run.share) && !std::isfinite(run.peak)) return io.rest_needs("peak_flops_per_s");
   for (const char* size :
@@ -191,7 +191,7 @@ std::vector<BuildingBlock> run_blocks() {
        "Chowdhery 2022, appendix B",
        inputs(model_inputs(), expert_inputs(), window_inputs(), whole("sequence_length", Q::flops_query),
               parameters_input(), active_parameters_input(), dtype_input(), peak_input(),
-              number("tokens_per_s", Q::mfu_tokens), fraction("published_mfu", Q::mfu_published),
+              number("tokens_per_s_per_chip", Q::mfu_tokens), fraction("published_mfu", Q::mfu_published),
               number("published_achieved_flops_per_s", Q::mfu_published_rate),
               number("sparse_factor", Q::mfu_sparse_factor).def(2)),
        {out_said("reading", kReadingWords), out("apart", Q::mfu_apart), out("mfu_6p", Q::mfu_6p),

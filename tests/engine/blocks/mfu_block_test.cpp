@@ -29,7 +29,7 @@ std::vector<std::string> with(std::vector<std::string> inputs, std::vector<std::
 
 // Chowdhery et al. 2022, section 4.1 and appendix B: 238.3 k tokens per second on 6,144 TPU v4 of 275 TFLOP/s.
 const std::vector<std::string> kPalm{"model=palm-540b", "sequence_length=2048", "peak_flops_per_s=275e12",
-                                     fmt::format("tokens_per_s={}", 238.3e3 / 6144)};
+                                     fmt::format("tokens_per_s_per_chip={}", 238.3e3 / 6144)};
 
 }  // namespace
 
@@ -44,7 +44,7 @@ TEST_CASE("PaLM's 46.2 % count full attention, its 45.7 % no attention") {
 
 TEST_CASE("the reading a number was made by is the one that fits, of the dense peak and of the sparse one") {
   const std::vector<std::string> run{"model=llama3-8b", "sequence_length=32768", "peak_flops_per_s=1e15",
-                                     "tokens_per_s=6000"};
+                                     "tokens_per_s_per_chip=6000"};
   const auto plain = ask("mfu", run);
   for (const char* share : {"mfu_6p", "mfu_full_attention", "mfu_causal_attention", "hfu_8p", "hfu_full_attention",
                             "hfu_causal_attention"})
@@ -70,8 +70,8 @@ TEST_CASE("without a throughput the readings say which one a published number me
   const auto answer =
       ask("mfu", {"model=llama3-405b", "sequence_length=8192", "published_achieved_flops_per_s=400e12"});
   REQUIRE(answer.ok());
-  CHECK(answer->find("reading")->missing == std::vector<std::string>{"tokens_per_s"});
-  REQUIRE(answer->table.columns.back() == "tokens_per_s_of_published_flops");
+  CHECK(answer->find("reading")->missing == std::vector<std::string>{"tokens_per_s_per_chip"});
+  REQUIRE(answer->table.columns.back() == "tokens_per_s_per_chip_of_published_flops");
   for (const auto& row : answer->table.rows)
     CHECK(std::get<double>(row[1]) * std::get<double>(row.back()) == doctest::Approx(400e12));
 }
@@ -93,7 +93,7 @@ TEST_CASE("the MFU of a scenario is the block's of its throughput, by every conv
       const auto answer =
           ask("mfu", {"model=" + s.model.id, fmt::format("sequence_length={}", s.workload.sequence_length),
                       fmt::format("peak_flops_per_s={:.17g}", tests::value_of(report, Q::peak_flops)),
-                      fmt::format("tokens_per_s={:.17g}", tokens)});
+                      fmt::format("tokens_per_s_per_chip={:.17g}", tokens)});
       CHECK(number(answer, output) == doctest::Approx(tests::value_of(report, Q::mfu)).epsilon(1e-9));
       ++asked;
     }
