@@ -78,7 +78,10 @@ std::span<const Notch> slider_preview(PanelContext& ctx, const engine::Field& fi
   SliderPreview& band = *ctx.studies.get<std::shared_ptr<SliderPreview>>(
       SliderPreviewKey{std::string(field.path), with(values.front()), partner},
       [] { return std::make_shared<SliderPreview>(); });
-  band.values = std::move(values);
+  if (band.values != values) {  // the track has other ends now
+    band.values = std::move(values);
+    band.outcomes.clear();
+  }
   while (!band.finished() && ctx.studies.operations_left > 0) {
     const double value = band.values[band.outcomes.size()];
     engine::Scenario varied = with(value);

@@ -100,7 +100,7 @@ engine::Scenario four_stages(std::initializer_list<const char*> changes = {}) {
 }  // namespace
 
 TEST_CASE("the trace of a pipeline has every operation once, at its time") {
-  for (const std::string schedule : {"1f1b", "zb-h1", "dualpipe", "interleaved-1f1b"}) {
+  for (const std::string schedule : {"1f1b", "zb-h1", "dualpipe", "interleaved-1f1b", "overlapped-1f1b"}) {
     CAPTURE(schedule);
     const engine::Scenario s =
         schedule == "interleaved-1f1b"
@@ -252,10 +252,10 @@ TEST_CASE("a trace ends when the step does, and its sums are the parts of the st
 }
 
 TEST_CASE("every send of a trace has an arrow, to the forward or backward that reads it") {
-  for (const std::string schedule : {"1f1b", "gpipe", "zb-h1", "zb-v", "dualpipe", "dualpipev", "interleaved-1f1b"}) {
+  for (const engine::ScheduleKind kind : engine::kSchedules) {
+    const std::string schedule(engine::schedule_id(kind));
     CAPTURE(schedule);
-    const std::string chunks =
-        schedule == "zb-v" || schedule == "dualpipev" || schedule == "interleaved-1f1b" ? "2" : "1";
+    const std::string chunks = std::to_string(engine::default_virtual_stages(kind));
     const Json events = traced(
         four_stages({("pipeline.virtual_stages=" + chunks).c_str(), ("pipeline.schedule=" + schedule).c_str()}));
     using Place = std::tuple<int, int, std::int64_t>;  // process, thread, start
@@ -354,7 +354,7 @@ TEST_CASE("every event of a trace is what the format takes, and time never runs 
 
 TEST_CASE("trace -o order.csv writes the order of the pipeline as torch reads it") {
   const test::TemporaryFolder folder;
-  for (const std::string schedule : {"1f1b", "zb-h1", "dualpipe"}) {
+  for (const std::string schedule : {"1f1b", "zb-h1", "dualpipe", "overlapped-1f1b"}) {
     CAPTURE(schedule);
     const std::string changes =
         " --set parallelism.pipeline=4 --set workload.global_batch_sequences=1536"

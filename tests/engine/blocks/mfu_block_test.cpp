@@ -88,7 +88,6 @@ TEST_CASE("the MFU of a scenario is the block's of its throughput, by every conv
       const Report report = evaluate(s);
       if (!report.quantities[Q::mfu] || tests::library().find_model(s.model.id) == nullptr) continue;
       CAPTURE(preset.id);
-      CAPTURE(output);
       const double tokens = tests::value_of(report, Q::tokens_per_s) / tests::value_of(report, Q::chips_used);
       const auto answer =
           ask("mfu", {"model=" + s.model.id, fmt::format("sequence_length={}", s.workload.sequence_length),

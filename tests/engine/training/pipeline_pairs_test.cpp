@@ -105,6 +105,21 @@ TEST_CASE("a pair lasts as long as its work or what it sends, at peak rates") {
   CHECK(found > 4);
 }
 
+TEST_CASE("overlapped 1F1B hides what experts send, for half a microbatch more of activations") {
+  Scenario interleaved = deepseek(Mode::ideal);
+  interleaved.pipeline.schedule = ScheduleKind::interleaved_1f1b;
+  interleaved.pipeline.virtual_stages = 2;
+  Scenario overlapped = interleaved;
+  overlapped.pipeline.schedule = ScheduleKind::overlapped_1f1b;
+  const Report before = evaluate(interleaved), after = evaluate(overlapped);
+  REQUIRE_FALSE(after.has_errors());
+  CHECK(value_of(before, Q::step_expert) > 0);
+  CHECK(value_of(after, Q::step_expert) < value_of(before, Q::step_expert) / 2);
+  CHECK(value_of(after, Q::step_time) < value_of(before, Q::step_time));
+  for (int device = 0; device < 16; ++device)
+    CHECK(peak_in_flight(after.pipeline.shape, device) == peak_in_flight(before.pipeline.shape, device) + 0.5);
+}
+
 TEST_CASE("what pairs hide is taken from exposed communication, and the step is still the sum of its parts") {
   std::mt19937 rng(20261123);
   int hidden = 0;
