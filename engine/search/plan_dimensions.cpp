@@ -2,6 +2,8 @@
 
 #include <array>
 
+#include "engine/frameworks/synonyms.h"
+
 namespace roofscape::engine {
 
 namespace {
@@ -64,6 +66,9 @@ std::span<const PlanDimension> plan_dimensions() {
 const PlanDimension* find_plan_dimension(std::string_view name) {
   for (const PlanDimension& row : plan_dimensions())
     if (row.name == name) return &row;
+  if (const NamedField* field = find_named_field(name))
+    for (const PlanDimension& row : plan_dimensions())
+      if (row.path == field->path) return &row;
   return nullptr;
 }
 

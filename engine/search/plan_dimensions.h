@@ -23,6 +23,7 @@ struct PlanDimension {
 };
 
 std::span<const PlanDimension> plan_dimensions();
-const PlanDimension* find_plan_dimension(std::string_view name);  // null if there is none
+// By its name, or what a framework calls its field (engine/frameworks/synonyms.h). Null: there is none.
+const PlanDimension* find_plan_dimension(std::string_view name);
 
 }  // namespace roofscape::engine

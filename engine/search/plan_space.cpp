@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "engine/base/number_text.h"
+#include "engine/frameworks/synonyms.h"
 #include "engine/inputs/placement.h"
 #include "engine/model/model_check.h"
 #include "engine/model/split_heads.h"
@@ -32,8 +33,9 @@ std::optional<int> number_of(std::string_view text, const Field& field) {
     return std::nullopt;
   }
   if (field.kind == FieldKind::choice) {
-    for (std::size_t i = 0; i < field.choices.size(); ++i)
-      if (field.choices[i] == text) return static_cast<int>(i);
+    for (const std::string_view word : {text, choice_called(field.path, text)})
+      for (std::size_t i = 0; i < field.choices.size(); ++i)
+        if (field.choices[i] == word) return static_cast<int>(i);
     return std::nullopt;
   }
   const NumberReading n = read_number(text, unit::count);

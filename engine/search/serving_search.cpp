@@ -6,6 +6,7 @@
 
 #include "engine/evaluate/service_level.h"
 #include "engine/evaluate/serving_evaluation.h"
+#include "engine/frameworks/synonyms.h"
 #include "engine/scenario/mesh_size.h"
 
 namespace roofscape::engine {
@@ -292,8 +293,10 @@ ServingRequest serving_request_of(const Scenario& s) {
 
 std::optional<ConstraintError> constrain(ServingRequest& request, std::string_view name, std::string_view value,
                                          ConstraintKind how) {
-  const auto found = std::find_if(kServedDimensions.begin(), kServedDimensions.end(),
-                                  [&](const ServedDimension& d) { return d.name == name; });
+  const NamedField* field = find_named_field(name);
+  const auto found = std::find_if(kServedDimensions.begin(), kServedDimensions.end(), [&](const ServedDimension& d) {
+    return d.name == name || (field != nullptr && d.path == field->path);
+  });
   if (found == kServedDimensions.end())
     return ConstraintError{say("error.search.serving_dimension", name),
                            say("error.there_are", std::string("data, tensor, expert, pipeline, batch"))};

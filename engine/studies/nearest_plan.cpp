@@ -11,6 +11,7 @@
 
 #include "engine/evaluate/diagnose.h"
 #include "engine/evaluate/evaluate.h"
+#include "engine/frameworks/rules.h"
 #include "engine/model/model_check.h"
 #include "engine/pipeline/schedule.h"
 #include "engine/scenario/mesh_size.h"
@@ -90,7 +91,7 @@ class Nearest {
   }
 
   std::optional<Scenario> find() {
-    if (!strict_ && check_.runs(wanted_)) return wanted_;
+    if (!strict_ && runs(wanted_)) return wanted_;
     if (model_fault(wanted_.model) || !experts_divide()) return std::nullopt;  // no mesh mends it
     // With the product kept there is next to always a mesh, and of these there are few.
     if (strict_)
@@ -99,6 +100,13 @@ class Nearest {
   }
 
  private:
+  bool runs(const Scenario& s) {
+    return (!options_.runs_on || broken_rule(*options_.runs_on, s) == nullptr) && check_.runs(s);
+  }
+  void keep_rules(Scenario& s) const {
+    if (options_.runs_on) mend_for(*options_.runs_on, s);
+  }
+
   struct Entry {
     double cost;
     Mesh mesh;
@@ -186,7 +194,10 @@ class Nearest {
 
   // `s`: the wanted scenario, whatever mesh was tried in it before.
   bool runs_with_followers(const Mesh& mesh, Scenario& s) {
-    s.parallelism = wanted_.parallelism, s.pipeline = wanted_.pipeline;
+    if (options_.runs_on)
+      s = wanted_;  // whatever was mended
+    else
+      s.parallelism = wanted_.parallelism, s.pipeline = wanted_.pipeline;
     put_mesh(s, mesh);
     Parallelism& p = s.parallelism;
     const auto& wanted = wanted_.parallelism;
@@ -206,13 +217,15 @@ class Nearest {
     } else if (!is_held(options_, "parallelism.expert")) {
       p.expert = 1;
     }
+    keep_rules(s);
     if (!with_schedule(s)) return false;
-    if (check_.runs(s)) return true;
+    keep_rules(s);
+    if (runs(s)) return true;
     // A rate that the chip does not have is no matter of the mesh.
     for (const Diagnostic& d : check_.found())
       if (d.code == "chip.no_rate" && !d.fix.empty() && !is_held(options_, "precision.compute")) {
         for (const FieldEdit& edit : Fix(d.fix)) apply(s, edit);
-        if (check_.runs(s)) return true;
+        if (runs(s)) return true;
         s.precision = wanted_.precision;
         return false;
       }
@@ -344,6 +357,14 @@ NearestPlan nearest_plan_that_runs(const Scenario& before, const Scenario& wante
   if (wanted.serves() && wanted.serving.disaggregated && before.serving.disaggregated && of_subject)
     if (auto found = apart_anew(before, wanted, options)) return {std::move(*found), true, true};
   return {wanted, false, true};
+}
+
+NearestPlan nearest_plan_on(Framework framework, const Scenario& s) {
+  Scenario wanted = s;
+  mend_for(framework, wanted);
+  NearestPlanOptions options;
+  options.runs_on = framework;
+  return nearest_plan_that_runs(wanted, wanted, options);
 }
 
 NearestPlan nearest_disaggregated(const Scenario& before, const Scenario& wanted) {

@@ -15,9 +15,11 @@
 // powers of two; one that is held exactly (typed, chosen) is returned as it is, with runs = false.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string_view>
 
+#include "engine/frameworks/framework.h"
 #include "engine/report/report.h"
 #include "engine/scenario/scenario.h"
 
@@ -28,6 +30,7 @@ struct NearestPlanOptions {
   Axis partner = Axis::fsdp;               // the mesh axis that gives way first
   bool keep_product = false;               // a mesh axis was edited and the others make up for it
   bool exact = false;                      // the edited value, or nothing
+  std::optional<Framework> runs_on = {};   // and it keeps the rules of this framework
 };
 
 struct NearestPlan {
@@ -37,6 +40,10 @@ struct NearestPlan {
 };
 
 NearestPlan nearest_plan_that_runs(const Scenario& before, const Scenario& wanted, const NearestPlanOptions& options);
+
+// The plan nearest to this one that a framework can run: with the knobs its rules ask for (mend_for), on the nearest mesh
+// that keeps them. `runs` is false where none does.
+NearestPlan nearest_plan_on(Framework, const Scenario&);
 
 // No error stands against the plan but that a published figure of the chip is missing, which no plan can mend.
 bool runs(const Report& report);

@@ -8,6 +8,7 @@
 
 #include "engine/base/number_text.h"
 #include "engine/evaluate/custom_mode.h"
+#include "engine/frameworks/synonyms.h"
 #include "engine/io/json/nearest.h"
 #include "engine/io/json/pretty.h"
 #include "engine/io/presets/parts_file.h"
@@ -248,6 +249,14 @@ Failure set_cluster(Scenario& scenario, std::string_view path, std::string_view 
   return std::nullopt;
 }
 
+// "tensor-model-parallel-size=8" as "parallelism.tensor=8": the choices of a framework by our words.
+std::string framework_assignment(const engine::NamedField& named, std::string_view text) {
+  const engine::Field* field = engine::find_field(named.path);
+  std::string_view value = text;
+  if (field != nullptr && field->kind == engine::FieldKind::choice) value = engine::choice_named(named, text);
+  return std::string(named.path) + "=" + std::string(value);
+}
+
 }  // namespace
 
 Failure set_field(Scenario& scenario, std::string_view assignment, const PresetLibrary& library) {
@@ -259,6 +268,10 @@ Failure set_field(Scenario& scenario, std::string_view assignment, const PresetL
   if (text.size() > 4096 || text.find('\0') != std::string_view::npos)
     return set_error(path, say("error.set.too_long"));
   if (!is_utf8(assignment)) return set_error({}, say("error.file.not_utf8"), say("error.set.utf8.remedy"));
+  // A framework's own name, where it is no path of ours.
+  if (const engine::NamedField* named = engine::find_named_field(path);
+      named != nullptr && engine::find_field(path) == nullptr && path != named->path)
+    return set_field(scenario, framework_assignment(*named, text), library);
   if (path == "name") {
     engine::set_name(scenario, std::string(text));
     return std::nullopt;

@@ -1,0 +1,25 @@
+// The launchers and servers that Roofscape writes plans for and whose rules it knows.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+#include "engine/base/enum_table.h"
+
+namespace roofscape::engine {
+
+enum class Framework : std::uint8_t { megatron, megatron_bridge, torchtitan, maxtext, jax, deepspeed, vllm };
+
+inline constexpr EnumTable<Framework> kFrameworkIds{"megatron", "megatron-bridge", "torchtitan", "maxtext",
+                                                    "jax",      "deepspeed",       "vllm"};
+inline constexpr std::size_t kFrameworks = kEnumCount<Framework>;
+// As their authors write them.
+inline constexpr std::array<std::string_view, kFrameworks> kFrameworkNames{
+    "Megatron-LM", "Megatron Bridge", "torchtitan", "MaxText", "JAX", "DeepSpeed", "vLLM"};
+
+constexpr std::string_view framework_name(Framework framework) {
+  return kFrameworkNames[static_cast<std::size_t>(framework)];
+}
+
+}  // namespace roofscape::engine

@@ -1,0 +1,49 @@
+#include "engine/frameworks/rules.h"
+
+#include <algorithm>
+
+#include "engine/frameworks/rule_tables.h"
+
+namespace roofscape::engine {
+
+std::span<const Rule> rules_of(Framework framework) {
+  switch (framework) {
+    case Framework::megatron:
+    case Framework::megatron_bridge:  // both run Megatron Core, whose rules these are
+      return rules::megatron();
+    case Framework::torchtitan:
+      return rules::torchtitan();
+    case Framework::maxtext:
+      return rules::maxtext();
+    case Framework::jax:
+      return rules::jax();
+    case Framework::deepspeed:
+      return rules::deepspeed();
+    case Framework::vllm:
+      return rules::vllm();
+  }
+  return {};
+}
+
+const Rule* broken_rule(Framework framework, const Scenario& s) {
+  for (const Rule& rule : rules_of(framework))
+    if (rule.broken(s)) return &rule;
+  return nullptr;
+}
+
+bool breaks_any(Framework framework, const Scenario& s, RuleReads exactly) {
+  const std::span<const Rule> all = rules_of(framework);
+  return std::any_of(all.begin(), all.end(),
+                     [&](const Rule& rule) { return rule.reads == exactly && rule.broken(s); });
+}
+
+void mend_for(Framework framework, Scenario& s) {
+  for (const Rule& rule : rules_of(framework))
+    if (rule.mend != nullptr && rule.broken(s)) rule.mend(s);
+}
+
+int sharded_stage(const Scenario& s) {
+  return s.parallelism.fsdp * s.parallelism.context > 1 ? s.parallelism.zero_stage : 0;
+}
+
+}  // namespace roofscape::engine
