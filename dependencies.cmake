@@ -10,8 +10,21 @@ FetchContent_Declare(CLI11 GIT_REPOSITORY https://github.com/CLIUtils/CLI11.git 
                      FIND_PACKAGE_ARGS 2.1)
 FetchContent_Declare(utf8cpp GIT_REPOSITORY https://github.com/nemtrif/utfcpp.git GIT_TAG v4.0.6 SYSTEM
                      FIND_PACKAGE_ARGS 3.2)
+# Readers of launch files.
+FetchContent_Declare(yaml-cpp GIT_REPOSITORY https://github.com/jbeder/yaml-cpp.git GIT_TAG 0.8.0 SYSTEM
+                     FIND_PACKAGE_ARGS 0.6)
+FetchContent_Declare(tomlplusplus GIT_REPOSITORY https://github.com/marzer/tomlplusplus.git GIT_TAG v3.4.0 SYSTEM
+                     FIND_PACKAGE_ARGS 3)
+foreach(part TESTS TOOLS CONTRIB)
+  set(YAML_CPP_BUILD_${part} OFF CACHE INTERNAL "")
+endforeach()
+set(YAML_CPP_INSTALL OFF CACHE INTERNAL "")
 set(JSON_BuildTests OFF CACHE INTERNAL "")
-FetchContent_MakeAvailable(fmt nlohmann_json CLI11 utf8cpp)
+FetchContent_MakeAvailable(fmt nlohmann_json CLI11 utf8cpp yaml-cpp tomlplusplus)
+# Older packages of yaml-cpp have a target without a name space, and newer ones that alone.
+if(NOT TARGET yaml-cpp::yaml-cpp)
+  add_library(yaml-cpp::yaml-cpp ALIAS yaml-cpp)
+endif()
 
 # System libraries: no fallback.
 pkg_check_modules(CAIRO REQUIRED IMPORTED_TARGET cairo>=1.16 cairo-ft cairo-pdf cairo-png)

@@ -18,7 +18,7 @@
 #include "app/shell/autosave.h"
 #include "app/shell/window.h"
 #include "app/shell/workspace.h"
-#include "engine/io/import/hf_config.h"
+#include "engine/io/huggingface/hf_config.h"
 #include "engine/io/json/files.h"
 #include "engine/io/scenario/scenario_json.h"
 

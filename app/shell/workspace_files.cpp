@@ -11,7 +11,7 @@
 #include "app/core/strings.h"
 #include "app/session/file_list.h"
 #include "app/shell/workspace.h"
-#include "engine/io/import/hf_config.h"
+#include "engine/io/huggingface/hf_config.h"
 #include "engine/io/json/files.h"
 #include "engine/io/presets/preset_json.h"
 #include "engine/scenario/scenario_title.h"

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "app/shell/workspace.h"
-#include "engine/io/import/hf_config.h"
+#include "engine/io/huggingface/hf_config.h"
 #include "engine/io/json/files.h"
 #include "engine/io/scenario/layer_layout.h"
 #include "engine/io/scenario/order_json.h"

@@ -129,7 +129,8 @@ TEST_CASE("a floor of the engine includes what it is said to stand on, and nothi
 TEST_CASE("folders of the engine include those before them") {
   Words order;
   for (const Floor& floor : engine_floors()) order.push_back("engine/" + floor.name);
-  for (const char* folder : {"io/json", "io/import", "io/presets", "io/scenario", "io/export", "evidence"})
+  for (const char* folder :
+       {"io/json", "io/huggingface", "io/presets", "io/scenario", "io/import", "io/export", "evidence"})
     order.push_back(std::string("engine/") + folder);
   order.push_back("engine");  // precompiled.h
   check_order("engine", order);

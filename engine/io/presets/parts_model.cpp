@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/io/import/hf_reader.h"
+#include "engine/io/huggingface/hf_reader.h"
 #include "engine/io/presets/parts_json.h"
 #include "engine/scenario/scenario_title.h"
 

@@ -5,7 +5,7 @@
 #include <regex>
 
 #include "engine/evaluate/evaluate.h"
-#include "engine/io/import/hf_config.h"
+#include "engine/io/huggingface/hf_config.h"
 #include "engine/io/scenario/scenario_json.h"
 #include "engine/model/parameters.h"
 #include "tests/engine/io/io_fixture.h"

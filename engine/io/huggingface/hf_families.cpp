@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "engine/io/import/hf_reader.h"
+#include "engine/io/huggingface/hf_reader.h"
 
 namespace roofscape::io {
 namespace {

@@ -1,4 +1,4 @@
-#include "engine/io/import/hf_config.h"
+#include "engine/io/huggingface/hf_config.h"
 
 #include <algorithm>
 #include <cmath>
@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "engine/io/import/hf_reader.h"
+#include "engine/io/huggingface/hf_reader.h"
 #include "engine/model/model_check.h"
 #include "engine/scenario/scenario.h"
 #include "engine/scenario/scenario_fields.h"

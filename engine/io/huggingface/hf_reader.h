@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "engine/io/import/hf_config.h"
+#include "engine/io/huggingface/hf_config.h"
 #include "engine/io/json/field_json.h"
 #include "engine/io/json/json_text.h"
 #include "engine/scenario/transformer_shape.h"

@@ -1,0 +1,59 @@
+// roofscape-cli import: a launch script or configuration file as a scenario, with a receipt.
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/cli/command.h"
+#include "app/cli/output.h"
+#include "app/core/receipt_text.h"
+#include "engine/io/import/import_launch.h"
+#include "engine/io/json/files.h"
+#include "engine/io/scenario/scenario_json.h"
+
+namespace roofscape::app::cli {
+namespace {
+
+using engine::say;
+
+struct ImportOptions {
+  std::string file, cluster, output;
+  std::vector<std::string> set;
+  bool json = false;
+};
+
+void add_options(OptionList& list, ImportOptions& options) {
+  list.required("file", options.file, "cli.import.file");
+  list.option("--cluster", options.cluster, "cli.import.cluster");
+  list.set(options.set);
+  list.option("-o,--output", options.output, "cli.import.output");
+  list.json(options.json);
+}
+
+int run(const Context& context, const ImportOptions& options) {
+  const auto text = io::read_file(options.file);
+  if (!text) return refuse(context.texts, text.error());
+  const auto imported =
+      io::import_launch(text.value(), options.file, {options.cluster, options.set}, context.library);
+  if (!imported) return refuse(context.texts, imported.error());
+  int code = imported->has_errors() ? kHasErrors : kGood;
+  if (!options.output.empty()) {
+    if (!imported->missing.empty())
+      return refuse(context.texts, {options.file,
+                                    {},
+                                    say("error.import.incomplete", imported->missing.front().field),
+                                    say("error.import.incomplete.remedy", imported->missing.front().option)});
+    if (const auto failure =
+            io::write_file_atomically(options.output, io::write_scenario(imported->scenario, context.library)))
+      return refuse(context.texts, *failure);
+  }
+  return print(context.texts,
+               options.json ? io::receipt_json(imported.value(), context.library, context.texts)
+                            : receipt_text(imported.value(), options.file, context.texts),
+               code);
+}
+
+}  // namespace
+
+const Command import_command = command<ImportOptions, add_options, run>("import", "cli.import");
+
+}  // namespace roofscape::app::cli

@@ -1,0 +1,81 @@
+#include "engine/io/import/import_launch.h"
+
+#include "engine/io/import/launch_formats.h"
+#include "engine/io/import/plan_scenario.h"
+#include "engine/io/json/files.h"
+
+namespace roofscape::io {
+
+using engine::say;
+
+namespace {
+
+Result<LaunchSource> parsed(std::string_view text, std::string_view file) {
+  if (auto failure = check_text(text, file)) return *failure;
+  LaunchSource out;
+  out.file = file;
+  out.text = text;
+  out.syntax = syntax_of(text);
+  if (out.syntax == LaunchSyntax::shell) {
+    auto script = read_shell(text, file);
+    if (!script) return script.error();
+    out.script = std::move(script).value();
+    return out;
+  }
+  auto document = out.syntax == LaunchSyntax::json   ? read_json_document(text, file)
+                  : out.syntax == LaunchSyntax::toml ? read_toml(text, file)
+                                                     : read_yaml(text, file);
+  if (!document) return document.error();
+  out.document = std::move(document).value();
+  return out;
+}
+
+const LaunchFormat* format_of(const LaunchSource& source) {
+  for (const LaunchFormat* format : launch_formats())
+    if (format->syntax == source.syntax && format->recognises(source)) return format;
+  return nullptr;
+}
+
+Result<Imported> import_source(const LaunchSource& source, const ImportRequest& request,
+                               const PresetLibrary& library) {
+  const LaunchFormat* format = format_of(source);
+  if (format == nullptr) {
+    std::string names;
+    for (const LaunchFormat* known : launch_formats())
+      if (names.find(known->name) == std::string::npos)
+        names += (names.empty() ? "" : ", ") + std::string(known->name);
+    return InputError{
+        std::string(source.file), {}, say("error.import.no_format"), say("error.import.no_format.remedy", names)};
+  }
+  auto plan = format->read(source, library);
+  if (!plan) return plan.error();
+  auto imported = plan_scenario(std::move(plan).value(), source.file, request, library);
+  if (!imported) return imported;
+  imported->format = format->id;
+  imported->format_name = format->name;
+  return imported;
+}
+
+}  // namespace
+
+bool is_launch(std::string_view text) {
+  const auto source = parsed(text, {});
+  return source && format_of(source.value()) != nullptr;
+}
+
+Result<Imported> import_launch(std::string_view text, std::string_view file, const ImportRequest& request,
+                               const PresetLibrary& library) {
+  const auto source = parsed(text, file);
+  if (!source) return source.error();
+  return import_source(source.value(), request, library);
+}
+
+Result<Imported> import_words(const std::vector<std::string>& words, const ImportRequest& request,
+                              const PresetLibrary& library) {
+  LaunchSource source;
+  source.file = "--";
+  source.script = shell_of_words(words);
+  return import_source(source, request, library);
+}
+
+}  // namespace roofscape::io

@@ -1,0 +1,59 @@
+// A launch script as text: the commands it would run, with the values of its own variables put in. Nothing is ever
+// run. What only a shell could know (a command substitution, the environment, a positional parameter without a default)
+// stays open: the word keeps it as it is written and says so. For the .cpp files of engine/io.
+//
+// Understood: quotes, line continuations, comments, variables and arrays with += and the expansions ${X}, ${X:-word},
+// ${X-word}, ${X:=word}, ${X:+word}, ${X[@]}, ${X[*]}, ${X[n]}, ${#X[@]}; $((...)) of whole numbers; export, local, declare,
+// readonly; `bash -c` and eval of a text; if with tests that can be decided ([ ], [[ ]], -z, -n, =, !=, -eq ... -ge),
+// functions where they are called; #SBATCH lines; the variables Slurm derives from them. A branch whose test stays open is
+// left out and reported; a loop's body is read once.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/io/json/result.h"
+
+namespace roofscape::io {
+
+struct ShellWord {
+  std::string text;
+  int line = 0;
+  std::string open = {};  // what of it could not be resolved, as it is written: "$DATA_PATH"; empty: it is complete
+  bool substitution = false;  // the open part is a command substitution
+};
+
+struct ShellCommand {
+  std::vector<ShellWord> words;  // the program first; assignments before it are taken out
+  int line = 0;
+};
+
+// One option of an #SBATCH line: "nodes", "16". Short options have their long names.
+struct SbatchOption {
+  std::string name, value;
+  int line = 0;
+};
+
+// A part of the script that was not read, and from which line.
+struct ShellGap {
+  enum class Kind { condition, loop, case_list, other_file } kind = Kind::condition;
+  std::string written;  // the test, shortened
+  int line = 0;
+};
+
+struct ShellScript {
+  std::vector<ShellCommand> commands;
+  std::vector<SbatchOption> sbatch;
+  std::vector<ShellGap> gaps;
+  // Assignments in the order of the script, the last value of each; for readers that take sizes from variables.
+  std::map<std::string, ShellWord> variables;
+};
+
+// Also a bare launch line, or a list of arguments alone.
+Result<ShellScript> read_shell(std::string_view text, std::string_view file);
+// Words that a shell has split already (the command line after `--`): one command on line 0.
+ShellScript shell_of_words(const std::vector<std::string>& words);
+
+}  // namespace roofscape::io
