@@ -14,6 +14,7 @@
 #include "app/core/derivation_text.h"
 #include "app/core/text_columns.h"
 #include "engine/io/export/block_json.h"
+#include "widgets/plot/quantity_label.h"
 
 namespace roofscape::app::cli {
 
@@ -101,7 +102,9 @@ std::string absent_text(const Context& context, const io::BlockQuestion& questio
   std::string out;
   for (const auto& [why, outputs] : groups) out += wrapped("  ", outputs + ": " + why, kWidth) + "\n";
   for (const std::string& input : unknown)
-    out += wrapped("  ", input + ": " + question.call.value(input).source, kWidth) + "\n";
+    out +=
+        wrapped("  ", input + ": " + widgets::source_text(context.texts, question.call.value(input).source), kWidth) +
+        "\n";
   return out.empty() ? out : std::string(context.texts.text("cli.calc.absent")) + "\n" + out;
 }
 
@@ -147,8 +150,8 @@ std::string equation_text(const Context& context, const io::BlockQuestion& quest
 // All of a block: what it answers, its inputs with default and domain, its outputs.
 std::string document_text(const widgets::TextTable& texts, const BuildingBlock& block) {
   const auto text = [&](const std::string& key) { return std::string(texts.text(key)); };
-  std::string out =
-      std::string(block.id) + ": " + text("calc." + std::string(block.id)) + " (" + std::string(block.source) + ")\n";
+  std::string out = std::string(block.id) + ": " + text("calc." + std::string(block.id)) + " (" +
+                    widgets::source_text(texts, block.source) + ")\n";
   Columns inputs({false, false, false, false});
   if (block.takes_chip()) inputs.add({"chip", "", "", text("calc.chip")});
   if (block.takes_model()) inputs.add({"model", "", "", text("calc.model")});

@@ -32,12 +32,13 @@ constexpr std::size_t kLeastSource = 30;  // of a source beside its input
 bool is_empty(const Expression& e) { return e.kind == Expression::Kind::constant && e.children.empty(); }
 bool is_long_sum(const Expression& e) { return e.kind == Expression::Kind::add && e.children.size() > kLongestSum; }
 
-std::string source_text(const DerivationLine& of) {
-  return of.source.empty() ? "(" + of.id + ")" : "(" + of.id + "; " + of.source + ")";
+std::string id_and_source(const DerivationLine& of, const TextTable& texts) {
+  return of.source.empty() ? "(" + of.id + ")" : "(" + of.id + "; " + widgets::source_text(texts, of.source) + ")";
 }
 // "(step.time_s; source)" at the right of the first line, or below all of them where that would be too long.
-std::string with_source(std::string first, const std::string& rest, const DerivationLine& of) {
-  const std::string source = source_text(of);
+std::string with_source(std::string first, const std::string& rest, const DerivationLine& of,
+                        const TextTable& texts) {
+  const std::string source = id_and_source(of, texts);
   if (kSourceColumn + 3 + display_width(source) <= kWidth && display_width(first) <= kSourceColumn)
     return padded_right(std::move(first), kSourceColumn) + "   " + source + '\n' + rest;
   const std::size_t indent = first.find_first_not_of(' ') + kSourceIndent;
@@ -55,7 +56,7 @@ void append_sum(std::string& out, const DerivationLine& line, const std::string&
   out += with_source(pad + line.symbol + " = " +
                          texts.format("derivation.sum", {std::to_string(line.expression.children.size())}) + " = " +
                          total,
-                     {}, line);
+                     {}, line, texts);
   Columns terms({false, true});
   std::string zeros;
   for (const Expression& term : line.expression.children) {
@@ -76,7 +77,7 @@ void append_formula(std::string& out, const DerivationLine& line, const std::str
   if (is_empty(line.expression)) {
     std::string made_of;
     if (line.is_simulated) made_of = "   " + std::string(texts.text(counted_key(line.quantity)));
-    out += with_source(pad + line.symbol + " = " + value + made_of, {}, line);
+    out += with_source(pad + line.symbol + " = " + value + made_of, {}, line, texts);
     return;
   }
   const std::string numbers = widgets::formula_in_numbers(line.expression, widgets::digits_to_redo(line));
@@ -89,11 +90,11 @@ void append_formula(std::string& out, const DerivationLine& line, const std::str
     if (!note.empty()) notes += (notes.empty() ? "   <- " : "; ") + note;
   }
   out += with_source(formula_line(pad + line.symbol + " = ", widgets::formula_in_symbols(line.expression)),
-                     formula_line(lead, second + notes) + '\n', line);
+                     formula_line(lead, second + notes) + '\n', line, texts);
 }
 
 // The inputs, each with where it is from at its right.
-std::string with_sources(const Columns& inputs, std::span<const std::string_view> sources) {
+std::string with_sources(const Columns& inputs, std::span<const std::string> sources) {
   const std::string text = inputs.text(2);
   std::vector<std::string> lines;
   std::size_t widest = 0;
@@ -174,12 +175,12 @@ std::string derivation_text(const engine::Derivation& derivation, const TextTabl
   if (!notes.asked.empty()) out += wrapped({}, notes.asked, kWidth) + '\n';
   out += '\n';
   Columns inputs({false, true, false});
-  std::vector<std::string_view> sources;
+  std::vector<std::string> sources;
   for (const DerivationLine& line : derivation.lines) {
     if (line.depth >= levels + (line.is_input ? 1 : 0)) continue;
     if (line.is_input) {
       inputs.add({line.symbol, texts.amount(line.value, line.unit, widgets::kDerivedDigits), line.id});
-      sources.push_back(line.source);
+      sources.push_back(widgets::source_text(texts, line.source));
       continue;
     }
     const std::string pad(static_cast<std::size_t>(2 * std::clamp(line.depth, 0, kDeepestIndent)), ' ');

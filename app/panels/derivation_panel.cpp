@@ -198,7 +198,8 @@ struct Writer {
 
   void body(const engine::Derivation& all, const DerivationLine& line) {
     if (line.is_input) {
-      y += draw_prose(ctx.ui.canvas, {x, y}, line.source, ctx.style(theme().ink2, kSmallText), width);
+      y += draw_prose(ctx.ui.canvas, {x, y}, source_text(ctx.ui.texts, line.source),
+                      ctx.style(theme().ink2, kSmallText), width);
       return;
     }
     if (line.is_simulated) {
@@ -238,9 +239,10 @@ struct Writer {
     const float value_y = below ? y + 1.5f * h - ctx.px(4) : y + h / 2;
     float row_h = below ? 2 * h - ctx.px(4) : h;
     const float foot = y + row_h - ctx.px(3);
+    const std::string from = line.is_input ? source_text(ctx.ui.texts, line.source) : std::string();
     std::vector<std::string_view> source;
     if (line.is_input) {
-      source = wrapped_lines(ctx.ui.canvas, line.source, small, width - symbol_w);
+      source = wrapped_lines(ctx.ui.canvas, from, small, width - symbol_w);
       row_h += prose_height(small, source.size()) - ctx.px(3);
     }
     const Rect row{x, y, width, row_h};
@@ -451,7 +453,8 @@ engine::Scenario derivation_panel(PanelContext& ctx, const Rect& r, DerivationSt
   const bool sum = top.expression.kind == Expression::Kind::add && top.expression.children.size() >= 4;
   w.body(*derivation, top);
   if (!top.is_input && !sum && !top.source.empty())
-    w.y += draw_prose(ctx.ui.canvas, {w.x, w.y + ctx.px(2)}, top.source, ctx.style(t.ink3, kSmallText), w.width) +
+    w.y += draw_prose(ctx.ui.canvas, {w.x, w.y + ctx.px(2)}, source_text(ctx.ui.texts, top.source),
+                      ctx.style(t.ink3, kSmallText), w.width) +
            ctx.px(4);
   const DerivationLine* next = sum ? dominant(*derivation, top) : nullptr;
   if (next != nullptr) {

@@ -10,6 +10,7 @@
 #include "engine/base/number_text.h"
 #include "widgets/figures/blocks/block_text.h"
 #include "widgets/plot/plot.h"
+#include "widgets/plot/quantity_label.h"
 
 namespace roofscape::app {
 
@@ -140,7 +141,7 @@ struct Inputs {
     const bool found = solved && solved->input == in.name;
     const std::string source = found                                   ? found_text(*solved)
                                : text != nullptr                       ? std::string(ctx.text("ui.bench.given"))
-                               : value != nullptr && value->is_known() ? value->source
+                               : value != nullptr && value->is_known() ? source_text(ctx.ui.texts, value->source)
                                                                        : std::string(ctx.text("ui.bench.unknown"));
     std::string rest = unit.empty() || unit == "1" ? ctx.format("ui.bench.domain", {domain, source})
                                                    : ctx.format("ui.bench.domain_unit", {unit, domain, source});

@@ -84,7 +84,7 @@ struct Outputs {
                             [this](const Rect& r, std::string_view id) { return area(r, id); });
       for (const engine::Expression* e : decisions(line.expression))
         if (const std::string words = decision_text(*e, ctx.ui.texts); !words.empty()) prose(words, t.ink2);
-      if (!line.source.empty()) prose(line.source, t.ink3);
+      if (!line.source.empty()) prose(source_text(ctx.ui.texts, line.source), t.ink3);
     }
     y += ctx.px(6);
     for (const engine::DerivationLine& line : d.lines) {
@@ -103,7 +103,7 @@ struct Outputs {
       ctx.ui.canvas.text({x + width, y + h / 2}, value, v);
       area({x, y, width, h}, line.id);
       y += h;
-      if (!line.source.empty()) prose(line.source, t.ink3, symbol_w);
+      if (!line.source.empty()) prose(source_text(ctx.ui.texts, line.source), t.ink3, symbol_w);
     }
     ctx.ui.canvas.rect({from + ctx.px(2), top, std::max(2.0f, std::round(ctx.px(2))), y - top}, {.colour = t.edge});
     x = from;

@@ -9,6 +9,7 @@
 #include "app/panels/workbench_inputs.h"
 #include "app/panels/workbench_outputs.h"
 #include "widgets/plot/plot.h"
+#include "widgets/plot/quantity_label.h"
 
 namespace roofscape::app {
 
@@ -62,7 +63,8 @@ void block_list(PanelContext& ctx, Rect r, Workbench& bench) {
                        ellipsize(ctx.ui.canvas, block.id, name, row.w - ctx.px(20)), name);
     if (s.hovered)
       ctx.ui.io.hint(id, row,
-                     {std::string(block.id), {{std::string(ctx.text("ui.bench.source")), std::string(block.source)}}},
+                     {std::string(block.id),
+                      {{std::string(ctx.text("ui.bench.source")), source_text(ctx.ui.texts, block.source)}}},
                      std::string(ctx.text("calc." + std::string(block.id))));
     if (s.clicked) next = block.id;
   }
@@ -103,8 +105,8 @@ void workbench_panel(PanelContext& ctx, const Rect& r, Workbench& bench) {
   ctx.ui.canvas.text({head.x, head.centre().y}, ellipsize(ctx.ui.canvas, block.id, title, head.w), title);
   rest.y -= ctx.px(4);
   rest.h += ctx.px(4);
-  const std::string about = ctx.format(
-      "ui.bench.about", {std::string(ctx.text("calc." + std::string(block.id))), std::string(block.source)});
+  const std::string about = ctx.format("ui.bench.about", {std::string(ctx.text("calc." + std::string(block.id))),
+                                                          source_text(ctx.ui.texts, block.source)});
   rest.cut_top(
       draw_prose(ctx.ui.canvas, {rest.x + pad, rest.y}, about, ctx.style(t.ink2, kSmallText), rest.w - 2 * pad) +
       ctx.px(8));

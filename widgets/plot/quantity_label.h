@@ -17,6 +17,11 @@ std::string quantity_label(const TextTable& texts, std::string_view id);
 std::string quantity_about(const TextTable& texts, engine::Q q);
 std::string quantity_about(const TextTable& texts, std::string_view id);
 
+// Where the number of a line of a derivation comes from: the rule of its formula, or the publication or setting of an
+// input. The engine says it in English, in parts ("sum of the parts; scaling book ch. 4"); a part that the table knows as
+// "source.<part>" is said in its language.
+std::string source_text(const TextTable& texts, std::string_view source);
+
 // 70.6 B, 107 M, 882: parameters count in billions, not giga. `trim_zeros`: 405 B, 7 B.
 std::string parameters_text(const TextTable& texts, double parameters, bool trim_zeros = false);
 

@@ -7,6 +7,20 @@
 #include "widgets/plot/plural.h"
 
 namespace roofscape::widgets {
+namespace {
+
+// The number that a reader sees, so that "236 chips" has the form of 236 where it is 235.6, rounded; not a number where
+// it is written with a fraction.
+double number_as_read(std::string_view number) {
+  double whole = 0;
+  for (const char c : number) {
+    if (c == '.' || c == ',') return std::numeric_limits<double>::quiet_NaN();
+    if (c >= '0' && c <= '9') whole = 10 * whole + (c - '0');
+  }
+  return whole;
+}
+
+}  // namespace
 
 std::string_view TextTable::text(std::string_view key) const {
   const auto found = texts_.find(key);
@@ -63,8 +77,12 @@ std::string TextTable::noun(const engine::Unit& unit, double value) const {
 
 std::string TextTable::amount(double value, const engine::Unit& unit, const NumberOptions& options) const {
   NumberText parts = format_parts(value, unit, options);
-  if (parts.unit.ends_with(unit.symbol))  // "k tokens/s": the prefix stays
-    parts.unit.replace(parts.unit.size() - unit.symbol.size(), unit.symbol.size(), noun(unit, value));
+  if (parts.unit.ends_with(unit.symbol)) {  // "k tokens/s": the prefix stays
+    const bool is_prefixed = parts.unit.size() > unit.symbol.size();
+    const std::string key = "unit." + std::string(unit.symbol);
+    const std::string form = plural_key(key, is_prefixed ? 0 : number_as_read(parts.number));
+    if (has(form)) parts.unit.replace(parts.unit.size() - unit.symbol.size(), unit.symbol.size(), text(form));
+  }
   return join(std::move(parts));
 }
 

@@ -12,6 +12,7 @@
 #include "tests/engine/io/io_fixture.h"
 #include "tests/english.h"
 #include "tests/test_paths.h"
+#include "widgets/plot/quantity_label.h"
 
 namespace roofscape {
 namespace {
@@ -157,6 +158,46 @@ TEST_CASE("diagnostics of scenarios that are wrong have all their values in plac
       }
     }
   CHECK(seen.size() >= 10);
+}
+
+// A citation ("Chen et al. 2016") is the same in every language, and so is a formula ("N sqrt N").
+bool needs_words(std::string_view part) {
+  const bool cites = part.find(" 19") != std::string_view::npos || part.find(" 20") != std::string_view::npos ||
+                     part.find("(20") != std::string_view::npos;
+  std::string word;
+  bool words = false;
+  for (const char c : std::string(part) + " ") {
+    if (c >= 'a' && c <= 'z') {
+      word += c;
+      continue;
+    }
+    words = words || (word.size() >= 3 && word != "sqrt" && word != "max");
+    word.clear();
+  }
+  return words && !cites;
+}
+
+TEST_CASE("the rules that derivations name are translated where a language translates any") {
+  for (const std::string& language : app::language_names()) {
+    const auto loaded = app::load_texts(language);
+    REQUIRE(loaded.ok());
+    if (!loaded->has("source.sum of the parts")) continue;
+    for (const engine::Quantity& row : engine::kQuantities) {
+      if (engine::is_input(row)) continue;
+      for (std::string_view rest = row.source; !rest.empty();) {
+        const std::string_view part = rest.substr(0, rest.find("; "));
+        CHECK_MESSAGE((!needs_words(part) || loaded->has("source." + std::string(part))), language << ": " << part);
+        rest.remove_prefix(std::min(part.size() + 2, rest.size()));
+      }
+    }
+  }
+}
+
+TEST_CASE("a rule is said part by part in the language of the table") {
+  const std::map<std::string, std::string, std::less<>> words{{"source.sum of the parts", "сумма частей"}};
+  CHECK(widgets::source_text(widgets::TextTable(words, "ru"), "sum of the parts; Dao 2023") ==
+        "сумма частей; Dao 2023");
+  CHECK(widgets::source_text(widgets::TextTable(words, "ru"), "").empty());
 }
 
 TEST_CASE("every theme that ships is complete") {

@@ -76,6 +76,17 @@ TEST_CASE("a unit that is a noun is written in the language of the table") {
   CHECK(russian().amount(62.9e9, unit::bytes) == "62.9\u202fGB");
 }
 
+TEST_CASE("a unit has the form of the number that is printed, not of the one that was rounded to it") {
+  const std::map<std::string, std::string, std::less<>> forms{{"unit.chips.one", "чип"},
+                                                              {"unit.chips.few", "чипа"},
+                                                              {"unit.chips.many", "чипов"},
+                                                              {"unit.chips.other", "чипа"}};
+  const TextTable texts(forms, "ru");
+  CHECK(texts.amount(235.6, unit::chips_real) == "236\u202fчипов");
+  CHECK(texts.amount(1234.4, unit::chips_real) == "1234\u202fчипа");
+  CHECK(texts.amount(11.2, unit::chips_real) == "11.2\u202fчипа");
+}
+
 // A language is a file of texts: no source decides a form of a noun by comparing with one.
 TEST_CASE("no source of the program chooses a text by whether a number is one") {
   namespace fs = std::filesystem;

@@ -44,7 +44,7 @@ std::string unit_title(const TextTable& t, const engine::Unit& unit) {
 std::string axis_title(const TextTable& t, const std::string& label, const engine::Unit& unit) {
   const bool said = unit.symbol == "1" || label == unit.symbol || unit.symbol == "s" ||
                     label.find(unit.symbol) != std::string::npos;
-  return said ? label : t.format("calc.figure.axis", {label, t.noun(unit, 2)});
+  return said ? label : t.format("calc.figure.axis", {label, t.noun(unit, 0)});
 }
 
 // What the numbers of the figure are.
