@@ -42,21 +42,27 @@ Failure check_text(std::string_view& text, std::string_view file) {
   const auto fail = [&](Sentence message, Sentence remedy) {
     return InputError{std::string(file), {}, std::move(message), std::move(remedy)};
   };
-  if (text.size() > kMaxTextBytes)
-    return fail(say("error.file.larger", kMaxTextBytes >> 20), say("error.file.not_ours"));
+  if (text.size() > kMaxDocumentBytes)
+    return fail(say("error.file.larger", kMaxDocumentBytes >> 20), say("error.document.larger.remedy"));
   if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
   if (text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff"))
     return fail(say("error.file.utf16"), say("error.file.utf8.remedy"));
+  const auto line_of = [&](std::size_t at) {
+    return 1 + static_cast<int>(std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n'));
+  };
+  if (const std::size_t zero = text.find('\0'); zero != std::string_view::npos)
+    return line_error(file, line_of(zero), say("error.document.binary"), say("error.file.utf8.remedy"));
   if (const std::size_t bad = engine::first_invalid_utf8(text); bad != std::string_view::npos)
-    return line_error(
-        file, 1 + static_cast<int>(std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(bad), '\n')),
-        say("error.file.not_utf8"), say("error.file.utf8.remedy"));
+    return line_error(file, line_of(bad), say("error.file.not_utf8"), say("error.file.utf8.remedy"));
   return std::nullopt;
 }
 
 std::optional<double> plain_number(std::string_view written) {
-  if (written.starts_with('+')) written.remove_prefix(1);
-  if (written.empty() || written.size() > 64) return std::nullopt;
+  if (written.starts_with('+')) {
+    written.remove_prefix(1);
+    if (written.starts_with('-')) return std::nullopt;
+  }
+  if (written.size() > 64 || written.find_first_of("0123456789") == std::string_view::npos) return std::nullopt;
   std::string digits;
   for (std::size_t i = 0; i < written.size(); ++i) {
     const char c = written[i];
@@ -146,6 +152,7 @@ class JsonNodes final : public nlohmann::json_sax<Json> {
   bool end_array() override { return close(); }
   bool key(string_t& name) override {
     stack_.back().keys.push_back(name);
+    key_line_ = line_;
     return true;
   }
   bool parse_error(std::size_t, const std::string&, const nlohmann::detail::exception&) override { return false; }
@@ -165,13 +172,13 @@ class JsonNodes final : public nlohmann::json_sax<Json> {
     node.kind = kind;
     node.text = std::move(text);
     node.number = number;
-    node.line = line_;
+    node.line = line();
     return put(std::move(node));
   }
   bool open(Node::Kind kind) {
     Node node;
     node.kind = kind;
-    node.line = line_;
+    node.line = line();
     stack_.push_back(std::move(node));
     return true;
   }
@@ -181,7 +188,11 @@ class JsonNodes final : public nlohmann::json_sax<Json> {
     return put(std::move(node));
   }
 
+  // A member's is that of its key.
+  int line() const { return !stack_.empty() && stack_.back().is_map() ? key_line_ : line_; }
+
   const int& line_;
+  int key_line_ = 1;
   Node root_;
   std::vector<Node> stack_;
 };
@@ -189,9 +200,9 @@ class JsonNodes final : public nlohmann::json_sax<Json> {
 }  // namespace
 
 Result<Node> read_json_document(std::string_view text, std::string_view file) {
+  if (auto failure = check_text(text, file)) return *failure;
   // The strict reader first: its messages, its limits.
   if (const auto checked = parse_json(text, file); !checked) return checked.error();
-  if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
   int line = 1;
   JsonNodes nodes(line);
   Json::sax_parse(LineIterator{text.data(), &line}, LineIterator{text.data() + text.size(), &line}, &nodes);

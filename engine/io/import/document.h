@@ -15,6 +15,9 @@
 
 namespace roofscape::io {
 
+// Launch files are small: two and a half thousand lines of configuration are a tenth of this.
+inline constexpr std::size_t kMaxDocumentBytes = std::size_t{2} << 20;
+
 struct Node {
   enum class Kind { null, boolean, number, text, list, map };
 
