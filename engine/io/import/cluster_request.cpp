@@ -101,8 +101,10 @@ Result<RequestedCluster> requested_cluster(std::string_view wish, const LaunchPl
       out.counted = false;
       return out;
     }
-    const auto cluster = cluster_of(chip, plan.chips->value, plan.chips_per_node ? plan.chips_per_node->value : 0);
-    if (!cluster) return no_such_number(plan.chips->value, chip);
+    const int devices = plan.devices_of != nullptr ? plan.devices_of(chip) : plan.devices_per_chip;
+    const int chips = std::max(1, plan.chips->value / devices);
+    const auto cluster = cluster_of(chip, chips, plan.chips_per_node ? plan.chips_per_node->value : 0);
+    if (!cluster) return no_such_number(chips, chip);
     out.cluster = *cluster;
     return out;
   }

@@ -11,6 +11,7 @@
 
 #include "engine/base/sentence.h"
 #include "engine/io/import/imported.h"
+#include "engine/scenario/chip.h"
 #include "engine/scenario/transformer_shape.h"
 
 namespace roofscape::io {
@@ -50,6 +51,7 @@ struct LaunchPlan {
   std::string name;  // of the scenario; empty: after the file
   // The model by name (a preset's id, name or alias), by its shape, or by model.* among the fields; fields go over either.
   Maybe<std::string> model;
+  std::string model_written;  // as the file has it, where that is another name; empty: the same
   Maybe<engine::TransformerShape> shape;
 
   std::vector<StatedField> fields;
@@ -58,12 +60,16 @@ struct LaunchPlan {
 
   // Chips of the job as the launcher or the file says, and those of one node.
   Maybe<int> chips, chips_per_node;
-  int devices_per_chip = 1;  // what the framework counts, where a chip shows itself as two
+  // What the framework counts, where a chip shows itself as two: chips and degrees above and below are of devices.
+  int devices_per_chip = 1;
+  int (*devices_of)(const engine::Chip&) = nullptr;  // the same of a cluster that is given; null: 1
   // Degrees of the ranks that take parts of the batch; the one that is not stated and is `rest` takes what chips leave.
   Maybe<int> data, fsdp;
   RestAxis rest = RestAxis::fsdp;
-  // Slices of a torus: how many the file's data axis across slices asks for; the rest axis then is per slice.
-  Maybe<int> slices;
+  // The rest axis while nothing says how many chips there are; none: it is missing then.
+  std::optional<DefaultField> rest_alone;
+  int fsdp_multiple = 1;           // where fsdp is the rest: it is a multiple of this
+  bool data_times_slices = false;  // the default of the data axis counts once for each slice of a torus
 
   // A model and no plan: work and mesh are Roofscape's own defaults, where a file that states a plan has to state its batch.
   bool model_only = false;
@@ -72,6 +78,9 @@ struct LaunchPlan {
   // step, or passes of microbatches of one such rank, or sequences per device (all of them, and it may be a fraction).
   Maybe<int> batch_of_rank, accumulation;
   Maybe<double> batch_per_device;
+
+  // Serving: the share of a chip's memory that the server takes; the rest is reserved.
+  Maybe<double> memory_share;
 
   // Pipeline: layers by virtual stage, a layout (engine/io/scenario/layer_layout.h), or layers of each virtual stage.
   Maybe<std::vector<int>> layers_per_stage;

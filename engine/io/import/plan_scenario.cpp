@@ -50,6 +50,8 @@ class PlanToScenario {
     if (auto failure = fields()) return *std::move(failure);
     check_model();
     if (auto failure = chips()) return *std::move(failure);
+    fold_devices();
+    reserve();
     batch();
     if (auto failure = stages()) return *std::move(failure);
     told_defaults();
@@ -103,7 +105,7 @@ class PlanToScenario {
       if (preset != nullptr) {
         s().model = *library_.find_model(preset->id);
         has_model_ = true;
-        read(plan_.model->origin, "model", plan_.model->value);
+        read(plan_.model->origin, "model", plan_.model_written.empty() ? plan_.model->value : plan_.model_written);
       } else {
         InputError error = library_.not_meant(PresetKind::model, plan_.model->value);
         plan_.warn(say("import.model_unknown", plan_.model->origin.key, in_quotes(plan_.model->value)),
@@ -180,10 +182,29 @@ class PlanToScenario {
     return std::nullopt;
   }
 
+  // A mesh of which every degree is known says how many chips there are. They have no origin of their own.
+  void imply_chips(bool asked) {
+    if (plan_.chips) return;
+    double chips = 1;
+    for (const std::string_view path :
+         {kDataPath, kFsdpPath, std::string_view("parallelism.tensor"), std::string_view("parallelism.context"),
+          std::string_view("parallelism.pipeline")}) {
+      const Maybe<int>* degree = path == kDataPath ? &plan_.data : path == kFsdpPath ? &plan_.fsdp : nullptr;
+      auto value = degree != nullptr && *degree ? std::optional<double>((*degree)->value) : plan_.value_of(path);
+      for (const StatedField& own : own_)
+        if (own.path == path) value = own.value;
+      if (!value && asked && plan_.rest_alone && plan_.rest_alone->path == path) value = plan_.rest_alone->value;
+      if (!value) return;
+      chips *= *value;
+    }
+    if (chips >= 1 && chips <= (1 << 20)) plan_.chips = {static_cast<int>(chips), {}};
+  }
+
   Failure cluster() {
     std::string wish = request_.cluster;
     for (const std::string& assignment : request_.set)
       if (assignment.starts_with("cluster=")) wish = assignment.substr(8);
+    imply_chips(!wish.empty());
     if (wish.empty()) {
       missing(plan_.chips ? "cluster.chip" : "cluster", "--cluster");
       return std::nullopt;
@@ -197,7 +218,7 @@ class PlanToScenario {
       missing("cluster.chips", "--cluster " + wish.substr(0, colon) + ":N");
       return std::nullopt;
     }
-    if (plan_.chips && cluster->own_count &&
+    if (plan_.chips && !plan_.chips->origin.key.empty() && cluster->own_count &&
         engine::chip_count(s().cluster) != plan_.chips->value / plan_.devices_per_chip)
       out_.overridden.push_back({plan_.chips->origin.key, plan_.chips->origin.line, "cluster.chips",
                                  std::to_string(plan_.chips->value), "--cluster " + wish});
@@ -236,6 +257,13 @@ class PlanToScenario {
     return std::nullopt;
   }
 
+  // Whether the receipt has it already: as something that follows, or as missing.
+  bool said(std::string_view path) const {
+    const auto of_path = [&](const auto& row) { return row.field == path; };
+    return std::any_of(out_.assumed.begin(), out_.assumed.end(), of_path) ||
+           std::any_of(out_.missing.begin(), out_.missing.end(), of_path) ||
+           std::any_of(plan_.missing.begin(), plan_.missing.end(), of_path);
+  }
   bool given(std::string_view path) const {
     return plan_.value_of(path).has_value() ||
            std::any_of(own_.begin(), own_.end(), [&](const StatedField& field) { return field.path == path; });
@@ -279,6 +307,8 @@ class PlanToScenario {
   // Chips among the axes: those that are stated, and the rest axis of what they leave.
   Failure chips() {
     engine::Parallelism& p = s().parallelism;
+    if (has_cluster_ && plan_.devices_of != nullptr) plan_.devices_per_chip = plan_.devices_of(s().cluster.chip);
+    default_degrees();
     const std::int64_t inner = std::int64_t{p.tensor} * p.context * p.pipeline;
     const std::int64_t expert_tensor = p.experts_tensor();
     // Experts lie in the data, context and, folded, the tensor ranks of one stage.
@@ -291,26 +321,32 @@ class PlanToScenario {
     if (plan_.fsdp && (plan_.fsdp->value < 1 || plan_.fsdp->value > 65536))
       return at(plan_.fsdp->origin, say("error.import.out_of_domain", std::to_string(plan_.fsdp->value)));
     least = std::lcm(least, stated * inner);
+    if (!plan_.fsdp) least = std::lcm(least, stated * inner * plan_.fsdp_multiple);
     minimum_chips_ = least;
 
     std::optional<std::int64_t> have;
     if (has_cluster_)
-      have = engine::chip_count(s().cluster);
+      have = engine::chip_count(s().cluster) * plan_.devices_per_chip;
     else if (plan_.chips)
-      have = plan_.chips->value / std::max(1, plan_.devices_per_chip);
+      have = plan_.chips->value;
+    if (!have && plan_.rest_alone) {
+      (plan_.rest_alone->path == kDataPath ? plan_.data : plan_.fsdp) = {static_cast<int>(plan_.rest_alone->value),
+                                                                         {}};
+      assumed(plan_.rest_alone->path, fmt::format("{:.0f}", plan_.rest_alone->value), plan_.rest_alone->why);
+    }
     if (plan_.data && plan_.fsdp) {
       p.data = plan_.data->value;
       p.fsdp = plan_.fsdp->value;
-      read(plan_.data->origin, kDataPath, std::to_string(p.data));
-      read(plan_.fsdp->origin, kFsdpPath, std::to_string(p.fsdp));
+      read_degree(plan_.data, kDataPath);
+      read_degree(plan_.fsdp, kFsdpPath);
       ranks_known_ = true;
       if (!have) stand_in(stated * inner);
       if (have && *have < stated * inner) plan_.fail(say("import.too_few_chips", *have, stated * inner));
       state_chips(have);
       return std::nullopt;
     }
-    if (plan_.data) read(plan_.data->origin, kDataPath, std::to_string(plan_.data->value));
-    if (plan_.fsdp) read(plan_.fsdp->origin, kFsdpPath, std::to_string(plan_.fsdp->value));
+    read_degree(plan_.data, kDataPath);
+    read_degree(plan_.fsdp, kFsdpPath);
     p.data = plan_.data ? plan_.data->value : 1;
     p.fsdp = plan_.fsdp ? plan_.fsdp->value : 1;
     if (have && *have % least != 0) {
@@ -340,8 +376,45 @@ class PlanToScenario {
     return std::nullopt;
   }
 
+  // A degree that is the framework's default is as good as a stated one. It has no origin.
+  void default_degrees() {
+    for (const DefaultField& value : plan_.defaults) {
+      if (value.path != kDataPath && value.path != kFsdpPath) continue;
+      Maybe<int>& degree = value.path == kDataPath ? plan_.data : plan_.fsdp;
+      if (degree) continue;
+      int size = static_cast<int>(value.value);
+      if (value.path == kDataPath && plan_.data_times_slices && has_cluster_ &&
+          s().cluster.chip.interconnect == engine::Interconnect::torus) {
+        size *= s().cluster.slices;
+        for (AssumedValue& told : out_.assumed)
+          if (told.field == kDataPath) told.value = std::to_string(size);
+      }
+      degree = {size, {}};
+    }
+  }
+  void read_degree(const Maybe<int>& degree, std::string_view path) {
+    if (degree && !degree->origin.key.empty()) read(degree->origin, path, std::to_string(degree->value));
+  }
+
+  // Ranks of devices as ranks of chips: one chip takes the sequences of its devices.
+  void fold_devices() {
+    const int each = plan_.devices_per_chip;
+    if (each == 1 || !ranks_known_) return;
+    engine::Parallelism& p = s().parallelism;
+    int& degree = p.fsdp % each == 0 ? p.fsdp : p.data;
+    if (degree % each != 0) return plan_.fail(say("import.devices_odd", each, p.data, p.fsdp));
+    degree /= each;
+    s().pipeline.microbatch_sequences *= each;
+    if (plan_.batch_of_rank) plan_.batch_of_rank->value *= each;
+    plan_.warn(say("import.devices", each, degree * each, degree));
+  }
+
   void state_chips(std::optional<std::int64_t> have) {
-    if (have && plan_.chips && !has_cluster_) read(plan_.chips->origin, "cluster.chips", std::to_string(*have));
+    if (!have || !plan_.chips || has_cluster_) return;
+    if (plan_.chips->origin.key.empty())
+      assumed("cluster.chips", std::to_string(*have), say("import.why.degrees"));
+    else
+      read(plan_.chips->origin, "cluster.chips", std::to_string(*have));
   }
 
   // Until a cluster is chosen the scenario has one that holds the mesh.
@@ -358,8 +431,37 @@ class PlanToScenario {
     s().cluster = *start;
   }
 
+  // What a server leaves of a chip's memory.
+  void reserve() {
+    constexpr std::string_view kPath = "assumptions.reserve_bytes";
+    if (!has_cluster_ || !plan_.memory_share || given(kPath)) return;
+    const auto capacity = s().cluster.chip[engine::ChipField::hbm_bytes].value;
+    if (!capacity) return;
+    const double bytes = std::floor((1 - plan_.memory_share->value) * *capacity);
+    s().assumptions.reserve_bytes = bytes;
+    const Origin& origin = plan_.memory_share->origin;
+    if (origin.line > 0 || given("workload.kind"))
+      read(origin, kPath, fmt::format("{:g}", plan_.memory_share->value));
+  }
+
+  // Of a batch, its ranks and their passes follows the microbatch.
+  void microbatch() {
+    constexpr std::string_view kPath = "pipeline.microbatch_sequences";
+    if (!plan_.accumulation || given(kPath) || !given(kBatchPath)) return;
+    if (!ranks_known_) return missing(kPath, "--cluster");
+    const std::int64_t passes = engine::data_ranks(s().parallelism) * plan_.accumulation->value;
+    const int batch = s().workload.global_batch_sequences;
+    if (batch % passes != 0) {
+      plan_.fail(say("import.microbatch_not_whole", batch, passes));
+      return missing_set(kPath);
+    }
+    s().pipeline.microbatch_sequences = static_cast<int>(batch / passes);
+    assumed(kPath, std::to_string(batch / passes), say("import.why.microbatch", batch, passes));
+  }
+
   void batch() {
     if (s().serves()) return;
+    microbatch();
     const std::int64_t ranks = engine::data_ranks(s().parallelism);
     const auto take = [&](const Origin& origin, double sequences) {
       if (!(sequences >= 1) || sequences > (1 << 24) || sequences != std::floor(sequences)) {
@@ -463,7 +565,7 @@ class PlanToScenario {
                                              "workload.output_tokens", "workload.batch"};
     const auto tell = [&](std::span<const std::string_view> paths) {
       for (const std::string_view path : paths)
-        if (!given(path))
+        if (!given(path) && !said(path))
           assumed(path, shown_value(*engine::find_field(path), engine::find_field(path)->get(s())),
                   say("import.why.ours"));
     };
