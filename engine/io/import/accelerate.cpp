@@ -1,0 +1,379 @@
+// Hugging Face: the YAML of `accelerate config` (with its FSDP, DeepSpeed, Megatron-LM and parallelism sections), and YAML of
+// training arguments (Trainer, TRL, LLaMA-Factory, axolotl). The first says how processes share the work, the second what
+// a step is; either leaves the other open.
+#include <algorithm>
+#include <array>
+#include <cctype>
+
+#include "engine/io/import/framework_models.h"
+#include "engine/io/import/key_reader.h"
+#include "engine/io/import/launch_formats.h"
+#include "engine/io/import/mixed_precision.h"
+
+namespace roofscape::io {
+
+using engine::say;
+
+namespace {
+
+constexpr int kMostDegree = 65536;
+
+struct Strategy {
+  std::string_view name, number;  // of torch's ShardingStrategy, and as older files write it
+  int stage;
+  bool in_nodes;  // sharded inside a node, replicated across nodes
+};
+constexpr std::array kStrategies{
+    Strategy{"FULL_SHARD", "1", 3, false},        Strategy{"SHARD_GRAD_OP", "2", 2, false},
+    Strategy{"NO_SHARD", "3", 0, false},          Strategy{"HYBRID_SHARD", "4", 3, true},
+    Strategy{"HYBRID_SHARD_ZERO2", "5", 2, true},
+};
+
+std::string upper(std::string_view text) {
+  std::string out(text);
+  std::transform(out.begin(), out.end(), out.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+  return out;
+}
+
+class AccelerateReader {
+ public:
+  explicit AccelerateReader(const LaunchSource& source) : keys_(source.file, plan_) {
+    keys_.add(source.document);
+    launcher_ = source.document.find("distributed_type") != nullptr;
+  }
+
+  Result<LaunchPlan> read() {
+    for (auto step : {&AccelerateReader::processes, &AccelerateReader::kind, &AccelerateReader::batch,
+                      &AccelerateReader::precision, &AccelerateReader::rest}) {
+      (this->*step)();
+      if (keys_.failed()) return *keys_.failure();
+    }
+    return std::move(plan_);
+  }
+
+ private:
+  static engine::Sentence usual() { return say("import.default_of", std::string_view("Accelerate")); }
+
+  void processes() {
+    if (!launcher_) return;
+    const auto all = keys_.whole("num_processes", 1, 1 << 20);
+    const auto machines = keys_.whole("num_machines", 1, 1 << 17);
+    if (keys_.failed() || !all) return;
+    plan_.chips = all;
+    const int nodes = machines ? machines->value : 1;
+    if (all->value % nodes != 0)
+      return keys_.contradiction(all->origin, std::to_string(all->value), machines->origin, std::to_string(nodes));
+    node_ = all->value / nodes;
+    if (machines) plan_.chips_per_node = {node_, machines->origin};
+  }
+
+  void kind() {
+    const auto type = keys_.word("distributed_type");
+    const std::string name = type ? upper(type->value) : std::string();
+    if (type) plan_.read.push_back({type->origin.key, type->origin.line, "parallelism.zero_stage", type->value});
+    if (name == "FSDP" || keys_.has("fsdp") || (name.empty() && keys_.has("fsdp_config.fsdp_sharding_strategy")))
+      return fsdp();
+    if (name == "DEEPSPEED") return deepspeed();
+    if (name == "MEGATRON_LM") return megatron();
+    if (name == "NO" || name == "FALSE" || name == "MULTI_GPU" || name == "MULTI_NPU" || name == "MULTI_CPU" ||
+        name == "TP" || name == "XLA" || name == "TPU") {
+      axes();
+      plan_.rest = RestAxis::data;
+      return plan_.assume("parallelism.zero_stage", 0, say("import.accelerate.replicated"));
+    }
+    if (type) return keys_.not_possible(type->origin, type->value, "NO MULTI_GPU FSDP DEEPSPEED MEGATRON_LM TP");
+    axes();
+    if (const auto file = keys_.word("deepspeed"))
+      plan_.warn(say("import.accelerate.other_file", in_quotes(file->value)), file->origin.line);
+  }
+
+  // parallelism_config: a mesh beside the strategy.
+  void axes() {
+    const auto degree = [&](std::string_view names, std::string_view field, int most) {
+      const auto stated = keys_.whole(names, 1, most);
+      if (stated)
+        plan_.state(field, stated->value, stated->origin);
+      else
+        plan_.assume(field, 1, usual());
+      return stated ? stated->value : 1;
+    };
+    const int tensor =
+        degree("parallelism_config.parallelism_config_tp_size|tp_config.tp_size", "parallelism.tensor", 1024);
+    const int context =
+        degree("parallelism_config.parallelism_config_cp_size|parallelism_config.parallelism_config_sp_size",
+               "parallelism.context", 4096);
+    if (const auto ranks = keys_.whole("parallelism_config.parallelism_config_dp_replicate_size", 1, kMostDegree))
+      plan_.data = ranks;
+    if (const auto ranks = keys_.whole("parallelism_config.parallelism_config_dp_shard_size", 1, kMostDegree))
+      plan_.fsdp = ranks;
+    if (context > 1)
+      plan_.assume_choice(
+          "parallelism.context_method",
+          keys_.is_word("parallelism_config.parallelism_config_cp_comm_strategy", "alltoall") ? "ring" : "all_gather",
+          usual());
+    plan_.assume("parallelism.sequence_parallel", 0, tensor > 1 ? usual() : say("import.tensor_is_one"));
+    plan_.assume("parallelism.pipeline", 1, say("import.no_pipeline"));
+    plan_.assume("pipeline.virtual_stages", 1, say("import.no_pipeline"));
+  }
+
+  void fsdp() {
+    axes();
+    plan_.rest = RestAxis::fsdp;
+    const auto stated =
+        keys_.word("fsdp_config.fsdp_sharding_strategy|fsdp_config.sharding_strategy|fsdp_sharding_strategy");
+    const auto reshard = keys_.word("fsdp_config.fsdp_reshard_after_forward|fsdp_config.reshard_after_forward");
+    const auto arguments = keys_.is_list("fsdp") ? Maybe<std::string>() : keys_.word("fsdp");
+    if (keys_.failed()) return;
+    const bool shards = !reshard || (reshard->value != "false" && reshard->value != "False");
+    if (stated || (reshard && strategy(reshard->value) != nullptr) || arguments) {
+      const Stated<std::string>& from = stated                                           ? *stated
+                                        : reshard && strategy(reshard->value) != nullptr ? *reshard
+                                                                                         : *arguments;
+      std::string word = upper(from.value.substr(0, from.value.find(' ')));
+      const Strategy* known = strategy(word);
+      if (known == nullptr)
+        return keys_.not_possible(from.origin, from.value,
+                                  "FULL_SHARD SHARD_GRAD_OP NO_SHARD HYBRID_SHARD HYBRID_SHARD_ZERO2");
+      plan_.state("parallelism.zero_stage", known->stage, from.origin, from.value);
+      if (known->stage == 0) plan_.rest = RestAxis::data;
+      if (known->in_nodes) in_nodes(from.origin);
+      if (stated && reshard && shards != (known->stage == 3) && strategy(reshard->value) == nullptr)
+        return keys_.contradiction(stated->origin, stated->value, reshard->origin, reshard->value);
+    } else if (reshard) {
+      plan_.state("parallelism.zero_stage", shards ? 3 : 2, reshard->origin, reshard->value);
+    } else {
+      plan_.assume("parallelism.zero_stage", 3, usual());
+    }
+    if (const auto away =
+            keys_.flag("fsdp_config.fsdp_offload_params|fsdp_config.offload_params|fsdp_offload_params")) {
+      plan_.state("offload.optimizer", away->value ? 1 : 0, away->origin, away->value ? "true" : "false");
+      if (away->value) plan_.warn(say("import.offloads_weights"), away->origin.line);
+    }
+    checkpoints(
+        "fsdp_config.fsdp_activation_checkpointing|fsdp_config.activation_checkpointing|gradient_checkpointing");
+  }
+  static const Strategy* strategy(std::string_view word) {
+    const std::string name = upper(word);
+    for (const Strategy& row : kStrategies)
+      if (row.name == name || row.number == name) return &row;
+    return nullptr;
+  }
+  void in_nodes(const Origin& origin) {
+    if (plan_.fsdp) return;
+    if (node_ > 0)
+      plan_.fsdp = {node_, origin};
+    else
+      plan_.missing.push_back({"parallelism.fsdp", "--set parallelism.fsdp=..."});
+  }
+
+  void checkpoints(std::string_view names) {
+    const auto on = keys_.flag(names);
+    if (!on) return;
+    plan_.state_choice("checkpointing.policy", on->value ? "block" : "none", on->origin,
+                       on->value ? "true" : "false");
+    checkpointed_ = true;
+  }
+
+  void deepspeed() {
+    axes();
+    if (const auto file = keys_.word("deepspeed_config.deepspeed_config_file")) {
+      plan_.missing.push_back({"parallelism.zero_stage", "--set parallelism.zero_stage=..."});
+      plan_.warn(say("import.accelerate.other_file", in_quotes(file->value)), file->origin.line);
+    }
+    const auto stage = keys_.whole("deepspeed_config.zero_stage", 0, 3);
+    const auto optimizer = keys_.word("deepspeed_config.offload_optimizer_device");
+    const auto weights = keys_.word("deepspeed_config.offload_param_device");
+    if (keys_.failed()) return;
+    if (stage) plan_.state("parallelism.zero_stage", stage->value, stage->origin);
+    plan_.rest = stage && stage->value == 0 ? RestAxis::data : RestAxis::fsdp;
+    if (optimizer)
+      plan_.state("offload.optimizer", optimizer->value == "none" ? 0 : 1, optimizer->origin, optimizer->value);
+    if (weights && weights->value != "none") plan_.warn(say("import.offloads_weights"), weights->origin.line);
+  }
+
+  void megatron() {
+    const auto degree = [&](std::string_view name, std::string_view field, int most) {
+      const auto stated = keys_.whole(name, 1, most);
+      if (stated)
+        plan_.state(field, stated->value, stated->origin);
+      else
+        plan_.assume(field, 1, usual());
+    };
+    degree("megatron_lm_config.megatron_lm_tp_degree", "parallelism.tensor", 1024);
+    degree("megatron_lm_config.megatron_lm_pp_degree", "parallelism.pipeline", 1024);
+    plan_.assume("parallelism.context", 1, usual());
+    plan_.assume("pipeline.virtual_stages", 1, usual());
+    const auto flagged = [&](std::string_view name, std::string_view field, bool usual_value) {
+      const auto stated = keys_.flag(name);
+      if (stated)
+        plan_.state(field, stated->value ? 1 : 0, stated->origin, stated->value ? "true" : "false");
+      else
+        plan_.assume(field, usual_value ? 1 : 0, usual());
+      return stated ? stated->value : usual_value;
+    };
+    flagged("megatron_lm_config.megatron_lm_sequence_parallelism", "parallelism.sequence_parallel", false);
+    const bool sharded =
+        flagged("megatron_lm_config.megatron_lm_use_distributed_optimizer", "parallelism.zero_stage", false);
+    plan_.rest = sharded ? RestAxis::fsdp : RestAxis::data;
+    if (const auto again = keys_.flag("megatron_lm_config.megatron_lm_recompute_activations")) {
+      plan_.state_choice("checkpointing.policy", again->value ? "attention" : "none", again->origin,
+                         again->value ? "true" : "false");
+      checkpointed_ = true;
+    }
+    plan_.accumulation = keys_.whole("megatron_lm_config.megatron_lm_num_micro_batches", 1, 1 << 20);
+  }
+
+  void batch() {
+    const auto micro = keys_.whole(
+        "per_device_train_batch_size|deepspeed_config.train_micro_batch_size_per_gpu|micro_batch_size", 1, 1 << 16);
+    const bool automatic =
+        keys_.is_word("gradient_accumulation_steps|deepspeed_config.gradient_accumulation_steps", "auto");
+    const auto rounds =
+        automatic
+            ? Maybe<int>()
+            : keys_.whole("gradient_accumulation_steps|deepspeed_config.gradient_accumulation_steps", 1, 1 << 20);
+    const auto length = keys_.whole("cutoff_len|max_seq_length|max_length|sequence_len|model_max_length", 1, 1 << 24);
+    if (keys_.failed()) return;
+    if (length) plan_.state("workload.sequence_length", length->value, length->origin);
+    if (micro)
+      plan_.state("pipeline.microbatch_sequences", micro->value, micro->origin);
+    else
+      plan_.missing.push_back({"pipeline.microbatch_sequences", "--set pipeline.microbatch_sequences=..."});
+    if (rounds && !plan_.accumulation) plan_.accumulation = rounds;
+    if (!plan_.accumulation && micro && !automatic) plan_.accumulation = {1, {"gradient_accumulation_steps", 0}};
+    if (!micro || automatic)
+      plan_.missing.push_back({"workload.global_batch_sequences", "--set workload.global_batch_sequences=..."});
+    if (const auto model = keys_.word("model_name_or_path|base_model")) {
+      const HubModel known = hub_model(model->value);
+      plan_.model_written = model->value;
+      if (!known.preset.empty())
+        plan_.model = {std::string(known.preset), model->origin};
+      else
+        plan_.warn(say("import.model_unknown", model->origin.key, in_quotes(model->value)), model->origin.line);
+    }
+    if (const auto adapter = keys_.word("finetuning_type|adapter");
+        adapter && adapter->value != "full" && !adapter->value.empty())
+      plan_.fail(say("import.accelerate.adapter", in_quotes(adapter->value)), adapter->origin.line);
+    if (!checkpointed_) checkpoints("gradient_checkpointing");
+  }
+
+  void precision() {
+    const auto mixed = keys_.word("mixed_precision");
+    const auto truth = [&](std::string_view key) {
+      if (keys_.is_word(key, "auto")) return Maybe<bool>();
+      return keys_.flag(key);
+    };
+    const auto brain = truth("bf16"), half = truth("fp16");
+    if (keys_.failed()) return;
+    if (brain && half && brain->value && half->value)
+      return keys_.contradiction(brain->origin, "true", half->origin, "true");
+    if (mixed && mixed->value != "no" && mixed->value != "false") {
+      if (mixed->value != "bf16" && mixed->value != "fp16" && mixed->value != "fp8")
+        return keys_.not_possible(mixed->origin, mixed->value, "no fp16 bf16 fp8");
+      return state_mixed_precision(plan_, mixed->value, mixed->origin, mixed->value);
+    }
+    if (brain && brain->value) return state_mixed_precision(plan_, "bf16", brain->origin, "true");
+    if (half && half->value) return state_mixed_precision(plan_, "fp16", half->origin, "true");
+    if (mixed) plan_.read.push_back({mixed->origin.key, mixed->origin.line, "precision.compute", mixed->value});
+    plan_.missing.push_back({"precision.compute", "--set precision.compute=..."});
+    plan_.warn(say("import.accelerate.precision"), mixed ? mixed->origin.line : 0);
+  }
+
+  void rest() {
+    keys_.without_effect(
+        {"fsdp_config.*", "dynamo*", "deepspeed_config.*", "megatron_lm_config.*", "parallelism_config.*",
+         "fp8_config.*", "downcast_bf16", "gradient_checkpointing*", "flash_attn*", "fsdp_*", "torch_compile*",
+         "optim*", "attn_*", "packing", "sample_packing", "enable_liger*", "use_liger*", "ddp_*"},
+        say("import.ignored.not_modelled"));
+    keys_.without_effect({"compute_environment",
+                          "debug",
+                          "machine_rank",
+                          "main_*",
+                          "rdzv_backend",
+                          "same_network",
+                          "tpu_*",
+                          "use_cpu",
+                          "ipex_config*",
+                          "mpirun_config*",
+                          "enable_cpu_affinity",
+                          "gpu_ids",
+                          "num_cpu*",
+                          "commands",
+                          "command_file",
+                          "deepspeed_hostfile",
+                          "learning_rate",
+                          "lr_*",
+                          "num_train_epochs",
+                          "num_epochs",
+                          "max_steps",
+                          "warmup*",
+                          "weight_decay",
+                          "output_dir",
+                          "logging_*",
+                          "save_*",
+                          "eval*",
+                          "report_to",
+                          "seed",
+                          "dataset*",
+                          "datasets*",
+                          "template",
+                          "do_*",
+                          "stage",
+                          "trust_remote_code",
+                          "overwrite*",
+                          "max_samples",
+                          "preprocessing*",
+                          "dataloader*",
+                          "plot_loss",
+                          "val_*",
+                          "wandb*",
+                          "hub_*",
+                          "push_*",
+                          "chat_template*",
+                          "max_grad_norm",
+                          "resume*",
+                          "tf32",
+                          "adam_*",
+                          "ddp_timeout",
+                          "pad_to*",
+                          "run_name"},
+                         say("import.ignored.no_effect"));
+    keys_.finish({{"*batch_size*", "pipeline.microbatch_sequences"},
+                  {"*gradient_accumulation_steps", "workload.global_batch_sequences"},
+                  {"*num_micro_batches", "workload.global_batch_sequences"},
+                  {"num_machines", "cluster.nodes"},
+                  {"num_processes", "cluster.chips"},
+                  {"*activation_checkpointing", "checkpointing.policy"},
+                  {"gradient_checkpointing", "checkpointing.policy"},
+                  {"*fsdp*", "parallelism.zero_stage"},
+                  {"*offload*", "offload.optimizer"},
+                  {"bf16", "precision.compute"},
+                  {"fp16", "precision.compute"},
+                  {"finetuning_type", "model"},
+                  {"adapter", "model"}});
+  }
+
+  LaunchPlan plan_;
+  KeyReader keys_;
+  int node_ = 0;
+  bool launcher_ = false, checkpointed_ = false;
+};
+
+bool is_accelerate(const LaunchSource& source) {
+  const Node& root = source.document;
+  return root.find("distributed_type") != nullptr || root.find("fsdp_config") != nullptr ||
+         root.find("per_device_train_batch_size") != nullptr ||
+         (root.find("base_model") != nullptr && root.find("micro_batch_size") != nullptr);
+}
+
+Result<LaunchPlan> read_accelerate(const LaunchSource& source, const PresetLibrary&) {
+  return AccelerateReader(source).read();
+}
+
+}  // namespace
+
+const LaunchFormat accelerate_yaml{"accelerate", "Hugging Face Accelerate", LaunchSyntax::yaml, is_accelerate,
+                                   read_accelerate};
+
+}  // namespace roofscape::io

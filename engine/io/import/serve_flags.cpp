@@ -1,0 +1,217 @@
+#include "engine/io/import/serve_flags.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "engine/io/import/framework_models.h"
+
+namespace roofscape::io {
+
+using engine::say;
+
+namespace {
+
+bool is_flag(std::string_view word) {
+  return word.size() > 1 && word[0] == '-' && !plain_number(word) && word != "-";
+}
+
+struct Quantization {
+  std::string_view name;
+  ServedFormat format;
+};
+constexpr std::array kQuantizations{
+    Quantization{"fp8", {"fp8", "fp8"}},
+    Quantization{"fbgemm_fp8", {"fp8", "fp8"}},
+    Quantization{"ptpc_fp8", {"fp8", "fp8"}},
+    Quantization{"w8a8_fp8", {"fp8", "fp8"}},
+    Quantization{"blockwise_fp8", {"fp8", "fp8"}},
+    Quantization{"modelopt", {"fp8", "fp8"}},
+    Quantization{"modelopt_fp8", {"fp8", "fp8"}},
+    Quantization{"deepspeedfp", {"fp8", ""}},
+    Quantization{"awq", {"int4", ""}},
+    Quantization{"awq_marlin", {"int4", ""}},
+    Quantization{"gptq", {"int4", ""}},
+    Quantization{"gptq_marlin", {"int4", ""}},
+    Quantization{"marlin", {"int4", ""}},
+    Quantization{"bitsandbytes", {"int4", ""}},
+    Quantization{"mxfp4", {"int4", ""}},
+    Quantization{"modelopt_fp4", {"int4", "fp8"}},
+    Quantization{"petit_nvfp4", {"int4", ""}},
+    Quantization{"nvfp4", {"int4", "fp8"}},
+    Quantization{"experts_int8", {"int8", ""}},
+    Quantization{"w8a8_int8", {"int8", "int8"}},
+    Quantization{"int8", {"int8", ""}},
+    Quantization{"compressed-tensors", {"", ""}},
+    Quantization{"auto", {"", ""}},
+    Quantization{"none", {"", ""}},
+};
+
+std::string_view dtype_word(engine::Dtype type) {
+  switch (type) {
+    case engine::Dtype::fp8:
+      return "fp8";
+    case engine::Dtype::int8:
+      return "int8";
+    case engine::Dtype::int4:
+      return "int4";
+    default:
+      return "bf16";
+  }
+}
+
+}  // namespace
+
+std::vector<ShellWord> take_flags(const ShellCommand& command, std::initializer_list<ShortFlag> shorts,
+                                  KeyReader& keys) {
+  std::vector<ShellWord> before;
+  bool begun = false;
+  for (std::size_t i = 0; i < command.words.size(); ++i) {
+    const ShellWord& word = command.words[i];
+    if (!is_flag(word.text)) {
+      if (!begun) before.push_back(word);
+      continue;
+    }
+    begun = true;
+    const std::size_t sign = word.text.find('=');
+    std::string name = word.text.substr(0, sign);
+    for (const ShortFlag& known : shorts)
+      if (name == known.name) name = known.stands_for;
+    std::replace(name.begin(), name.end(), '_', '-');
+    std::string value, open = word.open;
+    bool stated = sign != std::string::npos;
+    if (stated) {
+      value = word.text.substr(sign + 1);
+    } else if (i + 1 < command.words.size() && !is_flag(command.words[i + 1].text)) {
+      value = command.words[i + 1].text;
+      open = command.words[i + 1].open;
+      stated = true;
+      ++i;
+      while (i + 1 < command.words.size() && !is_flag(command.words[i + 1].text)) ++i;
+    }
+    Node node;
+    if (stated) {
+      node = plain_scalar(value, word.line);
+      if (node.is_null() && open.empty()) node.kind = Node::Kind::text;
+    } else {
+      if (name.starts_with("--no-"))
+        name.erase(2, 3), node.number = 0;
+      else
+        node.number = 1;
+      node.kind = Node::Kind::boolean;
+      node.text = node.number != 0 ? "true" : "false";
+      node.line = word.line;
+    }
+    keys.add(std::move(name), std::move(node), std::move(open));
+  }
+  return before;
+}
+
+std::optional<double> human_number(std::string_view written) {
+  if (written.empty()) return std::nullopt;
+  double unit = 1;
+  switch (written.back()) {
+    case 'k':
+      unit = 1e3;
+      break;
+    case 'm':
+      unit = 1e6;
+      break;
+    case 'K':
+      unit = 1024;
+      break;
+    case 'M':
+      unit = 1024.0 * 1024;
+      break;
+    default:
+      break;
+  }
+  if (unit != 1) written.remove_suffix(1);
+  const auto number = plain_number(written);
+  if (!number || *number * unit != std::floor(*number * unit)) return std::nullopt;
+  return *number * unit;
+}
+
+std::optional<ServedFormat> served_format(std::string_view quantization) {
+  for (const Quantization& row : kQuantizations)
+    if (row.name == quantization) return row.format;
+  return std::nullopt;
+}
+
+void read_served_model(KeyReader& keys, LaunchPlan& plan, const Maybe<std::string>& model, std::string_view engine) {
+  HubModel known;
+  if (model) {
+    known = hub_model(model->value);
+    plan.model_written = model->value;
+    if (!known.preset.empty())
+      plan.model = {std::string(known.preset), model->origin};
+    else
+      plan.warn(say("import.model_unknown", model->origin.key, in_quotes(model->value)), model->origin.line);
+  }
+  const auto type = keys.word("--dtype");
+  const auto quantization = keys.word("--quantization");
+  if (keys.failed()) return;
+  struct Type {
+    std::string_view name, word;
+  };
+  constexpr std::array kTypes{Type{"auto", ""},         Type{"half", "fp16"},  Type{"float16", "fp16"},
+                              Type{"bfloat16", "bf16"}, Type{"float", "fp32"}, Type{"float32", "fp32"}};
+  std::string_view word;
+  if (type) {
+    const auto row = std::find_if(kTypes.begin(), kTypes.end(), [&](const Type& t) { return t.name == type->value; });
+    if (row == kTypes.end())
+      return keys.not_possible(type->origin, type->value, "auto bfloat16 float16 half float32 float");
+    word = row->word;
+  }
+  ServedFormat format;
+  if (quantization) {
+    const auto stated = served_format(quantization->value);
+    if (stated) {
+      format = *stated;
+    } else {
+      plan.missing.push_back({"precision.weights", "--set precision.weights=..."});
+      plan.warn(say("import.serve.quantization", in_quotes(quantization->value)), quantization->origin.line);
+    }
+  }
+  const auto take = [&](std::string_view field, std::string_view stated) {
+    if (quantization && !stated.empty())
+      plan.state_choice(field, stated, quantization->origin, quantization->value);
+    else if (type && !word.empty())
+      plan.state_choice(field, word, type->origin, type->value);
+    else
+      plan.assume_choice(field, "bf16", say("import.serve.sixteen", engine));
+  };
+  take("precision.compute", format.compute);
+  if (format.weights.empty() && known.weights && *known.weights != engine::Dtype::bf16) {
+    // The checkpoint itself is quantised: its name, or its publisher, says so.
+    plan.assume_choice("precision.weights", dtype_word(*known.weights),
+                       say("import.serve.checkpoint", in_quotes(model->value)));
+    return;
+  }
+  take("precision.weights", format.weights);
+}
+
+void read_cache_format(KeyReader& keys, LaunchPlan& plan, std::string_view engine) {
+  const auto cache = keys.word("--kv-cache-dtype");
+  if (!cache || cache->value == "auto" || cache->value == "bfloat16" || cache->value == "bf16") {
+    if (cache && cache->value != "auto")
+      plan.state_choice("precision.kv_cache", "bf16", cache->origin, cache->value);
+    else
+      plan.assume_choice("precision.kv_cache", "bf16", say("import.serve.sixteen", engine));
+    if (cache && cache->value == "auto") plan.no_effect(cache->origin, say("import.default_of", engine));
+    return;
+  }
+  std::string_view word;
+  if (cache->value.starts_with("fp8") || cache->value == "nvfp8")
+    word = "fp8";
+  else if (cache->value == "float16" || cache->value == "half")
+    word = "fp16";
+  else if (cache->value == "int8")
+    word = "int8";
+  else if (cache->value.starts_with("fp4") || cache->value == "nvfp4" || cache->value == "int4")
+    word = "int4";
+  if (word.empty()) return keys.not_possible(cache->origin, cache->value, "auto bfloat16 fp8 fp8_e4m3 fp8_e5m2");
+  plan.state_choice("precision.kv_cache", word, cache->origin, cache->value);
+}
+
+}  // namespace roofscape::io

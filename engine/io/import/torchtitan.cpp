@@ -1,0 +1,682 @@
+// torchtitan: TOML, or its printed configuration as JSON. Three layouts of the same settings are read: degrees under
+// [training] (2024), pipeline and context degrees under [experimental] (to early 2025), all under [parallelism].
+//
+// Its rules: data_parallel_shard_degree -1 takes the chips that the others leave. Weights are gathered and dropped layer
+// by layer (ZeRO-3) without a pipeline; with one they stay whole through the step. Tensor parallelism shards the sequence
+// too. A rank's local batch is one microbatch without a pipeline, several of pipeline_parallel_microbatch_size with one.
+// The embedding and the head each count as a layer of their stage.
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+
+#include "engine/io/import/framework_models.h"
+#include "engine/io/import/key_reader.h"
+#include "engine/io/import/launch_formats.h"
+#include "engine/pipeline/schedules.h"
+#include "engine/scenario/scenario.h"
+
+namespace roofscape::io {
+
+using engine::say;
+
+namespace {
+
+constexpr int kMostDegree = 65536;
+
+struct TitanSchedule {
+  std::string_view name, id;  // of torch.distributed.pipelining, in lower case; of ours
+  bool several_stages;        // per rank, two by default
+};
+constexpr std::array kTitanSchedules{
+    TitanSchedule{"1f1b", "1f1b", false},
+    TitanSchedule{"gpipe", "gpipe", false},
+    TitanSchedule{"interleaved1f1b", "interleaved-1f1b", true},
+    TitanSchedule{"interleaved_1f1b", "interleaved-1f1b", true},
+    TitanSchedule{"flexible_interleaved_1f1b", "interleaved-1f1b", true},
+    TitanSchedule{"loopedbfs", "looped-bfs", true},
+    TitanSchedule{"interleavedzerobubble", "zb-h1", true},
+    TitanSchedule{"zbvzerobubble", "zb-v", true},
+    TitanSchedule{"dualpipev", "dualpipev", true},
+};
+
+// The number behind "layers."; none: another module.
+std::optional<int> layer_number(std::string_view module) {
+  if (!module.starts_with("layers.")) return std::nullopt;
+  module.remove_prefix(7);
+  int number = 0;
+  const auto [end, error] = std::from_chars(module.data(), module.data() + module.size(), number);
+  if (error != std::errc() || end != module.data() + module.size() || number < 0) return std::nullopt;
+  return number;
+}
+
+// The debug model of llama3, which is a table in torchtitan's code.
+engine::TransformerShape debug_model() {
+  engine::TransformerShape shape;
+  shape.name = "torchtitan llama3 debugmodel";
+  shape.n_layers = 6;
+  shape.d_model = 256;
+  shape.d_ff = 768;
+  shape.n_heads = shape.n_kv_heads = 16;
+  shape.d_head = 16;
+  shape.vocab_size = 2048;
+  return shape;
+}
+
+class TitanReader {
+ public:
+  TitanReader(const LaunchSource& source, const PresetLibrary& library)
+      : library_(library), keys_(source.file, plan_), root_(source.document) {
+    keys_.add(root_);
+    old_layout_ = root_.find("parallelism") == nullptr;
+  }
+
+  Result<LaunchPlan> read() {
+    for (auto step : {&TitanReader::model, &TitanReader::degrees, &TitanReader::batch, &TitanReader::pipeline,
+                      &TitanReader::sharding, &TitanReader::experts, &TitanReader::checkpointing,
+                      &TitanReader::precision, &TitanReader::rest}) {
+      (this->*step)();
+      if (keys_.failed()) return *keys_.failure();
+    }
+    return std::move(plan_);
+  }
+
+ private:
+  static engine::Sentence usual() { return say("import.default_of", std::string_view("torchtitan")); }
+
+  void model() {
+    const auto name = keys_.word("model.name|model_spec.name");
+    const auto flavor = keys_.word("model.flavor|model_spec.flavor");
+    if (!name && !flavor) return;
+    if (!name || !flavor) {
+      const Origin& origin = name ? name->origin : flavor->origin;
+      plan_.warn(say("import.torchtitan.half_named", origin.key), origin.line);
+      return;
+    }
+    std::string_view size = flavor->value;
+    for (const std::string_view kernel : {"_flex_attn", "_varlen_attn", "_flex", "_varlen"})
+      if (size.ends_with(kernel)) size.remove_suffix(kernel.size());
+    if (const std::string_view preset = torchtitan_model(name->value, size); !preset.empty()) {
+      plan_.model = {std::string(preset), flavor->origin};
+      plan_.model_written = flavor->value;
+      if (const engine::TransformerShape* shape = library_.find_model(preset)) layers_ = shape->n_layers;
+      plan_.read.push_back({name->origin.key, name->origin.line, "model", name->value});
+      return;
+    }
+    if (name->value == "llama3" && size == "debugmodel" && !old_layout_) {
+      plan_.shape = {debug_model(), flavor->origin};
+      layers_ = plan_.shape->value.n_layers;
+      plan_.warn(say("import.torchtitan.debug_model", flavor->value), flavor->origin.line);
+      return;
+    }
+    plan_.warn(say("import.torchtitan.model_unknown", in_quotes(name->value), in_quotes(flavor->value)),
+               flavor->origin.line);
+  }
+
+  int degree(std::string_view names, std::string_view field, int most) {
+    const auto stated = keys_.whole(names, 1, most);
+    if (stated)
+      plan_.state(field, stated->value, stated->origin);
+    else
+      plan_.assume(field, 1, usual());
+    return stated ? stated->value : 1;
+  }
+
+  void degrees() {
+    tensor_ =
+        degree("parallelism.tensor_parallel_degree|training.tensor_parallel_degree|training.sequence_parallel_degree",
+               "parallelism.tensor", 1024);
+    context_ = degree(
+        "parallelism.context_parallel_degree|experimental.context_parallel_degree|"
+        "training.context_parallel_degree",
+        "parallelism.context", 4096);
+    pipeline_ = degree(
+        "parallelism.pipeline_parallel_degree|experimental.pipeline_parallel_degree|"
+        "training.pipeline_parallel_degree",
+        "parallelism.pipeline", 1024);
+    if (keys_.failed()) return;
+    const auto sequence = keys_.flag("parallelism.enable_sequence_parallel");
+    if (sequence && tensor_ > 1)
+      plan_.state("parallelism.sequence_parallel", sequence->value ? 1 : 0, sequence->origin,
+                  sequence->value ? "true" : "false");
+    else
+      plan_.assume("parallelism.sequence_parallel", tensor_ > 1 ? 1 : 0,
+                   tensor_ > 1 ? say("import.torchtitan.sequence") : say("import.tensor_is_one"));
+    const auto rotate =
+        keys_.word("parallelism.context_parallel_rotate_method|experimental.context_parallel_rotate_method");
+    if (rotate && rotate->value != "allgather" && rotate->value != "alltoall")
+      return keys_.not_possible(rotate->origin, rotate->value, "allgather alltoall");
+    if (context_ > 1) {
+      if (rotate)
+        plan_.state_choice("parallelism.context_method", rotate->value == "alltoall" ? "ring" : "all_gather",
+                           rotate->origin, rotate->value);
+      else
+        plan_.assume_choice("parallelism.context_method", "all_gather", usual());
+    }
+    data_ranks();
+  }
+
+  void data_ranks() {
+    const auto replicate = keys_.whole(
+        "parallelism.data_parallel_replicate_degree|training.data_parallel_replicate_degree", 1, kMostDegree);
+    const auto shard = keys_.whole(
+        "parallelism.data_parallel_shard_degree|training.data_parallel_shard_degree|training.data_parallel_degree",
+        -1, kMostDegree);
+    const auto type = keys_.word("training.data_parallel_type|parallelism.data_parallel_type");
+    if (keys_.failed()) return;
+    if (shard && shard->value == 0)
+      return keys_.fail(shard->origin, say("error.out_of_range", in_quotes("0")),
+                        say("import.torchtitan.shard.remedy"));
+    replicates_ = type && type->value == "ddp";
+    if (type && type->value != "ddp" && type->value != "fsdp")
+      return keys_.not_possible(type->origin, type->value, "fsdp ddp");
+    if (type) plan_.read.push_back({type->origin.key, type->origin.line, "parallelism.zero_stage", type->value});
+    if (replicate)
+      plan_.data = replicate;
+    else if (!replicates_)
+      plan_.assume("parallelism.data", 1, usual());
+    plan_.rest = replicates_ ? RestAxis::data : RestAxis::fsdp;
+    if (shard && shard->value > 0) (replicates_ ? plan_.data : plan_.fsdp) = shard;
+    if (replicates_) plan_.assume("parallelism.fsdp", 1, say("import.torchtitan.replicated"));
+    if (shard && shard->value < 0)
+      plan_.read.push_back(
+          {shard->origin.key, shard->origin.line, replicates_ ? "parallelism.data" : "parallelism.fsdp", "-1"});
+  }
+
+  void batch() {
+    if (const auto length = keys_.whole("training.seq_len|training.max_context_length", 1, 1 << 24)) {
+      plan_.state("workload.sequence_length", length->value, length->origin);
+      length_ = length->value;
+    } else if (!keys_.failed()) {
+      plan_.assume("workload.sequence_length", 2048, usual());
+    }
+    if (keys_.has_any({"training.num_tokens_per_microbatch_per_dp_rank", "training.num_tokens_per_train_step"}))
+      return tokens();
+    local_ = keys_.whole("training.local_batch_size|training.batch_size", 1, 1 << 16);
+    const auto global = keys_.whole("training.global_batch_size", -1, 1 << 24);
+    if (keys_.failed()) return;
+    if (!local_) {
+      local_ = {8, {"training.local_batch_size", 0}};
+      local_assumed_ = true;
+    }
+    if (global && global->value > 0) {
+      global_ = global;
+      plan_.state("workload.global_batch_sequences", global->value, global->origin);
+      whole_rounds();
+      return;
+    }
+    if (global && global->value == 0)
+      return keys_.fail(global->origin, say("error.out_of_range", in_quotes("0")),
+                        say("import.torchtitan.global.remedy"));
+    plan_.batch_of_rank = local_;
+  }
+
+  // Newer: batches as tokens of packed sequences.
+  void tokens() {
+    const auto pass = keys_.whole("training.num_tokens_per_microbatch_per_dp_rank", 1, 1 << 30);
+    const auto step = keys_.number("training.num_tokens_per_train_step", -1, 1e15);
+    const auto passes = keys_.whole("parallelism.num_pp_microbatches", 1, 1 << 20);
+    if (keys_.failed()) return;
+    const int sequences = (pass ? pass->value : 16384) / length_;
+    const Origin origin = pass ? pass->origin : Origin{"training.num_tokens_per_microbatch_per_dp_rank", 0};
+    if (sequences < 1 || sequences * length_ != (pass ? pass->value : 16384))
+      return keys_.fail(origin, say("import.torchtitan.tokens", length_), say("import.torchtitan.tokens.remedy"));
+    microbatch_ = {sequences, origin};
+    const int count = pipeline_ > 1 && passes ? passes->value : 1;
+    local_ = {sequences * count, origin};
+    if (step && step->value > 0 && step->value / length_ == std::floor(step->value / length_))
+      plan_.state("workload.global_batch_sequences", step->value / length_, step->origin);
+    else if (step && step->value > 0)
+      return keys_.fail(step->origin, say("import.torchtitan.tokens", length_),
+                        say("import.torchtitan.tokens.remedy"));
+    else
+      plan_.batch_of_rank = local_;
+  }
+
+  // torchtitan accumulates whole local batches.
+  void whole_rounds() {
+    if (!plan_.fsdp && !plan_.data) return;
+    if (!plan_.fsdp) return;
+    const std::int64_t pass = std::int64_t{plan_.data ? plan_.data->value : 1} * plan_.fsdp->value * local_->value;
+    if (global_->value % pass != 0)
+      keys_.contradiction(local_->origin, std::to_string(local_->value), global_->origin,
+                          std::to_string(global_->value));
+    rounds_ = static_cast<int>(global_->value / pass);
+  }
+
+  void pipeline() {
+    const auto schedule =
+        keys_.word("parallelism.pipeline_parallel_schedule|experimental.pipeline_parallel_schedule");
+    const auto size = keys_.whole(
+        "parallelism.pipeline_parallel_microbatch_size|experimental.pipeline_parallel_microbatch_size", 1, 1 << 16);
+    const auto count = keys_.whole(
+        "parallelism.pipeline_parallel_microbatches|experimental.pipeline_parallel_microbatches", 1, 1 << 20);
+    const auto csv =
+        keys_.word("parallelism.pipeline_parallel_schedule_csv|experimental.pipeline_parallel_schedule_csv");
+    if (keys_.failed() || !local_) return;
+    std::string word = schedule ? schedule->value : "1F1B";
+    std::transform(word.begin(), word.end(), word.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    const auto known = std::find_if(kTitanSchedules.begin(), kTitanSchedules.end(),
+                                    [&](const TitanSchedule& row) { return row.name == word; });
+    if (pipeline_ == 1) {
+      for (const auto* unused :
+           {schedule ? &schedule->origin : nullptr, size ? &size->origin : nullptr, count ? &count->origin : nullptr})
+        if (unused != nullptr) plan_.no_effect(*unused, say("import.no_pipeline"));
+      plan_.assume("pipeline.virtual_stages", 1, say("import.no_pipeline"));
+      state_microbatch(microbatch_ ? *microbatch_ : *local_);
+      return;
+    }
+    if (csv && !csv->value.empty()) plan_.fail(say("import.torchtitan.csv", in_quotes(csv->value)), csv->origin.line);
+    if (known == kTitanSchedules.end()) {
+      std::string names;
+      for (const TitanSchedule& row : kTitanSchedules) names += (names.empty() ? "" : " ") + std::string(row.name);
+      return keys_.not_possible(schedule->origin, schedule->value, names);
+    }
+    if (schedule)
+      plan_.state_choice("pipeline.schedule", known->id, schedule->origin, schedule->value);
+    else
+      plan_.assume_choice("pipeline.schedule", known->id, usual());
+    microbatches(size, count);
+    if (!keys_.failed()) stages(known->several_stages, known->id);
+  }
+
+  void microbatches(const Maybe<int>& size, const Maybe<int>& count) {
+    int passes = 0;
+    if (microbatch_) {
+      state_microbatch(*microbatch_);
+      passes = local_->value / microbatch_->value;
+    } else if (count || (old_layout_ && !size)) {
+      // Until early 2025 their number was given, and was that of the stages otherwise.
+      const Stated<int> parts =
+          count ? *count : Stated<int>{pipeline_, {"experimental.pipeline_parallel_microbatches", 0}};
+      if (local_->value % parts.value != 0)
+        return keys_.contradiction(local_->origin, std::to_string(local_->value), parts.origin,
+                                   std::to_string(parts.value));
+      passes = parts.value;
+      const int sequences = local_->value / passes;
+      if (count)
+        plan_.state("pipeline.microbatch_sequences", sequences, count->origin, std::to_string(count->value));
+      else
+        plan_.assume("pipeline.microbatch_sequences", sequences, say("import.torchtitan.microbatches", passes));
+    } else {
+      const int sequences = size ? size->value : 1;
+      if (local_->value % sequences != 0)
+        return keys_.contradiction(local_->origin, std::to_string(local_->value),
+                                   size ? size->origin : local_->origin, std::to_string(sequences));
+      passes = local_->value / sequences;
+      if (size)
+        state_microbatch(*size);
+      else
+        plan_.assume("pipeline.microbatch_sequences", 1, usual());
+    }
+    if (passes < pipeline_)
+      plan_.warn(say("import.torchtitan.few_microbatches", passes, pipeline_), local_->origin.line);
+    if (rounds_ > 1 || (global_ && rounds_ == 0))
+      plan_.warn(say("import.torchtitan.drains", passes), global_->origin.line);
+  }
+
+  void state_microbatch(const Stated<int>& size) {
+    if (local_assumed_ && size.origin.line == 0)
+      plan_.assume("pipeline.microbatch_sequences", size.value, usual());
+    else
+      plan_.state("pipeline.microbatch_sequences", size.value, size.origin);
+  }
+
+  void stages(bool several, std::string_view schedule) {
+    const auto per_stage = keys_.whole("parallelism.pipeline_parallel_layers_per_stage", 1, 10000);
+    const auto first = keys_.whole("parallelism.pipeline_parallel_first_stage_less_layers", 0, 1000);
+    const auto last = keys_.whole("parallelism.pipeline_parallel_last_stage_less_layers", 0, 1000);
+    if (keys_.failed()) return;
+    const int weight = old_layout_ ? 0 : 1;
+    const auto weigh = [&](const Maybe<int>& stated, std::string_view field) {
+      if (stated)
+        plan_.state(field, stated->value, stated->origin);
+      else if (!old_layout_)
+        plan_.assume(field, weight, usual());
+      return stated ? stated->value : weight;
+    };
+    const int lighter = weigh(first, "pipeline.embedding_as_layers") + weigh(last, "pipeline.head_as_layers");
+    if (listed_stages()) return;
+    if (per_stage) {
+      if (layers_ == 0) {
+        plan_.missing.push_back({"pipeline.virtual_stages", "--set pipeline.virtual_stages=..."});
+        return plan_.no_effect(per_stage->origin, say("import.torchtitan.needs_layers"));
+      }
+      const int parts = (layers_ + lighter + per_stage->value - 1) / per_stage->value;
+      if (parts % pipeline_ != 0 || (parts == pipeline_) == several)
+        return keys_.fail(per_stage->origin, say("import.torchtitan.layers_per_stage", parts, pipeline_),
+                          say("import.torchtitan.layers_per_stage.remedy"));
+      plan_.state("pipeline.virtual_stages", parts / pipeline_, per_stage->origin, std::to_string(per_stage->value));
+      return;
+    }
+    const auto kind = engine::parse_schedule(schedule);
+    const int usual_chunks = several ? std::max(2, kind ? engine::default_virtual_stages(*kind) : 2) : 1;
+    plan_.assume("pipeline.virtual_stages", usual_chunks, several ? usual() : say("import.torchtitan.one_stage"));
+  }
+
+  // Stages by the modules they begin with, or by all of their modules. False: they are not listed.
+  bool listed_stages() {
+    constexpr std::string_view kPoints =
+        "parallelism.pipeline_parallel_split_points|experimental.pipeline_parallel_split_points";
+    const auto parts = keys_.is_word("parallelism.module_fqns_per_model_part", "")
+                           ? KeyReader::List{}
+                           : keys_.list("parallelism.module_fqns_per_model_part");
+    if (parts.list != nullptr && !parts.list->items.empty()) {
+      std::string layout;
+      for (const Node& stage : parts.list->items) {
+        std::string modules;
+        for (const Node& module : stage.items) modules += (modules.empty() ? "\"" : ", \"") + module.text + "\"";
+        layout += (layout.empty() ? "[" : ", [") + modules + "]";
+      }
+      plan_.layout = {"[" + layout + "]", parts.origin};
+      return true;
+    }
+    std::vector<std::string> points;
+    Origin origin;
+    if (keys_.is_word(kPoints, "")) return false;
+    if (const auto text =
+            keys_.has(kPoints) && !keys_.is_list(kPoints) ? keys_.word(kPoints) : Maybe<std::string>()) {
+      origin = text->origin;
+      std::string_view rest = text->value;
+      while (!rest.empty()) {
+        const std::size_t comma = std::min(rest.find(','), rest.size());
+        points.emplace_back(rest.substr(0, comma));
+        rest.remove_prefix(std::min(comma + 1, rest.size()));
+      }
+    } else if (const auto list = keys_.list(kPoints); list.list != nullptr) {
+      origin = list.origin;
+      for (const Node& point : list.list->items) points.push_back(point.text);
+    }
+    if (points.empty() || keys_.failed()) return false;
+    if (layers_ == 0) {
+      plan_.missing.push_back({"pipeline.layers_per_stage", "--set pipeline.layers_per_stage=..."});
+      return true;
+    }
+    std::vector<int> layers;
+    int before = 0;
+    for (const std::string& point : points) {
+      const std::string_view module =
+          std::string_view(point).substr(std::min(point.find_first_not_of(' '), point.size()));
+      const int at = layer_number(module).value_or(module == "norm" || module == "output" ? layers_ : -1);
+      if (at < before || at > layers_) {
+        keys_.fail(origin, say("import.torchtitan.split_point", in_quotes(point)),
+                   say("import.torchtitan.split_point.remedy"));
+        return true;
+      }
+      layers.push_back(at - before);
+      before = at;
+    }
+    layers.push_back(layers_ - before);
+    const int stages = static_cast<int>(layers.size());
+    if (stages % pipeline_ != 0) {
+      keys_.fail(origin, say("import.torchtitan.layers_per_stage", stages, pipeline_),
+                 say("import.torchtitan.split_point.remedy"));
+      return true;
+    }
+    plan_.state("pipeline.virtual_stages", stages / pipeline_, origin, std::to_string(stages));
+    plan_.layers_per_stage = {std::move(layers), origin};
+    return true;
+  }
+
+  void sharding() {
+    const auto reshard = keys_.word("parallelism.fsdp_reshard_after_forward");
+    if (keys_.failed()) return;
+    const std::string word = reshard ? reshard->value : "default";
+    if (word != "default" && word != "always" && word != "never")
+      return keys_.not_possible(reshard->origin, word, "default always never");
+    const bool replicated =
+        replicates_ || (plan_.data && plan_.data->value > 1 && plan_.fsdp && plan_.fsdp->value == 1 && context_ == 1);
+    const int stage = replicated ? 0 : word == "never" || (word == "default" && pipeline_ > 1) ? 2 : 3;
+    if (reshard && word != "default" && !replicated)
+      plan_.state("parallelism.zero_stage", stage, reshard->origin, word);
+    else
+      plan_.assume("parallelism.zero_stage", stage,
+                   stage == 0   ? say("import.torchtitan.replicated")
+                   : stage == 2 ? say("import.torchtitan.kept")
+                                : say("import.torchtitan.resharded"));
+    if (reshard && (word == "default" || replicated)) plan_.no_effect(reshard->origin, usual());
+    if (stage == 2)
+      plan_.warn(say("import.torchtitan.zero_2"), reshard && word != "default" ? reshard->origin.line : 0);
+    if (const auto offload = keys_.flag("training.enable_cpu_offload")) {
+      plan_.state("offload.optimizer", offload->value ? 1 : 0, offload->origin, offload->value ? "true" : "false");
+      if (offload->value) plan_.warn(say("import.offloads_weights"), offload->origin.line);
+    }
+  }
+
+  void experts() {
+    const auto expert =
+        keys_.whole("parallelism.expert_parallel_degree|experimental.expert_parallel_degree", 1, 4096);
+    const auto inside = keys_.whole("parallelism.expert_tensor_parallel_degree", 1, 1024);
+    if (keys_.failed()) return;
+    if (expert)
+      plan_.state("parallelism.expert", expert->value, expert->origin);
+    else
+      plan_.assume("parallelism.expert", 1, usual());
+    if (!expert || expert->value == 1) {
+      if (inside) plan_.no_effect(inside->origin, say("import.torchtitan.no_experts"));
+      return;
+    }
+    const int split = inside ? inside->value : 1;
+    if (split != 1 && split != tensor_)
+      return keys_.fail(inside->origin, say("import.torchtitan.expert_tensor", split, tensor_),
+                        say("import.torchtitan.expert_tensor.remedy", tensor_));
+    if (inside)
+      plan_.state("parallelism.expert_tensor", split, inside->origin);
+    else
+      plan_.assume("parallelism.expert_tensor", 1, usual());
+  }
+
+  void checkpointing() {
+    const auto mode = keys_.word("activation_checkpoint.mode");
+    const auto option = keys_.word("activation_checkpoint.selective_ac_option");
+    if (keys_.failed()) return;
+    const std::string word = mode ? mode->value : "selective";
+    const std::string written = word == "selective" && option ? word + " " + option->value : word;
+    const auto take = [&](std::string_view policy) {
+      if (mode)
+        plan_.state_choice("checkpointing.policy", policy, mode->origin, written);
+      else
+        plan_.assume_choice("checkpointing.policy", policy, usual());
+    };
+    if (option && word != "selective") plan_.no_effect(option->origin, say("import.torchtitan.not_selective", word));
+    if (word == "none") return take("none");
+    if (word == "full") return take("block");
+    if (word == "memory_budget") {
+      plan_.missing.push_back({"checkpointing.policy", "--set checkpointing.policy=..."});
+      return plan_.warn(say("import.torchtitan.memory_budget"), mode->origin.line);
+    }
+    if (word != "selective") return keys_.not_possible(mode->origin, word, "none selective full memory_budget");
+    const std::string every = option ? option->value : "2";
+    if (every == "op") {
+      plan_.warn(say("import.torchtitan.selective_op"), option->origin.line);
+      return take("big_matmuls");
+    }
+    const auto number = plain_number(every);
+    if (!number || *number < 1 || *number > 10000 || *number != std::floor(*number))
+      return keys_.fail(option->origin, say("error.not_possible", in_quotes(every)),
+                        say("import.torchtitan.selective.remedy"));
+    const int step = static_cast<int>(*number);
+    if (step == 1) return take("block");
+    take("some_blocks");
+    if (layers_ == 0) {
+      plan_.missing.push_back({"checkpointing.blocks", "--set checkpointing.blocks=..."});
+      return;
+    }
+    plan_.assume("checkpointing.blocks", std::max(1, layers_ / step),
+                 say("import.torchtitan.every_layer", step, layers_));
+  }
+
+  void precision() {
+    const auto parameters = keys_.word("training.mixed_precision_param");
+    const auto kept = keys_.word("training.dtype");
+    if (keys_.failed()) return;
+    const auto is_float = [&](const Maybe<std::string>& type) {
+      if (!type || type->value == "bfloat16" || type->value == "float32" || keys_.failed()) return;
+      keys_.not_possible(type->origin, type->value, "bfloat16 float32");
+    };
+    is_float(parameters);
+    is_float(kept);
+    if (keys_.failed()) return;
+    const bool full = parameters && parameters->value == "float32";
+    const bool pure = kept && kept->value == "bfloat16";
+    const Maybe<std::string> low = low_precision();
+    if (low)
+      plan_.state_choice("precision.compute", "fp8", low->origin, low->value);
+    else if (parameters)
+      plan_.state_choice("precision.compute", full ? "fp32" : "bf16", parameters->origin, parameters->value);
+    else
+      plan_.assume_choice("precision.compute", "bf16", usual());
+    const auto take = [&](std::string_view field, std::string_view type) {
+      if (pure)
+        plan_.state_choice(field, type, kept->origin, kept->value);
+      else
+        plan_.assume_choice(field, type, usual());
+    };
+    take("precision.weights", full && !pure ? "fp32" : "bf16");
+    take("precision.optimizer", pure ? "adam_bf16" : "adam_fp32");
+    take("precision.master_weights", full || pure ? "none" : "fp32");
+    const auto early = keys_.flag("optimizer.early_step_in_backward");
+    if (early && early->value)
+      plan_.state_choice("precision.gradients", "none", early->origin, "true");
+    else
+      take("precision.gradients", full && !pure ? "fp32" : "bf16");
+    if (const auto name = keys_.word("optimizer.name"); name && name->value != "Adam" && name->value != "AdamW")
+      plan_.warn(say("import.optimizer_unknown", in_quotes(name->value)), name->origin.line);
+    else if (name)
+      plan_.read.push_back({name->origin.key, name->origin.line, "precision.optimizer", name->value});
+  }
+
+  // What makes matrix multiplications run in 8 bits.
+  Maybe<std::string> low_precision() {
+    if (const auto old = keys_.flag("float8.enable_float8_linear"); old && old->value)
+      return Stated<std::string>{"true", old->origin};
+    if (const auto oldest = keys_.word("training.fp8_linear");
+        oldest && !oldest->value.empty() && oldest->value != "false" && oldest->value != "0")
+      return oldest;
+    if (!keys_.has("model.converters") || keys_.is_word("model.converters", "")) return std::nullopt;
+    const auto list = keys_.list("model.converters");
+    if (list.list == nullptr) return std::nullopt;
+    for (const Node& converter : list.list->items) {
+      const std::string_view name = converter.text;
+      const bool eight = name.find("float8") != std::string_view::npos || name.find("mx") != std::string_view::npos;
+      if (eight && name.find("grouped_mm") == std::string_view::npos)
+        return Stated<std::string>{converter.text, list.origin};
+      plan_.warn(say("import.torchtitan.converter", in_quotes(name)), list.origin.line);
+    }
+    return std::nullopt;
+  }
+
+  void rest() {
+    if (const auto module =
+            keys_.word("experimental.custom_args_module|experimental.custom_import|job.custom_config_module|"
+                       "experimental.custom_model_path");
+        module && !module->value.empty())
+      plan_.warn(say("import.torchtitan.custom", in_quotes(module->value)), module->origin.line);
+    keys_.without_effect({"compile.*",
+                          "training.compile",
+                          "parallelism.enable_async_tensor_parallel",
+                          "experimental.enable_async_tensor_parallel",
+                          "parallelism.enable_compiled_autograd",
+                          "experimental.enable_compiled_autograd",
+                          "parallelism.enable_fsdp_symm_mem",
+                          "float8.*",
+                          "quantize.*",
+                          "mx.*",
+                          "parallelism.expert_parallel_comm_backend",
+                          "parallelism.pipeline_parallel_expert_parallel_overlap",
+                          "parallelism.context_parallel_load_balancer",
+                          "parallelism.context_parallel_ptrr_mask_key",
+                          "activation_checkpoint.*",
+                          "experimental.enable_loss_parallel",
+                          "parallelism.disable_loss_parallel",
+                          "training.enable_loss_parallel",
+                          "fault_tolerance.*",
+                          "model.print_after_conversion"},
+                         say("import.ignored.not_modelled"));
+    keys_.without_effect({"job.*",
+                          "profiling.*",
+                          "metrics.*",
+                          "model.*",
+                          "model_spec.*",
+                          "optimizer.*",
+                          "lr_scheduler.*",
+                          "training.steps",
+                          "training.max_norm",
+                          "training.dataset*",
+                          "training.warmup_steps",
+                          "training.gc_freq",
+                          "training.gc_debug",
+                          "training.seed",
+                          "training.deterministic",
+                          "training.dataloader*",
+                          "training.mixed_precision_reduce",
+                          "training.fp8_linear",
+                          "checkpoint.*",
+                          "validation.*",
+                          "comm.*",
+                          "memory_estimation.*",
+                          "debug.*",
+                          "dataloader.*",
+                          "profiler.*",
+                          "tokenizer.*",
+                          "experimental.custom_*",
+                          "parallelism.spmd_backend",
+                          "parallelism.num_pp_microbatches",
+                          "loss.*"},
+                         say("import.ignored.no_effect"));
+    keys_.finish({{"*local_batch_size", "workload.global_batch_sequences"},
+                  {"training.batch_size", "workload.global_batch_sequences"},
+                  {"training.num_tokens*", "workload.global_batch_sequences"},
+                  {"training.global_batch_size", "workload.global_batch_sequences"},
+                  {"*enable_sequence_parallel", "parallelism.sequence_parallel"},
+                  {"*rotate_method", "parallelism.context_method"},
+                  {"*pipeline_parallel*", "pipeline.virtual_stages"},
+                  {"*module_fqns*", "pipeline.layers_per_stage"},
+                  {"*fp8_linear", "precision.compute"},
+                  {"model.converters", "precision.compute"},
+                  {"*enable_float8_linear", "precision.compute"},
+                  {"training.dtype", "precision.weights"},
+                  {"optimizer.early_step_in_backward", "precision.gradients"},
+                  {"activation_checkpoint.*", "checkpointing.policy"},
+                  {"model.*", "model"}});
+  }
+
+  const PresetLibrary& library_;
+  LaunchPlan plan_;
+  KeyReader keys_;
+  const Node& root_;
+  bool old_layout_ = false, replicates_ = false, local_assumed_ = false;
+  int tensor_ = 1, context_ = 1, pipeline_ = 1, layers_ = 0, length_ = 2048;
+  int rounds_ = 0;  // of accumulation; 0: not known
+  Maybe<int> local_, global_, microbatch_;
+};
+
+bool is_titan(const LaunchSource& source) {
+  const Node& root = source.document;
+  const auto section = [&](std::string_view name) {
+    const Node* node = root.find(name);
+    return node != nullptr && node->is_map() ? node : nullptr;
+  };
+  const Node *training = section("training"), *parallelism = section("parallelism"), *model = section("model");
+  for (const std::string_view key :
+       {"local_batch_size", "batch_size", "seq_len", "data_parallel_degree", "tensor_parallel_degree",
+        "num_tokens_per_microbatch_per_dp_rank", "max_context_length"})
+    if (training != nullptr && training->find(key) != nullptr) return true;
+  for (const std::string_view key :
+       {"tensor_parallel_degree", "data_parallel_shard_degree", "data_parallel_replicate_degree",
+        "pipeline_parallel_degree", "context_parallel_degree", "expert_parallel_degree"})
+    if (parallelism != nullptr && parallelism->find(key) != nullptr) return true;
+  return model != nullptr && model->find("flavor") != nullptr;
+}
+
+Result<LaunchPlan> read_titan(const LaunchSource& source, const PresetLibrary& library) {
+  return TitanReader(source, library).read();
+}
+
+}  // namespace
+
+const LaunchFormat torchtitan_toml{"torchtitan", "torchtitan", LaunchSyntax::toml, is_titan, read_titan};
+const LaunchFormat torchtitan_json{"torchtitan", "torchtitan", LaunchSyntax::json, is_titan, read_titan};
+
+}  // namespace roofscape::io
