@@ -8,6 +8,8 @@
 
 #include "app/core/strings.h"
 #include "engine/blocks/block.h"
+#include "engine/frameworks/framework.h"
+#include "engine/io/export/export_flags.h"
 #include "engine/scenario/scenario_fields.h"
 #include "engine/search/plan_space.h"
 #include "engine/search/search.h"
@@ -65,6 +67,8 @@ void files(Place& place) { place.ask_shell_for("files"); }
 void folders(Place& place) { place.ask_shell_for("folders"); }
 void themes(Place& place) { place.offer_all(theme_names()); }
 void languages(Place& place) { place.offer_all(language_names()); }
+void frameworks(Place& place) { place.offer_all(engine::kFrameworkIds.ids()); }
+void launchers(Place& place) { place.offer_all(io::kLauncherIds.ids()); }
 void formats(Place& place) { place.offer_all(std::array{"pdf", "svg", "png"}); }
 void svg_texts(Place& place) { place.offer_all(std::array{"text", "outlines"}); }
 void modes(Place& place) { place.offer_all(engine::find_field("assumptions.mode")->choices.first(2)); }
@@ -204,6 +208,8 @@ constexpr Row kRows[] = {
     {"", "--output", files},
     {"", "--baseline", scenarios},
     {"", "--measured", files},
+    {"", "--for", frameworks},
+    {"", "--launcher", launchers},
     {"", "--format", formats},
     {"", "--svg-text", svg_texts},
     {"", "--with", figure_options},

@@ -23,6 +23,11 @@ inline std::int64_t expert_ranks(const Scenario& s) {
   return data_ranks(p) * p.context * p.tensor / p.experts_tensor();
 }
 
+// What the words of a rule call the framework. Megatron-LM and Megatron Bridge have the rules of their core.
+constexpr std::string_view name_in_rules(Framework framework) {
+  return framework == Framework::megatron ? std::string_view("Megatron Core") : framework_name(framework);
+}
+
 // Rows that every framework of a kind has.
 template <Framework framework>
 constexpr Rule trains() {
@@ -30,18 +35,31 @@ constexpr Rule trains() {
           .path = "workload.kind",
           .reads = RuleReads::scenario,
           .broken = [](const Scenario& s) { return s.serves(); },
-          .words = [](const Scenario&) { return say("framework.rule.trains", framework_name(framework)); },
+          .words = [](const Scenario&) { return say("framework.rule.trains", name_in_rules(framework)); },
           .source = {}};
 }
 template <Framework framework>
 constexpr Rule needs_gpus() {
-  return {.id = "gpus",
-          .path = "cluster.chip",
-          .reads = RuleReads::scenario,
-          .broken = on_torus,
+  return {
+      .id = "gpus",
+      .path = "cluster.chip",
+      .reads = RuleReads::scenario,
+      .broken = on_torus,
+      .words =
+          [](const Scenario& s) { return say("framework.rule.gpus", name_in_rules(framework), s.cluster.chip.name); },
+      .source = {}};
+}
+// As many processes on every node, one for each chip.
+template <Framework framework>
+constexpr Rule even_nodes() {
+  return {.id = "nodes",
+          .path = "cluster.nodes",
+          .reads = RuleReads::mesh,
+          .broken = [](const Scenario& s) { return job_size(s).nodes == 0; },
           .words =
               [](const Scenario& s) {
-                return say("framework.rule.gpus", framework_name(framework), s.cluster.chip.name);
+                return say("framework.rule.nodes", static_cast<long long>(mesh_chips(s.parallelism)), s.cluster.nodes,
+                           s.cluster.node_size);
               },
           .source = {}};
 }
@@ -52,7 +70,7 @@ constexpr Rule own_order() {
           .path = "pipeline.order",
           .reads = RuleReads::plan,
           .broken = [](const Scenario& s) { return s.parallelism.pipeline > 1 && s.pipeline.order; },
-          .words = [](const Scenario&) { return say("framework.rule.order", framework_name(framework)); },
+          .words = [](const Scenario&) { return say("framework.rule.order", name_in_rules(framework)); },
           .source = {},
           .mend = [](Scenario& s) { s.pipeline.order = {}; }};
 }

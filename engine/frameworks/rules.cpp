@@ -42,6 +42,18 @@ void mend_for(Framework framework, Scenario& s) {
     if (rule.mend != nullptr && rule.broken(s)) rule.mend(s);
 }
 
+JobSize job_size(const Scenario& s) {
+  const Cluster& c = s.cluster;
+  const auto chips = static_cast<std::int64_t>(mesh_chips(s.parallelism));
+  const bool torus = rules::on_torus(s);
+  const int size = torus ? 4 : c.node_size;
+  if (chips <= size) return {1, static_cast<int>(chips)};
+  const std::int64_t most = torus ? (chip_count(c) + size - 1) / size : c.nodes;
+  for (std::int64_t nodes = (chips + size - 1) / size; nodes <= most; ++nodes)
+    if (chips % nodes == 0) return {static_cast<int>(nodes), static_cast<int>(chips / nodes)};
+  return {};
+}
+
 int sharded_stage(const Scenario& s) {
   return s.parallelism.fsdp * s.parallelism.context > 1 ? s.parallelism.zero_stage : 0;
 }

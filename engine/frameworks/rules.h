@@ -46,6 +46,12 @@ bool breaks_any(Framework, const Scenario&, RuleReads exactly);
 // Mends what can be without another mesh, in the order of the rules.
 void mend_for(Framework, Scenario&);
 
+// Nodes over which the chips of a mesh are spread evenly, and the chips of each: all of a cluster's node where they fill
+// nodes. A slice of a torus counts as nodes of four chips, as many as hang on one host. No nodes: they cannot be.
+struct JobSize {
+  int nodes = 0, per_node = 0;
+};
+JobSize job_size(const Scenario&);
 // The ZeRO stage as far as there is anything to shard over; 0 where there is not.
 int sharded_stage(const Scenario&);
 

@@ -25,8 +25,7 @@ bool tensor_divides(const Scenario& s) {
   const TransformerShape& m = s.model;
   const int t = s.parallelism.tensor;
   return divides(t, m.n_heads) && (m.is_mla() || divides(t, m.n_kv_heads)) && divides(t, m.d_ff) &&
-         divides(t, m.vocab_size) &&
-         (!m.is_moe() || divides(s.parallelism.experts_tensor(), m.expert_width()));
+         divides(t, m.vocab_size) && (!m.is_moe() || divides(s.parallelism.experts_tensor(), m.expert_width()));
 }
 
 template <Framework framework>
@@ -53,8 +52,7 @@ constexpr Rule shards_rule() {
               },
           .words =
               [](const Scenario& s) {
-                return say("framework.rule.jax.shards", s.parallelism.fsdp * s.parallelism.context,
-                           s.model.d_model);
+                return say("framework.rule.jax.shards", s.parallelism.fsdp * s.parallelism.context, s.model.d_model);
               },
           .source = kSharding};
 }
@@ -67,8 +65,7 @@ constexpr Rule expert_tensor_rule() {
               [](const Scenario& s) {
                 return s.model.is_moe() && s.parallelism.experts_tensor() != s.parallelism.tensor;
               },
-          .words =
-              [](const Scenario&) { return say("framework.rule.jax.expert_tensor", framework_name(framework)); },
+          .words = [](const Scenario&) { return say("framework.rule.jax.expert_tensor", framework_name(framework)); },
           .source = kBase,
           .mend = [](Scenario& s) { s.parallelism.expert_tensor = 0; }};
 }
@@ -87,13 +84,36 @@ constexpr Rule kJax[] = {
          },
      .source = kSharding},
     expert_tensor_rule<Framework::jax>(),
+    own_order<Framework::jax>(),
     {.id = "layers",
      .path = "parallelism.pipeline",
      .reads = RuleReads::plan,
-     .broken = [](const Scenario& s) { return !divides(virtual_stages_of(s), s.model.n_layers); },
+     .broken =
+         [](const Scenario& s) {
+           // Layers with experts and without are stacked apart.
+           return !divides(virtual_stages_of(s), s.model.n_layers) ||
+                  !divides(s.parallelism.pipeline, s.model.n_moe_layers());
+         },
      .words =
          [](const Scenario& s) { return say("framework.rule.jax.layers", virtual_stages_of(s), s.model.n_layers); },
      .source = kSharding},
+    {.id = "sequence",
+     .path = "parallelism.sequence_parallel",
+     .reads = RuleReads::plan,
+     .broken =
+         [](const Scenario& s) {
+           const Parallelism& p = s.parallelism;
+           return p.tensor > 1 && p.sequence_parallel &&
+                  !divides(std::int64_t{p.tensor} * p.context, s.workload.sequence_length);
+         },
+     .words =
+         [](const Scenario& s) {
+           return say("framework.rule.megatron.sequence", s.workload.sequence_length,
+                      s.parallelism.tensor * s.parallelism.context);
+         },
+     .source = kSharding,
+     .mend = [](Scenario& s) { s.parallelism.sequence_parallel = false; }},
+    even_nodes<Framework::jax>(),
 };
 
 bool forwards_first(const Scenario& s) {
@@ -200,14 +220,11 @@ constexpr Rule kMaxtext[] = {
      .reads = RuleReads::plan,
      .broken = [](const Scenario& s) { return s.parallelism.pipeline > 1 && !forwards_first(s); },
      .words =
-         [](const Scenario& s) {
-           return say("framework.rule.maxtext.schedule", schedule_id(s.pipeline.schedule));
-         },
+         [](const Scenario& s) { return say("framework.rule.maxtext.schedule", schedule_id(s.pipeline.schedule)); },
      .source = "MaxText, src/maxtext/layers/pipeline.py",
      .mend =
          [](Scenario& s) {
-           s.pipeline.schedule =
-               s.pipeline.virtual_stages > 1 ? ScheduleKind::looped_bfs : ScheduleKind::gpipe;
+           s.pipeline.schedule = s.pipeline.virtual_stages > 1 ? ScheduleKind::looped_bfs : ScheduleKind::gpipe;
          }},
     own_order<Framework::maxtext>(),
     {.id = "microbatches",
@@ -265,6 +282,7 @@ constexpr Rule kMaxtext[] = {
      .words = [](const Scenario&) { return say("framework.rule.maxtext.activation_offload"); },
      .source = kBase,
      .mend = [](Scenario& s) { s.offload.activations = false; }},
+    even_nodes<Framework::maxtext>(),
 };
 
 }  // namespace

@@ -77,17 +77,15 @@ constexpr Rule kRules[] = {
      .broken = [](const Scenario& s) { return !foreign_to_megatron(s.model).empty(); },
      .words =
          [](const Scenario& s) {
-           return say("framework.rule.model", framework_name(Framework::megatron), foreign_to_megatron(s.model));
+           return say("framework.rule.model", name_in_rules(Framework::megatron), foreign_to_megatron(s.model));
          },
      .source = kTransformer},
     {.id = "compute",
      .path = "precision.compute",
      .reads = RuleReads::scenario,
      .broken =
-         [](const Scenario& s) {
-           return s.precision.compute == Dtype::int8 || s.precision.compute == Dtype::int4;
-         },
-     .words = [](const Scenario&) { return say("framework.rule.compute", framework_name(Framework::megatron)); },
+         [](const Scenario& s) { return s.precision.compute == Dtype::int8 || s.precision.compute == Dtype::int4; },
+     .words = [](const Scenario&) { return say("framework.rule.compute", name_in_rules(Framework::megatron)); },
      .source = kArguments,
      .mend = [](Scenario& s) { s.precision.compute = Dtype::bf16; }},
     {.id = "weights",
@@ -105,8 +103,7 @@ constexpr Rule kRules[] = {
      .path = "parallelism.tensor",
      .reads = RuleReads::mesh,
      .broken = [](const Scenario& s) { return !divides(s.parallelism.tensor, s.model.n_heads); },
-     .words =
-         [](const Scenario& s) { return say("framework.rule.heads", s.parallelism.tensor, s.model.n_heads); },
+     .words = [](const Scenario& s) { return say("framework.rule.heads", s.parallelism.tensor, s.model.n_heads); },
      .source = kTransformer},
     {.id = "kv_heads",
      .path = "parallelism.tensor",
@@ -126,8 +123,7 @@ constexpr Rule kRules[] = {
      .reads = RuleReads::mesh,
      .broken =
          [](const Scenario& s) {
-           return s.parallelism.context > 1 &&
-                  !divides(2LL * s.parallelism.context, s.workload.sequence_length);
+           return s.parallelism.context > 1 && !divides(2LL * s.parallelism.context, s.workload.sequence_length);
          },
      .words =
          [](const Scenario& s) {
@@ -205,14 +201,14 @@ constexpr Rule kRules[] = {
      .broken = [](const Scenario& s) { return s.parallelism.pipeline > 1 && !known_schedule(s.pipeline.schedule); },
      .words =
          [](const Scenario& s) {
-           return say("framework.rule.schedule", framework_name(Framework::megatron),
-                      schedule_id(s.pipeline.schedule), std::string("1f1b, interleaved-1f1b, overlapped-1f1b"));
+           return say("framework.rule.schedule", name_in_rules(Framework::megatron), schedule_id(s.pipeline.schedule),
+                      std::string("1f1b, interleaved-1f1b, overlapped-1f1b"));
          },
      .source = kSchedules,
      .mend =
          [](Scenario& s) {
-           s.pipeline.schedule = s.pipeline.virtual_stages > 1 ? ScheduleKind::interleaved_1f1b
-                                                               : ScheduleKind::one_f_one_b;
+           s.pipeline.schedule =
+               s.pipeline.virtual_stages > 1 ? ScheduleKind::interleaved_1f1b : ScheduleKind::one_f_one_b;
          }},
     own_order<Framework::megatron>(),
     {.id = "interleaving",
@@ -258,8 +254,8 @@ constexpr Rule kRules[] = {
      .source = kTransformer,
      .mend =
          [](Scenario& s) {
-           s.pipeline.schedule = s.pipeline.virtual_stages > 1 ? ScheduleKind::interleaved_1f1b
-                                                               : ScheduleKind::one_f_one_b;
+           s.pipeline.schedule =
+               s.pipeline.virtual_stages > 1 ? ScheduleKind::interleaved_1f1b : ScheduleKind::one_f_one_b;
          }},
     {.id = "recomputation",
      .path = "checkpointing.policy",
@@ -294,6 +290,7 @@ constexpr Rule kRules[] = {
      .words = [](const Scenario&) { return say("framework.rule.megatron.activation_offload"); },
      .source = kTransformer,
      .mend = [](Scenario& s) { s.offload.activations = false; }},
+    even_nodes<Framework::megatron>(),
 };
 
 }  // namespace

@@ -78,8 +78,7 @@ constexpr Rule kTorchtitan[] = {
      .broken = [](const Scenario& s) { return !foreign_to_torchtitan(s.model).empty(); },
      .words =
          [](const Scenario& s) {
-           return say("framework.rule.model", framework_name(Framework::torchtitan),
-                      foreign_to_torchtitan(s.model));
+           return say("framework.rule.model", framework_name(Framework::torchtitan), foreign_to_torchtitan(s.model));
          },
      .source = "torchtitan 0.2.2, torchtitan/models"},
     {.id = "compute",
@@ -97,20 +96,15 @@ constexpr Rule kTorchtitan[] = {
      .path = "parallelism.tensor",
      .reads = RuleReads::mesh,
      .broken = [](const Scenario& s) { return !divides(s.parallelism.tensor, s.model.n_heads); },
-     .words =
-         [](const Scenario& s) { return say("framework.rule.heads", s.parallelism.tensor, s.model.n_heads); },
+     .words = [](const Scenario& s) { return say("framework.rule.heads", s.parallelism.tensor, s.model.n_heads); },
      .source = kParallelize},
     {.id = "kv_heads",
      .path = "parallelism.tensor",
      .reads = RuleReads::mesh,
      .broken =
-         [](const Scenario& s) {
-           return !s.model.is_mla() && !divides(s.parallelism.tensor, s.model.n_kv_heads);
-         },
+         [](const Scenario& s) { return !s.model.is_mla() && !divides(s.parallelism.tensor, s.model.n_kv_heads); },
      .words =
-         [](const Scenario& s) {
-           return say("framework.rule.kv_heads", s.parallelism.tensor, s.model.n_kv_heads);
-         },
+         [](const Scenario& s) { return say("framework.rule.kv_heads", s.parallelism.tensor, s.model.n_kv_heads); },
      .source = kParallelize},
     {.id = "sequence",
      .path = "workload.sequence_length",
@@ -170,10 +164,7 @@ constexpr Rule kTorchtitan[] = {
          },
      .words = [](const Scenario& s) { return say("framework.rule.torchtitan.sharding", s.parallelism.zero_stage); },
      .source = kParallelize,
-     .mend =
-         [](Scenario& s) {
-           s.parallelism.zero_stage = s.parallelism.pipeline > 1 ? 2 : 3;
-         }},
+     .mend = [](Scenario& s) { s.parallelism.zero_stage = s.parallelism.pipeline > 1 ? 2 : 3; }},
     {.id = "gathered",
      .path = "parallelism.keep_gathered",
      .reads = RuleReads::plan,
@@ -198,9 +189,7 @@ constexpr Rule kTorchtitan[] = {
      .path = "pipeline.schedule",
      .reads = RuleReads::plan,
      .broken =
-         [](const Scenario& s) {
-           return s.parallelism.pipeline > 1 && torch_schedule(s.pipeline.schedule).empty();
-         },
+         [](const Scenario& s) { return s.parallelism.pipeline > 1 && torch_schedule(s.pipeline.schedule).empty(); },
      .words =
          [](const Scenario& s) {
            return say("framework.rule.schedule", framework_name(Framework::torchtitan),
@@ -210,8 +199,8 @@ constexpr Rule kTorchtitan[] = {
      .source = "PyTorch 2.10, torch/distributed/pipelining/schedules.py",
      .mend =
          [](Scenario& s) {
-           s.pipeline.schedule = s.pipeline.virtual_stages > 1 ? ScheduleKind::interleaved_1f1b
-                                                               : ScheduleKind::one_f_one_b;
+           s.pipeline.schedule =
+               s.pipeline.virtual_stages > 1 ? ScheduleKind::interleaved_1f1b : ScheduleKind::one_f_one_b;
          }},
     {.id = "rounds",
      .path = "pipeline.group_size",
@@ -220,8 +209,8 @@ constexpr Rule kTorchtitan[] = {
          [](const Scenario& s) {
            if (s.parallelism.pipeline == 1 || s.pipeline.schedule != ScheduleKind::interleaved_1f1b) return false;
            const int microbatches = microbatch_count(s), stages = s.parallelism.pipeline;
-           const ScheduleShape shape = schedule_shape(s.pipeline, s.pipeline.schedule, stages, microbatches,
-                                                      s.pipeline.virtual_stages);
+           const ScheduleShape shape =
+               schedule_shape(s.pipeline, s.pipeline.schedule, stages, microbatches, s.pipeline.virtual_stages);
            return torch_group_size(stages, microbatches) != group_size_of(shape);
          },
      .words =
@@ -293,6 +282,7 @@ constexpr Rule kTorchtitan[] = {
          },
      .source = kConfig,
      .mend = [](Scenario& s) { s.offload.activations = false; }},
+    even_nodes<Framework::torchtitan>(),
 };
 
 constexpr std::string_view kDsPipe = "DeepSpeed, deepspeed/runtime/pipe/engine.py";
@@ -363,9 +353,7 @@ constexpr Rule kDeepspeed[] = {
      .path = "parallelism.zero_stage",
      .reads = RuleReads::plan,
      .broken =
-         [](const Scenario& s) {
-           return s.model.is_moe() && s.parallelism.expert > 1 && sharded_stage(s) == 3;
-         },
+         [](const Scenario& s) { return s.model.is_moe() && s.parallelism.expert > 1 && sharded_stage(s) == 3; },
      .words = [](const Scenario&) { return say("framework.rule.deepspeed.zero_experts"); },
      .source = "DeepSpeed, deepspeed/runtime/engine.py",
      .mend = [](Scenario& s) { s.parallelism.zero_stage = s.parallelism.pipeline > 1 ? 1 : 2; }},
@@ -391,8 +379,8 @@ constexpr Rule kDeepspeed[] = {
      .reads = RuleReads::plan,
      .broken =
          [](const Scenario& s) {
-           return s.parallelism.pipeline > 1 && (s.pipeline.schedule != ScheduleKind::one_f_one_b ||
-                                                 s.pipeline.virtual_stages != 1);
+           return s.parallelism.pipeline > 1 &&
+                  (s.pipeline.schedule != ScheduleKind::one_f_one_b || s.pipeline.virtual_stages != 1);
          },
      .words =
          [](const Scenario& s) {
@@ -418,12 +406,11 @@ constexpr Rule kDeepspeed[] = {
      .path = "offload.activations",
      .reads = RuleReads::plan,
      .broken =
-         [](const Scenario& s) {
-           return s.offload.activations && s.checkpointing.policy != CheckpointPolicy::block;
-         },
+         [](const Scenario& s) { return s.offload.activations && s.checkpointing.policy != CheckpointPolicy::block; },
      .words = [](const Scenario&) { return say("framework.rule.deepspeed.activation_offload"); },
      .source = "DeepSpeed, deepspeed/runtime/activation_checkpointing/checkpointing.py",
      .mend = [](Scenario& s) { s.offload.activations = false; }},
+    even_nodes<Framework::deepspeed>(),
 };
 
 }  // namespace

@@ -50,8 +50,7 @@ constexpr Rule kRules[] = {
      .path = "parallelism.tensor",
      .reads = RuleReads::mesh,
      .broken = [](const Scenario& s) { return !divides(s.parallelism.tensor, s.model.n_heads); },
-     .words =
-         [](const Scenario& s) { return say("framework.rule.heads", s.parallelism.tensor, s.model.n_heads); },
+     .words = [](const Scenario& s) { return say("framework.rule.heads", s.parallelism.tensor, s.model.n_heads); },
      .source = kModel},
     {.id = "kv_heads",
      .path = "parallelism.tensor",
@@ -96,8 +95,8 @@ constexpr Rule kRules[] = {
          },
      .words =
          [](const Scenario& s) {
-           return say("framework.rule.vllm.experts",
-                      static_cast<long long>(replicas(s) * s.parallelism.tensor), s.parallelism.expert);
+           return say("framework.rule.vllm.experts", static_cast<long long>(replicas(s) * s.parallelism.tensor),
+                      s.parallelism.expert);
          },
      .source = kExperts,
      .mend =
@@ -111,12 +110,9 @@ constexpr Rule kRules[] = {
     {.id = "kv_split",
      .path = "serving.kv_split",
      .reads = RuleReads::mesh,
-     .broken =
-         [](const Scenario& s) { return spare_ranks(s) && s.serving.kv_split == KvSplit::batch; },
+     .broken = [](const Scenario& s) { return spare_ranks(s) && s.serving.kv_split == KvSplit::batch; },
      .words =
-         [](const Scenario& s) {
-           return say("framework.rule.vllm.kv_split", s.parallelism.tensor, kv_heads(s));
-         },
+         [](const Scenario& s) { return say("framework.rule.vllm.kv_split", s.parallelism.tensor, kv_heads(s)); },
      .source = kParallel,
      .mend = [](Scenario& s) { s.serving.kv_split = KvSplit::sequence; }},
     {.id = "draft",
@@ -129,11 +125,11 @@ constexpr Rule kRules[] = {
     {.id = "pages",
      .path = "serving.page_tokens",
      .reads = RuleReads::scenario,
-     .broken =
-         [](const Scenario& s) { return s.serving.page_tokens == 0 || !divides(8, s.serving.page_tokens); },
+     .broken = [](const Scenario& s) { return s.serving.page_tokens == 0 || !divides(8, s.serving.page_tokens); },
      .words = [](const Scenario& s) { return say("framework.rule.vllm.pages", s.serving.page_tokens); },
      .source = "vLLM, vllm/config/cache.py",
      .mend = [](Scenario& s) { s.serving.page_tokens = 16; }},
+    even_nodes<Framework::vllm>(),
 };
 
 }  // namespace

@@ -221,9 +221,8 @@ const Names& all_names() {
 }
 
 const Synonym* row_of(Framework framework, std::string_view path) {
-  const auto found = std::find_if(kRows.begin(), kRows.end(), [&](const Synonym& row) {
-    return row.framework == framework && row.path == path;
-  });
+  const auto found = std::find_if(kRows.begin(), kRows.end(),
+                                  [&](const Synonym& row) { return row.framework == framework && row.path == path; });
   return found == kRows.end() ? nullptr : &*found;
 }
 

@@ -16,9 +16,11 @@ using WordPair = std::pair<std::string_view, std::string_view>;
 
 struct Synonym {
   Framework framework;
-  std::string_view key;   // as the framework writes it: "tensor-model-parallel-size", "parallelism.tensor_parallel_degree"
+  std::string_view
+      key;  // as the framework writes it: "tensor-model-parallel-size", "parallelism.tensor_parallel_degree"
   std::string_view path;  // of the field
-  std::span<const WordPair> words = {};  // of a choice; a word may stand for another, the first for a choice is written
+  std::span<const WordPair> words =
+      {};  // of a choice; a word may stand for another, the first for a choice is written
 };
 std::span<const Synonym> synonyms();
 

@@ -77,7 +77,7 @@ Result<RequestedCluster> requested_cluster(std::string_view wish, const LaunchPl
   const std::size_t colon = wish.rfind(':');
   const std::string_view chip_word = wish.substr(0, colon);
   const Preset* chip_preset = library.meant(PresetKind::chip, chip_word);
-  if (colon != std::string_view::npos && !looks_like_file(wish)) {
+  if (colon != std::string_view::npos && !looks_like_file(wish) && !wish.starts_with('{')) {
     if (chip_preset == nullptr) {
       InputError error = library.not_meant(PresetKind::chip, chip_word);
       error.file = "--cluster";

@@ -1,6 +1,7 @@
 #include "engine/io/import/import_launch.h"
 
 #include "engine/io/import/launch_formats.h"
+#include "engine/io/import/launch_notes.h"
 #include "engine/io/import/plan_scenario.h"
 #include "engine/io/json/files.h"
 
@@ -16,6 +17,7 @@ Result<LaunchSource> parsed(std::string_view text, std::string_view file) {
   out.file = file;
   out.text = text;
   out.syntax = syntax_of(text);
+  out.notes = notes_in(text);
   if (out.syntax == LaunchSyntax::shell) {
     auto script = read_shell(text, file);
     if (!script) return script.error();
@@ -27,6 +29,7 @@ Result<LaunchSource> parsed(std::string_view text, std::string_view file) {
                                                      : read_yaml(text, file);
   if (!document) return document.error();
   out.document = std::move(document).value();
+  if (out.syntax == LaunchSyntax::json) out.notes = take_notes(out.document);
   return out;
 }
 
@@ -49,7 +52,9 @@ Result<Imported> import_source(const LaunchSource& source, const ImportRequest& 
   }
   auto plan = format->read(source, library);
   if (!plan) return plan.error();
-  auto imported = plan_scenario(std::move(plan).value(), source.file, request, library);
+  const auto noted = with_notes(source.notes, source.file, request, plan.value(), library);
+  if (!noted) return noted.error();
+  auto imported = plan_scenario(std::move(plan).value(), source.file, noted.value(), library);
   if (!imported) return imported;
   imported->format = format->id;
   imported->format_name = format->name;

@@ -20,8 +20,9 @@ struct LaunchSource {
   std::string_view file;
   std::string_view text;
   LaunchSyntax syntax = LaunchSyntax::shell;
-  ShellScript script;  // shell
-  Node document;       // the others
+  ShellScript script;              // shell
+  Node document;                   // the others
+  std::vector<std::string> notes;  // of Roofscape's own files (launch_notes.h)
 };
 
 struct LaunchFormat {

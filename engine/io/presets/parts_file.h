@@ -18,6 +18,11 @@ inline bool looks_like_file(std::string_view name) {
 // What a name that is no preset's id refers to: the part in that file, or an error that names the nearest preset.
 template <class Part, class Reader>
 Result<Part> read_named_part(const std::string& name, PresetKind kind, const PartContext& context, Reader reader) {
+  if (name.starts_with('{')) {  // the part itself
+    auto inline_part = parse_json(name, context.file);
+    if (!inline_part) return inline_part.error();
+    return reader(inline_part.value(), context);
+  }
   if (!looks_like_file(name)) {
     const InputError error = context.library.not_meant(kind, name);
     return context.error(context.path, error.message, error.remedy);

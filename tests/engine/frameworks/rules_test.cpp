@@ -56,7 +56,8 @@ TEST_CASE("a plain plan runs where it should") {
   CHECK(first_broken(Framework::torchtitan, with(dense(), {"parallelism.zero_stage=3"})) == "");
   CHECK(first_broken(Framework::deepspeed, with(dense(), {"parallelism.sequence_parallel=false"})) == "");
   CHECK(first_broken(Framework::jax, dense()) == "");
-  CHECK(first_broken(Framework::maxtext, with(dense(), {"parallelism.zero_stage=3", "pipeline.schedule=gpipe"})) == "");
+  CHECK(first_broken(Framework::maxtext, with(dense(), {"parallelism.zero_stage=3", "pipeline.schedule=gpipe"})) ==
+        "");
   CHECK(first_broken(Framework::maxtext, with(preset("llama3-70b-v5p-pod"), {"checkpointing.policy=block"})) == "");
   CHECK(first_broken(Framework::vllm, served()) == "");
 }
@@ -90,8 +91,8 @@ TEST_CASE("a plan that breaks one rule is told which") {
                       "workload.global_batch_sequences=16"}),
        "interleaving"},
       {megatron,
-       with(dense(), {"pipeline.schedule=interleaved-1f1b", "pipeline.virtual_stages=2",
-                      "pipeline.blocking_send=true"}),
+       with(dense(),
+            {"pipeline.schedule=interleaved-1f1b", "pipeline.virtual_stages=2", "pipeline.blocking_send=true"}),
        "blocking_send"},
       {megatron, with(sparse(), {"pipeline.schedule=overlapped-1f1b", "pipeline.virtual_stages=2"}), "overlap"},
       {megatron, with(dense(), {"checkpointing.policy=big_matmuls"}), "recomputation"},
@@ -133,8 +134,8 @@ TEST_CASE("a plan that breaks one rule is told which") {
       {maxtext, with(gpipe, {"workload.global_batch_sequences=48"}), "microbatches"},
       {maxtext, with(gpipe, {"checkpointing.policy=attention"}), "recomputation"},
       {maxtext,
-       with(preset("llama3-70b-v5p-pod"), {"parallelism.context=4", "parallelism.context_method=ring",
-                                           "workload.sequence_length=4104"}),
+       with(preset("llama3-70b-v5p-pod"),
+            {"parallelism.context=4", "parallelism.context_method=ring", "workload.sequence_length=4104"}),
        "ring"},
       {maxtext, with(gpipe, {"parallelism.context=2", "parallelism.context_method=ulysses"}), "ulysses"},
       {vllm, dense(), "serves"},
@@ -143,7 +144,8 @@ TEST_CASE("a plan that breaks one rule is told which") {
       {vllm, with(served(), {"parallelism.tensor=16"}), "kv_split"},
       {vllm, with(served(), {"precision.kv_cache=int8"}), "kv_cache"},
       {vllm, with(served(), {"parallelism.pipeline=2", "serving.draft_tokens=3"}), "draft"},
-      {vllm, with(served(), {"model=mixtral-8x7b", "parallelism.expert=4", "parallelism.expert_tensor=1"}), "experts"},
+      {vllm, with(served(), {"model=mixtral-8x7b", "parallelism.expert=4", "parallelism.expert_tensor=1"}),
+       "experts"},
       {vllm, with(served(), {"serving.page_tokens=0"}), "pages"},
   };
   for (const Broken& one : cases) {
@@ -173,7 +175,8 @@ TEST_CASE("every rule has an id of its own, and all but the kind of work and chi
     for (const Rule& rule : rules_of(static_cast<Framework>(i))) {
       CAPTURE(rule.id);
       CHECK(ids.insert(rule.id).second);
-      const bool obvious = rule.id == "trains" || rule.id == "serves" || rule.id == "gpus" || rule.id == "order";
+      const bool obvious =
+          rule.id == "trains" || rule.id == "serves" || rule.id == "gpus" || rule.id == "order" || rule.id == "nodes";
       CHECK(rule.source.empty() == obvious);
     }
   }

@@ -1,0 +1,21 @@
+// The writers of each framework's file. For the .cpp files of engine/io. Precondition of each: the framework runs the plan.
+#pragma once
+
+#include <string>
+
+#include "engine/io/export/launch_text.h"
+
+namespace roofscape::io {
+
+// A Megatron-LM script with this command before the program's name ("torchrun --nproc_per_node 8 ...") and these lines
+// between the shebang and everything else.
+std::string megatron_script(LaunchText&, const std::string& job, const std::string& launcher);
+std::string megatron_bridge_yaml(LaunchText&);
+std::string torchtitan_toml(LaunchText&);
+std::string maxtext_yaml(LaunchText&);
+std::string jax_python(LaunchText&);
+std::string deepspeed_json_text(LaunchText&);
+// `job` and `launcher` as above.
+std::string vllm_script(LaunchText&, const std::string& job, const std::string& launcher);
+
+}  // namespace roofscape::io

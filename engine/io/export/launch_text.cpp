@@ -1,0 +1,143 @@
+#include "engine/io/export/launch_text.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "engine/frameworks/rules.h"
+#include "engine/io/presets/parts_json.h"
+#include "engine/io/scenario/scenario_write.h"
+#include "engine/pipeline/schedules.h"
+#include "engine/scenario/checkpoint_policies.h"
+#include "engine/scenario/mesh_size.h"
+#include "engine/scenario/scenario_fields.h"
+#include "engine/scenario/scenario_title.h"
+
+namespace roofscape::io {
+
+using engine::Field;
+using engine::say;
+using engine::Scenario;
+
+namespace {
+
+std::string field_text(const Field& field, double value) {
+  const OrderedJson json = field_json(field, value);
+  return json.is_string() ? json.get<std::string>() : json.dump();
+}
+
+bool starts_with_any(std::string_view path, std::initializer_list<std::string_view> prefixes) {
+  return std::any_of(prefixes.begin(), prefixes.end(),
+                     [&](std::string_view prefix) { return path.starts_with(prefix); });
+}
+
+// Fields that reading a launch file gives defaults of the framework, which may not be ours.
+bool has_other_defaults(std::string_view path) {
+  for (const std::string_view same :
+       {"pipeline.group_size", "pipeline.blocking_send", "pipeline.backward_order", "precision.residual"})
+    if (path == same) return false;
+  return path == "assumptions.mode" || starts_with_any(path, {"parallelism.", "pipeline.", "checkpointing.",
+                                                              "precision.", "offload.", "workload."});
+}
+
+}  // namespace
+
+bool field_matters(const Scenario& s, std::string_view path) {
+  const engine::Parallelism& p = s.parallelism;
+  if (path == engine::kLayersByHand || path == engine::kGivenOrder) return false;
+  if (path == "parallelism.context_method") return p.context > 1;
+  if (path == "parallelism.zero_stage") return p.fsdp * p.context > 1;
+  if (path == "parallelism.keep_gathered") return engine::sharded_stage(s) == 3;
+  if (path == "parallelism.sequence_parallel") return p.tensor > 1;
+  if (path == "parallelism.expert" || path == "parallelism.expert_tensor") return s.model.is_moe();
+  if (path == "checkpointing.k" || path == "checkpointing.blocks" || path == "checkpointing.segments") {
+    using engine::CheckpointCount;
+    const CheckpointCount count = engine::facts_of(s.checkpointing.policy).count;
+    return count == (path == "checkpointing.k"        ? CheckpointCount::k
+                     : path == "checkpointing.blocks" ? CheckpointCount::blocks
+                                                      : CheckpointCount::segments);
+  }
+  if (path.starts_with("pipeline.") && path != "pipeline.microbatch_sequences") {
+    const engine::ScheduleFacts& facts = engine::facts_of(s.pipeline.schedule);
+    if (p.pipeline == 1) return false;
+    if (path == "pipeline.group_size") return facts.takes_groups;
+    if (path == "pipeline.backward_order") return facts.orders_backwards;
+    if (path == "pipeline.embedding_as_layers" || path == "pipeline.head_as_layers")
+      return s.pipeline.layers_per_stage.empty();
+  }
+  if (path.starts_with("assumptions.custom.")) return s.assumptions.mode == engine::Mode::custom;
+  if (path.starts_with("workload.lengths.")) return s.workload.has_lengths();
+  if (path.starts_with("serving.prefill.")) return s.serving.disaggregated;
+  if (path == "serving.acceptance_rate" || path == "serving.draft_cost") return s.serving.draft_tokens > 0;
+  return true;
+}
+
+std::string LaunchText::key(std::string_view path) {
+  said_.emplace(path);
+  return std::string(engine::key_for(framework_, path));
+}
+
+std::string LaunchText::value(std::string_view path) const {
+  const Field* field = engine::find_field(path);
+  std::string text = field_text(*field, field->get(s_));
+  if (field->kind == engine::FieldKind::choice)
+    if (const std::string_view word = engine::word_for(framework_, path, text); !word.empty())
+      return std::string(word);
+  return text;
+}
+
+void LaunchText::said(std::initializer_list<std::string_view> paths) {
+  for (const std::string_view path : paths) said_.emplace(path);
+}
+
+std::vector<std::string> LaunchText::notes() const {
+  std::vector<std::string> out;
+  const auto part = [&out](std::string_view path, const OrderedJson& json) {
+    out.push_back(std::string(path) + "=" + (json.is_string() ? json.get<std::string>() : json.dump()));
+  };
+  const OrderedJson model = model_json(s_.model, library_);
+  const bool named = model.is_string();
+  const bool sized = said_.contains("model.d_model");
+  if (named || !sized) part("model", model);
+  const auto clusters = library_.list(PresetKind::cluster);
+  const auto cluster = std::find_if(clusters.begin(), clusters.end(), [this](const Preset& preset) {
+    return *library_.find_cluster(preset.id) == s_.cluster;
+  });
+  if (cluster != clusters.end())
+    out.push_back("cluster=" + cluster->id);
+  else
+    part("cluster", cluster_json(s_.cluster, library_));
+  const bool idle = engine::mesh_chips(s_.parallelism) != static_cast<double>(engine::chip_count(s_.cluster));
+  const Scenario defaults;
+  for (const Field& field : engine::scenario_fields()) {
+    const std::string_view path = field.path;
+    // Which ranks share the batch cannot follow from chips of which some are idle.
+    const bool ranks = idle && (path == "parallelism.data" || path == "parallelism.fsdp");
+    const bool bent = bent_.contains(path) || ranks;
+    if (path.starts_with("cluster.") || (path.starts_with("model.") && (named || !sized) && !bent)) continue;
+    if ((said_.contains(path) && !ranks) || !engine::applies(field, s_.workload.kind) || !field_matters(s_, path))
+      continue;
+    const double value = field.get(s_);
+    if (value == field.get(defaults) && !has_other_defaults(path) && !bent) continue;
+    out.push_back(std::string(path) + "=" + field_text(field, value));
+  }
+  if (s_.parallelism.pipeline > 1 && !s_.pipeline.layers_per_stage.empty() &&
+      !said_.contains(std::string_view("pipeline.layers_per_stage"))) {
+    std::string layers;
+    for (const int n : s_.pipeline.layers_per_stage) layers += (layers.empty() ? "" : ",") + std::to_string(n);
+    out.push_back("pipeline.layers_per_stage=" + layers);
+  }
+  return out;
+}
+
+std::string LaunchText::header() const {
+  std::string out = "# " + text(say("export.header", engine::scenario_title(s_), framework_name(framework_))) + "\n";
+  const std::vector<std::string> all = notes();
+  out += "# " + text(say("export.notes", framework_name(framework_))) + "\n";
+  for (const std::string& note : all) out += "# " + std::string(kNoteMark) + note + "\n";
+  return out;
+}
+
+}  // namespace roofscape::io

@@ -1,0 +1,314 @@
+#include "engine/io/export/megatron_settings.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "engine/frameworks/megatron_terms.h"
+#include "engine/frameworks/rules.h"
+#include "engine/io/scenario/layer_layout.h"
+#include "engine/pipeline/layer_split.h"
+#include "engine/scenario/mesh_size.h"
+
+namespace roofscape::io {
+
+using engine::CheckpointPolicy;
+using engine::Dtype;
+using engine::Scenario;
+using engine::ScheduleKind;
+using engine::TransformerShape;
+
+namespace {
+
+class Settings {
+ public:
+  Settings(LaunchText& text, bool for_bridge) : text_(text), s_(text.scenario()), bridge_(for_bridge) {}
+
+  std::vector<MegatronSetting> all() {
+    model();
+    if (s_.model.is_mla()) latent_attention();
+    if (s_.model.is_moe()) experts();
+    batch();
+    mesh();
+    if (s_.parallelism.pipeline > 1) pipeline();
+    sharding();
+    recomputation();
+    precision();
+    offload();
+    return std::move(out_);
+  }
+
+ private:
+  // A field that both have a key for.
+  void field(std::string_view path) {
+    const std::string value = text_.value(path);
+    const std::string key = std::string(engine::key_for(engine::Framework::megatron_bridge, path));
+    text_.said({path});
+    out_.push_back(
+        {group_, "--" + std::string(engine::key_for(engine::Framework::megatron, path)) + " " + value, key, value});
+  }
+  void row(std::string flag, std::string key = {}, std::string value = {}) {
+    out_.push_back({group_, std::move(flag), std::move(key), std::move(value)});
+  }
+  void said_or_bent(std::string_view path, bool said) {
+    if (said)
+      text_.said({path});
+    else
+      text_.bent(path);
+  }
+  void on(std::string_view flag, std::string_view key) { row(std::string(flag), std::string(key), "true"); }
+
+  void model() {
+    group_ = "MODEL";
+    const TransformerShape& m = s_.model;
+    row("--use-mcore-models");
+    for (const std::string_view path : {"model.n_layers", "model.d_model", "model.d_ff", "model.n_heads"})
+      field(path);
+    if (!m.is_mla()) {
+      if (m.n_kv_heads != m.n_heads || bridge_) {
+        if (m.n_kv_heads != m.n_heads) row("--group-query-attention");
+        field("model.n_kv_heads");
+      }
+      text_.said({"model.n_kv_heads"});
+    }
+    field("model.d_head");
+    field("model.vocab_size");
+    row("--make-vocab-size-divisible-by 1", "model.make_vocab_size_divisible_by", "1");
+    const int positions = std::max({m.learned_positions, m.max_context_tokens, s_.workload.sequence_length});
+    row(fmt::format("--max-position-embeddings {}", positions));
+    said_or_bent("model.max_context_tokens", positions == m.max_context_tokens);
+    const bool learned = m.learned_positions > 0;
+    row(fmt::format("--position-embedding-type {}", learned ? "learned_absolute" : "rope"),
+        "model.position_embedding_type", learned ? "learned_absolute" : "rope");
+    said_or_bent("model.learned_positions", !learned || m.learned_positions == positions);
+    row(fmt::format("--normalization {}", m.layernorm_bias ? "LayerNorm" : "RMSNorm"), "model.normalization",
+        m.layernorm_bias ? "LayerNorm" : "RMSNorm");
+    if (m.gated_mlp) row("--swiglu", "model.gated_linear_unit", "true");
+    if (!m.tied_embeddings)
+      row("--untie-embeddings-and-output-weights", "model.share_embeddings_and_output_weights", "false");
+    if (!m.mlp_bias) row("--disable-bias-linear", "model.add_bias_linear", "false");
+    if (m.qkv_bias && !m.mlp_bias) on("--add-qkv-bias", "model.add_qkv_bias");
+    if (m.qk_norm) on("--qk-layernorm", "model.qk_layernorm");
+    if (m.attn_sinks) row("--softmax-type learnable", "model.softmax_type", "learnable");
+    if (m.has_local_layers()) {
+      const int local = m.n_local_layers(), global = m.n_layers - local;
+      row(fmt::format("--window-size {},0", m.local_attention.window_tokens), "model.window_size",
+          fmt::format("[{}, 0]", m.local_attention.window_tokens));
+      // Every nth layer sees all tokens, where that is as many layers as the model has of them.
+      const int every = global > 0 ? m.n_layers / global : 0;
+      if (every > 1 && m.n_layers / every == global) {
+        row(fmt::format("--window-attn-skip-freq {}", every), "model.window_attn_skip_freq",
+            fmt::format("{}", every));
+        text_.said({"model.local_attention.window_tokens", "model.local_attention.n_local_layers"});
+      } else if (global == 0) {
+        text_.said({"model.local_attention.window_tokens", "model.local_attention.n_local_layers"});
+      } else {
+        row(fmt::format("--window-attn-skip-freq \"([1]*{}+[0]*{})\"", local, global), "model.window_attn_skip_freq",
+            fmt::format("\"([1]*{}+[0]*{})\"", local, global));
+      }
+    }
+    text_.said({"model.layernorm_bias", "model.gated_mlp", "model.tied_embeddings", "model.mlp_bias", "model.o_bias",
+                "model.qkv_bias", "model.qk_norm"});
+  }
+
+  void latent_attention() {
+    on("--multi-latent-attention", "model.multi_latent_attention");
+    if (s_.model.mla.q_lora_rank > 0) field("model.mla.q_lora_rank");
+    for (const std::string_view path : {"model.mla.kv_lora_rank", "model.mla.qk_nope_head_dim",
+                                        "model.mla.qk_rope_head_dim", "model.mla.v_head_dim"})
+      field(path);
+    text_.said({"model.mla.q_lora_rank"});
+  }
+
+  void experts() {
+    const engine::MoeShape& moe = s_.model.moe;
+    field("model.moe.n_routed_experts");
+    field("model.moe.experts_per_token");
+    if (moe.d_ff_expert > 0) field("model.moe.d_ff_expert");
+    if (moe.n_shared_experts > 0) {
+      const int width = moe.n_shared_experts * s_.model.expert_width();
+      row(fmt::format("--moe-shared-expert-intermediate-size {}", width), "model.moe_shared_expert_intermediate_size",
+          std::to_string(width));
+      if (moe.shared_expert_gate) on("--moe-shared-expert-gate", "model.moe_shared_expert_gate");
+    }
+    if (moe.n_dense_layers > 0) {
+      const std::string pattern = fmt::format("([0]*{}+[1]*{})", moe.n_dense_layers, s_.model.n_moe_layers());
+      row("--moe-layer-freq \"" + pattern + "\"", "model.moe_layer_freq", "\"" + pattern + "\"");
+    }
+    if (moe.n_expert_groups > 0) field("model.moe.n_expert_groups");
+    if (moe.groups_per_token > 0) field("model.moe.groups_per_token");
+    if (moe.router_bias) on("--moe-router-enable-expert-bias", "model.moe_router_enable_expert_bias");
+    row("--moe-token-dispatcher-type alltoall", "model.moe_token_dispatcher_type", "alltoall");
+    on("--moe-grouped-gemm", "model.moe_grouped_gemm");
+    text_.said({"model.moe.n_shared_experts", "model.moe.shared_expert_gate", "model.moe.n_dense_layers",
+                "model.moe.router_bias", "model.moe.n_expert_groups", "model.moe.groups_per_token"});
+  }
+
+  void batch() {
+    group_ = "TRAINING";
+    field("workload.sequence_length");
+    field("pipeline.microbatch_sequences");
+    field("workload.global_batch_sequences");
+    const double samples = s_.workload.train_tokens / s_.workload.sequence_length;
+    row(fmt::format("--train-samples {:.0f}", std::max(1.0, std::ceil(samples))), "train.train_samples",
+        fmt::format("{:.0f}", std::max(1.0, std::ceil(samples))));
+    if (samples == std::floor(samples)) text_.said({"workload.train_tokens"});
+    text_.said({"workload.kind"});
+  }
+
+  void mesh() {
+    group_ = "PARALLEL";
+    const engine::Parallelism& p = s_.parallelism;
+    field("parallelism.tensor");
+    field("parallelism.pipeline");
+    field("parallelism.context");
+    if (p.context > 1) field("parallelism.context_method");
+    if (p.tensor > 1 && p.sequence_parallel) on("--sequence-parallel", "model.sequence_parallel");
+    if (s_.model.is_moe()) {
+      field("parallelism.expert");
+      row(fmt::format("--expert-tensor-parallel-size {}", p.experts_tensor()), "model.expert_tensor_parallel_size",
+          std::to_string(p.experts_tensor()));
+    }
+    // Ranks that share the batch are what the other degrees leave.
+    text_.said(
+        {"parallelism.sequence_parallel", "parallelism.expert_tensor", "parallelism.data", "parallelism.fsdp"});
+  }
+
+  void pipeline() {
+    const engine::PipelinePlan& plan = s_.pipeline;
+    const int stages = virtual_stages_of(s_), devices = s_.parallelism.pipeline, chunks = stages / devices;
+    const std::vector<int> layers = split_layers(layer_split(s_), plan.schedule, stages);
+    const bool even = std::all_of(layers.begin(), layers.end(), [&](int n) { return n == layers.front(); });
+    if (!even) {
+      const std::string layout = megatron_layout(layers);
+      row("--pipeline-model-parallel-layout \"" + layout + "\"", "model.pipeline_model_parallel_layout",
+          "\"" + layout + "\"");
+    } else if (chunks > 1) {
+      row(fmt::format("--num-virtual-stages-per-pipeline-rank {}", chunks),
+          "model.virtual_pipeline_model_parallel_size", std::to_string(chunks));
+    }
+    text_.said({"pipeline.virtual_stages", "pipeline.layers_per_stage", "pipeline.embedding_as_layers",
+                "pipeline.head_as_layers"});
+    if (plan.schedule == ScheduleKind::overlapped_1f1b)
+      on("--overlap-moe-expert-parallel-comm", "comm_overlap.overlap_moe_expert_parallel_comm");
+    // 1F1B is interleaved where there are virtual stages, and only there.
+    if (plan.schedule == ScheduleKind::overlapped_1f1b ||
+        (plan.schedule == ScheduleKind::interleaved_1f1b) == (chunks > 1))
+      text_.said({"pipeline.schedule"});
+    if (chunks > 1) {
+      if (plan.group_size > 0) field("pipeline.group_size");
+      if (plan.blocking_send) row("--no-overlap-p2p-communication", "comm_overlap.overlap_p2p_comm", "false");
+    }
+  }
+
+  void sharding() {
+    const engine::Parallelism& p = s_.parallelism;
+    const int stage = engine::sharded_stage(s_);
+    if (stage == 0) {
+      row({}, "ddp.use_distributed_optimizer", "false");
+    } else {
+      on("--use-distributed-optimizer", "ddp.use_distributed_optimizer");
+      on("--overlap-grad-reduce", "ddp.overlap_grad_reduce");
+      on("--overlap-param-gather", "ddp.overlap_param_gather");
+      if (p.data > 1)
+        row(fmt::format("--num-distributed-optimizer-instances {}", p.data),
+            "ddp.num_distributed_optimizer_instances", std::to_string(p.data));
+      if (stage > 1) {
+        const std::string_view strategy = stage == 2 ? "optim_grads" : "optim_grads_params";
+        on("--use-megatron-fsdp", "ddp.use_megatron_fsdp");
+        row(fmt::format("--data-parallel-sharding-strategy {}", strategy), "ddp.data_parallel_sharding_strategy",
+            std::string(strategy));
+        row("--ckpt-format fsdp_dtensor", "checkpoint.ckpt_format", "fsdp_dtensor");
+      }
+    }
+    text_.said({"parallelism.zero_stage", "parallelism.keep_gathered"});
+  }
+
+  void recomputation() {
+    group_ = "TRAINING";
+    const auto full = [this](std::string_view method, int layers) {
+      row("--recompute-granularity full", "model.recompute_granularity", "full");
+      row(fmt::format("--recompute-method {}", method), "model.recompute_method", std::string(method));
+      row(fmt::format("--recompute-num-layers {}", layers), "model.recompute_num_layers", std::to_string(layers));
+    };
+    switch (s_.checkpointing.policy) {
+      case CheckpointPolicy::attention:
+        row("--recompute-granularity selective", "model.recompute_granularity", "selective");
+        row("--recompute-modules core_attn", "model.recompute_modules", "[core_attn]");
+        break;
+      case CheckpointPolicy::block:
+        full("uniform", 1);
+        break;
+      case CheckpointPolicy::segments:
+        full("uniform", engine::megatron_segment_layers(s_));
+        break;
+      case CheckpointPolicy::some_blocks:
+        full("block", engine::megatron_blocks_per_stage(s_));
+        break;
+      default:
+        break;
+    }
+    // Segments of one layer, and blocks of all, are written as what they amount to.
+    const CheckpointPolicy policy = s_.checkpointing.policy;
+    if (policy == CheckpointPolicy::segments && engine::megatron_segment_layers(s_) == 1) return;
+    if (policy == CheckpointPolicy::some_blocks && s_.checkpointing.blocks == s_.model.n_layers) return;
+    text_.said({"checkpointing.policy", "checkpointing.segments", "checkpointing.blocks"});
+  }
+
+  void precision() {
+    const engine::Precision& p = s_.precision;
+    const bool fp8 = p.compute == Dtype::fp8, bf16 = p.compute == Dtype::bf16 || fp8, fp16 = p.compute == Dtype::fp16;
+    if (bf16) row("--bf16", fp8 ? "" : "mixed_precision", fp8 ? "" : "bf16_mixed");
+    if (fp16) row("--fp16", "mixed_precision", "fp16_mixed");
+    if (fp8) row("--fp8-format hybrid", "mixed_precision", "bf16_with_fp8_current_scaling_mixed");
+    if (p.weights == Dtype::fp8) on("--fp8-param-gather", "ddp.fp8_param_gather");
+    text_.said({"precision.compute"});
+    if (p.weights != Dtype::fp8) text_.said({"precision.weights"});
+    if (p.gradients == Dtype::bf16 && bf16) {
+      row("--grad-reduce-in-bf16", "ddp.grad_reduce_in_fp32", "false");
+      text_.said({"precision.gradients"});
+    } else if (p.gradients == Dtype::fp32 && (bf16 || fp16)) {
+      row("--accumulate-allreduce-grads-in-fp32", "ddp.grad_reduce_in_fp32", "true");
+      text_.said({"precision.gradients"});
+    }
+    if (p.optimizer == engine::OptimizerKind::adam_bf16) {
+      on("--use-precision-aware-optimizer", "optimizer.use_precision_aware_optimizer");
+      row("--exp-avg-dtype bf16", "optimizer.exp_avg_dtype", "bfloat16");
+      row("--exp-avg-sq-dtype bf16", "optimizer.exp_avg_sq_dtype", "bfloat16");
+    } else if (s_.offload.optimizer) {
+      on("--use-precision-aware-optimizer", "optimizer.use_precision_aware_optimizer");
+    }
+    if (p.optimizer != engine::OptimizerKind::none) text_.said({"precision.optimizer"});
+    if ((p.master_weights == Dtype::fp32) == (bf16 || fp16) &&
+        (p.master_weights == Dtype::fp32 || p.master_weights == Dtype::none))
+      text_.said({"precision.master_weights"});
+    if (p.residual == Dtype::fp32) on("--fp32-residual-connection", "model.fp32_residual_connection");
+  }
+
+  void offload() {
+    if (s_.offload.optimizer) {
+      on("--optimizer-cpu-offload", "optimizer.optimizer_cpu_offload");
+      row("--optimizer-offload-fraction 1.0", "optimizer.optimizer_offload_fraction", "1.0");
+    }
+    if (s_.offload.activations) {
+      on("--cpu-offloading", "model.cpu_offloading");
+      row(fmt::format("--cpu-offloading-num-layers {}", std::max(1, s_.model.n_layers - 1)),
+          "model.cpu_offloading_num_layers", std::to_string(std::max(1, s_.model.n_layers - 1)));
+    }
+    text_.said({"offload.optimizer", "offload.activations"});
+  }
+
+  LaunchText& text_;
+  const Scenario& s_;
+  bool bridge_;
+  std::string_view group_;
+  std::vector<MegatronSetting> out_;
+};
+
+}  // namespace
+
+std::vector<MegatronSetting> megatron_settings(LaunchText& text, bool for_bridge) {
+  return Settings(text, for_bridge).all();
+}
+
+}  // namespace roofscape::io

@@ -1,0 +1,277 @@
+// Plans written for launchers and servers: complete, and read back as the plan they are of.
+#include "engine/io/export/export_flags.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <optional>
+#include <random>
+#include <regex>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "engine/frameworks/rules.h"
+#include "engine/io/export/runs_on.h"
+#include "engine/io/import/import_launch.h"
+#include "engine/io/scenario/scenario_json.h"
+#include "engine/scenario/checkpoint_policies.h"
+#include "engine/scenario/mesh_size.h"
+#include "engine/scenario/scenario_fields.h"
+#include "engine/studies/nearest_plan.h"
+#include "tests/engine/fixtures.h"
+#include "tests/engine/serving_fixture.h"
+#include "tests/english.h"
+#include "tests/test_paths.h"
+
+namespace roofscape::io {
+namespace {
+
+using engine::Framework;
+using engine::Scenario;
+using test::english;
+using tests::library;
+using tests::preset;
+using tests::with;
+
+// Without what means nothing for the plan, and with one way of saying what can be said in two.
+Scenario essential(Scenario s) {
+  const Scenario defaults;
+  engine::Parallelism& p = s.parallelism;
+  if (p.fsdp * p.context == 1) p.zero_stage = defaults.parallelism.zero_stage;
+  if (p.fsdp * p.context > 1 && p.zero_stage == 0) p.data *= p.fsdp, p.fsdp = 1;
+  if (p.fsdp * p.context == 1) p.zero_stage = defaults.parallelism.zero_stage;
+  if (engine::sharded_stage(s) != 3) p.keep_gathered = defaults.parallelism.keep_gathered;
+  if (p.context == 1) p.context_method = defaults.parallelism.context_method;
+  if (p.tensor == 1) p.sequence_parallel = defaults.parallelism.sequence_parallel;
+  p.expert_tensor = s.model.is_moe() ? p.experts_tensor() : 0;
+  if (!s.model.is_moe()) p.expert = 1;
+  engine::PipelinePlan& plan = s.pipeline;
+  if (s.serves()) plan = {};
+  if (p.pipeline == 1) {
+    const int microbatch = plan.microbatch_sequences;
+    plan = {};
+    plan.microbatch_sequences = microbatch;
+  } else {
+    plan.layers_per_stage = split_layers(layer_split(s), plan.schedule, virtual_stages_of(s));
+    plan.embedding_as_layers = plan.head_as_layers = 0;
+    const engine::ScheduleFacts& facts = engine::facts_of(plan.schedule);
+    if (!facts.takes_groups) plan.group_size = 0;
+    if (!facts.orders_backwards) plan.backward_order = defaults.pipeline.backward_order;
+    if (facts.fixed_chunks != engine::kAnyChunks) plan.virtual_stages = facts.fixed_chunks;
+  }
+  const engine::CheckpointCount count = engine::facts_of(s.checkpointing.policy).count;
+  if (count != engine::CheckpointCount::k) s.checkpointing.k = defaults.checkpointing.k;
+  if (count != engine::CheckpointCount::blocks) s.checkpointing.blocks = defaults.checkpointing.blocks;
+  if (count != engine::CheckpointCount::segments) s.checkpointing.segments = defaults.checkpointing.segments;
+  for (const engine::Field& field : engine::scenario_fields())
+    if (!applies(field, s.workload.kind)) field.set(s, field.get(defaults));
+  if (s.assumptions.mode != engine::Mode::custom) s.assumptions.custom = {};
+  if (!s.serving.disaggregated) s.serving.prefill = {};
+  if (s.serving.draft_tokens == 0) s.serving.acceptance_rate = s.serving.draft_cost = 0;
+  if (!s.workload.has_lengths()) s.workload.lengths = {};
+  s.name = s.source = {};
+  s.model.source = s.model.name = s.model.id = {};
+  return s;
+}
+
+// "path: before, after" of all fields that differ.
+std::string differences(const Scenario& a, const Scenario& b) {
+  std::string out;
+  for (const engine::Field& field : engine::scenario_fields())
+    if (field.get(a) != field.get(b))
+      out +=
+          std::string(field.path) + ": " + std::to_string(field.get(a)) + ", " + std::to_string(field.get(b)) + "\n";
+  if (a.pipeline.layers_per_stage != b.pipeline.layers_per_stage) out += "layers_per_stage\n";
+  if (a.cluster != b.cluster) out += "cluster\n";
+  if (out.empty() && a != b) out = "something else";
+  return out;
+}
+
+std::string exported(const Scenario& s, Framework framework) {
+  const auto text = export_flags(s, framework, library(), english());
+  return text ? text.value() : "error: " + to_text(text.error(), english());
+}
+
+// A random plan that the framework runs: a random one, or the nearest to it.
+std::optional<Scenario> random_plan_for(Framework framework, std::mt19937& rng) {
+  const Scenario s = framework == Framework::vllm ? tests::random_serving_scenario(rng) : tests::random_scenario(rng);
+  engine::NearestPlan near = engine::nearest_plan_on(framework, s);
+  if (!near.runs) return std::nullopt;
+  return std::move(near.scenario);
+}
+
+constexpr Framework kRead[] = {Framework::megatron};
+
+TEST_CASE("import of an export is the plan that was exported") {
+  const char* wished = std::getenv("ROOFSCAPE_ROUND_TRIPS");  // more than the suite has time for
+  const int wanted = wished != nullptr ? std::atoi(wished) : 60;
+  for (const Framework framework : kRead) {
+    CAPTURE(engine::kFrameworkIds[framework]);
+    std::mt19937 rng(21);
+    int failures = 0;
+    for (int tried = 0, done = 0; done < wanted && tried < 20 * wanted; ++tried) {
+      const auto s = random_plan_for(framework, rng);
+      if (!s) continue;
+      ++done;
+      const std::string text = exported(*s, framework);
+      const auto read = import_launch(text, "plan", {}, library());
+      CAPTURE(text);
+      if (!read) {
+        FAIL_CHECK(to_text(read.error(), english()));
+        if (++failures > 3) return;
+        continue;
+      }
+      const Scenario before = essential(*s), after = essential(read.value().scenario);
+      CHECK_MESSAGE(before == after, differences(before, after));
+      if (before != after && ++failures > 3) return;
+    }
+  }
+}
+
+// A file of tests/golden, which ROOFSCAPE_UPDATE_GOLDEN writes anew.
+void check_golden(const std::string& name, const std::string& text) {
+  const std::filesystem::path file = test::source_dir() / "tests/golden/exports" / name;
+  if (std::getenv("ROOFSCAPE_UPDATE_GOLDEN") != nullptr) {
+    std::filesystem::create_directories(file.parent_path());
+    std::ofstream(file, std::ios::binary) << text;
+  }
+  std::ifstream in(file, std::ios::binary);
+  std::ostringstream golden;
+  golden << in.rdbuf();
+  CAPTURE(name);
+  CHECK(golden.str() == text);
+}
+
+TEST_CASE("exports of shipped scenarios equal their golden") {
+  const Scenario llama = preset("llama3-8b-8-h100"), big = preset("llama3-405b-16k-h100"),
+                 pod = preset("llama3-70b-v5p-pod"), experts = preset("mixtral-8x7b-64-h100");
+  check_golden("llama3_405b_megatron.sh", exported(big, Framework::megatron));
+  check_golden("mixtral_megatron.sh", exported(experts, Framework::megatron));
+  check_golden("mixtral_megatron_bridge.yaml", exported(experts, Framework::megatron_bridge));
+  check_golden("llama3_8b_torchtitan.toml", exported(llama, Framework::torchtitan));
+  check_golden("llama3_70b_maxtext.yaml", exported(with(pod, {"checkpointing.policy=block"}), Framework::maxtext));
+  check_golden("llama3_70b_jax.py", exported(pod, Framework::jax));
+  check_golden("mixtral_jax.py", exported(experts, Framework::jax));
+  check_golden("llama3_8b_deepspeed.json", exported(llama, Framework::deepspeed));
+  check_golden("llama3_70b_vllm.sh", exported(preset("llama3-70b-serving-8-h100"), Framework::vllm));
+}
+
+TEST_CASE("scripts that start a plan equal their golden") {
+  const Scenario llama = preset("llama3-8b-8-h100"), big = preset("llama3-405b-16k-h100");
+  const auto script = [](const Scenario& s, Framework framework, Launcher launcher) {
+    const auto text = launch_script(s, framework, launcher, library(), english());
+    return text ? text.value() : to_text(text.error(), english());
+  };
+  check_golden("llama3_405b_megatron_sbatch.sh", script(big, Framework::megatron, Launcher::sbatch));
+  check_golden("llama3_8b_torchtitan_torchrun.sh", script(llama, Framework::torchtitan, Launcher::torchrun));
+  check_golden("llama3_8b_deepspeed_sbatch.sh", script(llama, Framework::deepspeed, Launcher::sbatch));
+  CHECK(script(preset("llama3-70b-v5p-pod"), Framework::jax, Launcher::torchrun) ==
+        "--launcher: torchrun does not start the processes of JAX; give sbatch");
+}
+
+TEST_CASE("a plan that a framework cannot run is refused by the rule, with the nearest that it can") {
+  const Scenario s = with(preset("llama3-405b-16k-h100"), {"checkpointing.policy=block"});
+  CHECK(exported(s, Framework::deepspeed) ==
+        "error: parallelism.zero_stage: DeepSpeed cannot run this plan: ZeRO 2 is incompatible with pipeline "
+        "parallelism; ZeRO 1 is the most (DeepSpeed, deepspeed/runtime/pipe/engine.py); the nearest plan that it can "
+        "run "
+        "has --set parallelism.fsdp=128 --set parallelism.context=1 --set parallelism.sequence_parallel=false --set "
+        "parallelism.zero_stage=1 "
+        "--set parallelism.context_method=ulysses --set pipeline.schedule=1f1b --set pipeline.virtual_stages=1");
+}
+
+TEST_CASE("what --set of a refusal says makes the nearest plan") {
+  std::mt19937 rng(22);
+  for (int n = 0; n < 60; ++n) {
+    const Scenario s = tests::random_scenario(rng);
+    for (std::size_t i = 0; i < engine::kFrameworks; ++i) {
+      const engine::NearestPlan near = engine::nearest_plan_on(static_cast<Framework>(i), s);
+      if (!near.runs) continue;
+      Scenario set = s;
+      for (const std::string& one : assignments_between(s, near.scenario)) {
+        CAPTURE(one);
+        CHECK(!set_field(set, one, library()));
+      }
+      CHECK(set == near.scenario);
+    }
+  }
+}
+
+TEST_CASE("every field of a plan is said by the file or noted") {
+  std::mt19937 rng(23);
+  for (const Framework framework : {Framework::megatron, Framework::megatron_bridge, Framework::torchtitan,
+                                    Framework::maxtext, Framework::jax, Framework::deepspeed, Framework::vllm}) {
+    CAPTURE(engine::kFrameworkIds[framework]);
+    for (int n = 0; n < 20; ++n) {
+      auto s = random_plan_for(framework, rng);
+      if (!s) continue;
+      const std::string plain = exported(*s, framework);
+      // Another value of any field makes another file, as far as the field matters.
+      for (const engine::Field& field : engine::scenario_fields()) {
+        if (field.path.starts_with("cluster.") || !applies(field, s->workload.kind)) continue;
+        Scenario other = *s;
+        const double value = field.kind == engine::FieldKind::boolean  ? 1 - field.get(*s)
+                             : field.kind == engine::FieldKind::choice ? field.maximum - field.get(*s)
+                                                                       : field.get(*s) * 2 + 1;
+        if (value == field.get(*s) || !in_domain(field, value)) continue;
+        field.set(other, value);
+        if (essential(other) == essential(*s) || engine::broken_rule(framework, other) != nullptr) continue;
+        CAPTURE(field.path);
+        CHECK(exported(other, framework) != plain);
+      }
+    }
+  }
+}
+
+// "name": ((80, 8192), P("pipeline", None)): each axis of a spec divides its dimension.
+TEST_CASE("a mesh of JAX divides every array it splits") {
+  std::mt19937 rng(24);
+  const std::regex axis("    \"(\\w+)\": (\\d+),"), row("    \"([\\w.]+)\": \\(\\(([\\d, ]+)\\), P\\((.*)\\)\\),");
+  int arrays = 0;
+  for (int n = 0; n < 100; ++n) {
+    const auto s = random_plan_for(Framework::jax, rng);
+    if (!s) continue;
+    const std::string text = exported(*s, Framework::jax);
+    std::map<std::string, long> sizes;
+    std::istringstream lines(text);
+    double devices = 1;
+    for (std::string line; std::getline(lines, line);) {
+      std::smatch found;
+      if (std::regex_match(line, found, axis)) {
+        sizes[found[1]] = std::stol(found[2]);
+        devices *= std::stod(found[2]);
+      }
+      if (!std::regex_match(line, found, row)) continue;
+      ++arrays;
+      CAPTURE(line);
+      std::vector<long> shape;
+      std::istringstream numbers(found[2]);
+      for (std::string number; std::getline(numbers, number, ',');)
+        if (number.find_first_of("0123456789") != std::string::npos) shape.push_back(std::stol(number));
+      // Entries at the top level: None, one axis, or several in parentheses.
+      std::vector<long> split;
+      const std::string spec = found[3];
+      for (std::size_t i = 0; i < spec.size();) {
+        const bool several = spec[i] == '(';
+        const std::size_t end = several ? spec.find(')', i) + 1 : std::min(spec.find(',', i), spec.size());
+        long ways = 1;
+        for (const auto& [name, size] : sizes)
+          if (spec.substr(i, end - i).find("\"" + name + "\"") != std::string::npos) ways *= size;
+        split.push_back(ways);
+        i = std::min(end + 2, spec.size());
+      }
+      REQUIRE(split.size() == shape.size());
+      for (std::size_t i = 0; i < shape.size(); ++i) CHECK(shape[i] % split[i] == 0);
+    }
+    CHECK(devices == engine::mesh_chips(s->parallelism));
+  }
+  CHECK(arrays > 500);
+}
+
+}  // namespace
+}  // namespace roofscape::io
