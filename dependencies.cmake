@@ -30,6 +30,7 @@ endif()
 pkg_check_modules(CAIRO REQUIRED IMPORTED_TARGET cairo>=1.16 cairo-ft cairo-pdf cairo-png)
 pkg_check_modules(FREETYPE REQUIRED IMPORTED_TARGET freetype2)
 pkg_check_modules(FONTCONFIG REQUIRED IMPORTED_TARGET fontconfig)
+pkg_check_modules(ZLIB REQUIRED IMPORTED_TARGET zlib)
 
 if(ROOFSCAPE_GUI)
   find_package(OpenGL REQUIRED)

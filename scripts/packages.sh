@@ -5,7 +5,7 @@
 build_packages=(
   cmake ninja-build g++ pkg-config git
   libimgui-dev libstb-dev libglfw3-dev libgl-dev
-  libcairo2-dev libfreetype-dev libfontconfig-dev
+  libcairo2-dev libfreetype-dev libfontconfig-dev zlib1g-dev
   libfmt-dev nlohmann-json3-dev libcli11-dev libutfcpp-dev doctest-dev libyaml-cpp-dev libtomlplusplus-dev
   fontconfig fonts-noto-core fonts-noto-cjk
 )
@@ -24,7 +24,7 @@ install_missing() {
     if command -v cmake >/dev/null && command -v ninja >/dev/null && command -v pkg-config >/dev/null; then return; fi
     cat >&2 <<'TEXT'
 This is not Debian or Ubuntu, so nothing is installed for you. Needed are: a C++20 compiler, CMake 3.24, Ninja, pkg-config,
-git, OpenGL, Cairo, FreeType and fontconfig with their headers, and the fonts Noto Sans, Noto Sans Math and Noto Sans CJK.
+git, OpenGL, Cairo, FreeType, fontconfig and zlib with their headers, and the fonts Noto Sans, Noto Sans Math and Noto Sans CJK.
 Dear ImGui, GLFW, fmt, nlohmann_json, CLI11, utf8cpp, yaml-cpp, toml++ and doctest are taken from the system if they are there and fetched otherwise.
 TEXT
     exit 1

@@ -12,6 +12,7 @@
 
 #include "app/cli/figure_options.h"
 #include "app/cli/output.h"
+#include "app/core/figure_caption.h"
 #include "app/core/strings.h"
 #include "app/core/text_columns.h"
 #include "engine/evidence/evidence_points.h"
@@ -27,16 +28,30 @@ namespace {
 using widgets::FigureRow;
 using widgets::Needs;
 
+std::vector<std::string> venue_ids() {
+  std::vector<std::string> ids;
+  for (const Venue& venue : venues()) ids.emplace_back(venue.id);
+  return ids;
+}
+
 void add_options(OptionList& list, FigureOptions& options) {
   list.optional("name", options.figure, "cli.figure.name");
   list.optional("scenario", options.input.scenario, "cli.scenario");
   list.option("-o,--output", options.output, "cli.figure.output");
   list.option("--theme", options.theme, "cli.figure.theme", theme_names());
-  list.option("--size", options.size, "cli.figure.size");
+  list.option("--size", options.form.size, "cli.figure.size");
+  list.option("--venue", options.form.venue, "cli.figure.venue", venue_ids());
+  list.flag("--bare", options.form.bare, "cli.figure.bare");
+  list.option("--head", options.form.head, "cli.figure.head");
+  list.option("--caption", options.caption, "cli.figure.caption");
+  list.option("--font", options.font, "cli.figure.font");
+  list.option("--text-size", options.form.text_size, "cli.figure.text_size");
   list.flag("--all", options.all, "cli.figure.all");
   list.option("--format", options.format, "cli.figure.format");
-  list.option("--scale", options.scale, "cli.figure.scale");
-  list.option("--svg-text", options.svg_text, "cli.figure.svg_text");
+  list.option("--dpi", options.form.dpi, "cli.figure.dpi");
+  list.option("--scale", options.form.scale, "cli.figure.scale");
+  list.option("--svg-text", options.form.svg_text, "cli.figure.svg_text");
+  list.flag("--svg-tooltips", options.form.svg_tooltips, "cli.figure.svg_tooltips");
   list.option("--baseline", options.baseline, "cli.figure.baseline");
   list.option("--measured", options.measured, "cli.figure.measured");
   list.repeated("--with", options.with, "cli.figure.with");
@@ -47,7 +62,7 @@ void add_options(OptionList& list, FigureOptions& options) {
   list.option("--show", options.show, "cli.figure.show");
 }
 
-constexpr std::string_view kBlockFigure = "block";
+constexpr std::string_view kBlockFigure = "block", kStandardOutput = "-";
 
 int print_list(const Context& context) {
   Columns columns({false, false});
@@ -146,14 +161,10 @@ int write_one(const Context& context, const FigureOptions& options) {
     return refuse(context.texts, {{}, {}, say("error.cli.figure"), say("error.cli.figure.remedy")});
   const auto row = find(options.figure);
   if (!row) return refuse(context.texts, row.error());
-  if (!options.format.empty())
-    return refuse(context.texts, {{}, "--format", say("error.cli.all_only"), say("error.cli.all_only.remedy")});
-  const auto format = format_of(options.output);
-  if (!format)
-    return refuse(context.texts,
-                  {options.output, {}, say("error.figure.extension"), say("error.figure.extension.remedy")});
-  if (const auto error = unused_option(options, *format)) return refuse(context.texts, *error);
-  const auto form = form_of(default_size(*row.value()), options);
+  const auto format = format_of(options);
+  if (!format) return refuse(context.texts, format.error());
+  if (const auto error = unused_option(options, format.value())) return refuse(context.texts, *error);
+  const auto form = form_of(default_size(*row.value()), options.form, options.theme);
   if (!form) return refuse(context.texts, form.error());
   widgets::FigureView view;
   for (const std::string& assignment : options.with)
@@ -167,11 +178,12 @@ int write_one(const Context& context, const FigureOptions& options) {
                              {}});
     return kHasErrors;
   }
-  const widgets::FontStack fonts;
+  const auto fonts = fonts_of(options);
+  if (!fonts) return refuse(context.texts, fonts.error());
   const Sheet sheet{*material, context};
-  if (const auto error = export_figure(*row.value(), sheet.input, options.output, form.value(), fonts, view))
-    return refuse(context.texts, *error);
-  return code_of(material->now.report);
+  const int status = write_drawing(context, options, drawing_of(*row.value(), sheet.input, view, &context.library),
+                                   format.value(), form.value(), fonts.value());
+  return status == kGood ? code_of(material->now.report) : status;
 }
 
 // Whether there is anything of this scenario for the figure to show; adds it to the sentence about those left out if
@@ -198,11 +210,18 @@ int write_all(const Context& context, FigureOptions options) {
     return refuse(context.texts, {{}, {}, say("error.cli.figure.all"), say("error.cli.figure.all.remedy")});
   if (!options.with.empty())
     return refuse(context.texts, {{}, "--with", say("error.cli.one_figure"), say("error.cli.one_figure.remedy")});
+  if (!options.caption.empty())
+    return refuse(context.texts, {{}, "--caption", say("error.cli.one_figure"), say("error.cli.one_figure.remedy")});
   const auto format = parse_format(options.format.empty() ? "pdf" : options.format);
   if (!format) return refuse(context.texts, format.error());
   if (const auto error = unused_option(options, format.value())) return refuse(context.texts, *error);
+  const auto form_for = [&options](const FigureRow& row) {
+    return form_of(default_size(row), options.form, options.theme);
+  };
   for (const FigureRow& row : widgets::figures())
-    if (const auto form = form_of(default_size(row), options); !form) return refuse(context.texts, form.error());
+    if (const auto form = form_for(row); !form) return refuse(context.texts, form.error());
+  const auto fonts = fonts_of(options);
+  if (!fonts) return refuse(context.texts, fonts.error());
   const auto material = gather(context, options, true);
   if (!material) return kBadInput;
   const std::filesystem::path folder = options.output;
@@ -212,14 +231,14 @@ int write_all(const Context& context, FigureOptions options) {
     return refuse(
         context.texts,
         {options.output, {}, say("error.cli.figure.folder", problem.message()), say("error.file.unwritable.remedy")});
-  const widgets::FontStack fonts;
   const Sheet sheet{*material, context};
   std::string written;
   std::vector<std::string> left_out;
   for (const FigureRow& row : widgets::figures()) {
     if (!has_content(row, *material, context.texts, left_out)) continue;
     const auto file = folder / (std::string(row.name) + std::string(extension_of(format.value())));
-    if (const auto error = export_figure(row, sheet.input, file, form_of(default_size(row), options).value(), fonts))
+    if (const auto error = export_drawing(drawing_of(row, sheet.input, {}, &context.library), file,
+                                          form_for(row).value(), fonts.value()))
       return refuse(context.texts, *error);
     written += file.string() + '\n';
   }
@@ -247,22 +266,64 @@ int run(const Context& context, const FigureOptions& options) {
 
 }  // namespace
 
-io::Result<ExportOptions> form_of(ExportOptions form, const FigureOptions& asked) {
-  if (!asked.size.empty())
-    if (const auto error = set_size(asked.size, form)) return *error;
-  if (!asked.scale.empty())
-    if (const auto error = set_scale(asked.scale, form)) return *error;
-  if (!asked.svg_text.empty())
-    if (const auto error = set_svg_text(asked.svg_text, form)) return *error;
-  if (asked.theme == "projector") form.em = slide_em(form.height);
-  return form;
+io::Result<FileFormat> format_of(const FigureOptions& asked) {
+  if (asked.output == kStandardOutput)
+    return asked.format.empty()
+               ? io::InputError{{}, "-o -", say("error.figure.output"), say("error.figure.output.remedy")}
+               : parse_format(asked.format);
+  if (!asked.format.empty())
+    return io::InputError{{}, "--format", say("error.cli.all_only"), say("error.cli.all_only.remedy")};
+  if (const auto format = app::format_of(std::filesystem::path(asked.output))) return *format;
+  return io::InputError{asked.output, {}, say("error.figure.extension"), say("error.figure.extension.remedy")};
+}
+
+io::Result<widgets::FontStack> fonts_of(const FigureOptions& asked) {
+  std::vector<std::string> families = widgets::FontStack::default_families();
+  if (asked.font.empty()) return widgets::FontStack(families);
+  families.insert(families.begin(), asked.font);
+  widgets::FontStack fonts(families);
+  for (const widgets::MissingFont& missing : fonts.missing())
+    if (missing.family == asked.font)
+      return io::InputError{
+          {}, "--font", say("error.figure.font", io::in_quotes(asked.font)), say("error.figure.font.remedy")};
+  return fonts;
+}
+
+int write_drawing(const Context& context, const FigureOptions& asked, const Drawing& drawing, FileFormat format,
+                  const ExportOptions& form, const widgets::FontStack& fonts) {
+  if (!asked.caption.empty())
+    if (const auto error = write_caption(drawing.head, asked.caption)) return refuse(context.texts, *error);
+  const auto bytes = drawing_bytes(drawing, format, form, fonts);
+  if (!bytes) {
+    io::InputError error = bytes.error();
+    error.file = asked.output;
+    return refuse(context.texts, error);
+  }
+  if (asked.output == kStandardOutput) return print(context.texts, bytes.value(), kGood);
+  if (const auto error = io::write_file_atomically(asked.output, bytes.value())) return refuse(context.texts, *error);
+  return kGood;
 }
 
 std::optional<io::InputError> unused_option(const FigureOptions& asked, FileFormat format) {
-  if (!asked.scale.empty() && format != FileFormat::png)
-    return io::InputError{{}, "--scale", say("error.cli.png_only"), say("error.cli.png_only.remedy")};
-  if (!asked.svg_text.empty() && format != FileFormat::svg)
-    return io::InputError{{}, "--svg-text", say("error.cli.svg_only"), say("error.cli.leave_out")};
+  const auto unused = [format](FileFormat only, std::string_view option, const std::string& asked_for) {
+    return format != only && !asked_for.empty() ? std::optional(option) : std::nullopt;
+  };
+  if (!is_picture(format))
+    for (const auto& [option, given] : {std::pair{"--size", !asked.form.size.empty()},
+                                        {"--venue", !asked.form.venue.empty()},
+                                        {"--head", !asked.form.head.empty()},
+                                        {"--bare", asked.form.bare},
+                                        {"--font", !asked.font.empty()},
+                                        {"--text-size", !asked.form.text_size.empty()}})
+      if (given) return io::InputError{{}, option, say("error.cli.pictures_only"), say("error.cli.leave_out")};
+  for (const auto& option :
+       {unused(FileFormat::png, "--scale", asked.form.scale), unused(FileFormat::png, "--dpi", asked.form.dpi)})
+    if (option)
+      return io::InputError{{}, std::string(*option), say("error.cli.png_only"), say("error.cli.png_only.remedy")};
+  for (const auto& option : {unused(FileFormat::svg, "--svg-text", asked.form.svg_text),
+                             unused(FileFormat::svg, "--svg-tooltips", asked.form.svg_tooltips ? "on" : "")})
+    if (option)
+      return io::InputError{{}, std::string(*option), say("error.cli.svg_only"), say("error.cli.leave_out")};
   return std::nullopt;
 }
 

@@ -29,7 +29,6 @@ std::vector<std::string> words_of(std::string_view list) {
 // What a figure of a scenario takes and one of a block does not.
 std::optional<io::InputError> foreign_option(const FigureOptions& options) {
   const std::vector<std::pair<std::string_view, bool>> foreign{{"--all", options.all},
-                                                               {"--format", !options.format.empty()},
                                                                {"--baseline", !options.baseline.empty()},
                                                                {"--measured", !options.measured.empty()},
                                                                {"--with", !options.with.empty()},
@@ -48,12 +47,10 @@ int write_block_figure(const Context& context, const FigureOptions& options) {
   if (name.empty() || options.output.empty())
     return refuse(context.texts, {{}, {}, say("error.cli.figure.block"), say("error.cli.figure.block.remedy")});
   if (const auto error = foreign_option(options)) return refuse(context.texts, *error);
-  const auto format = format_of(options.output);
-  if (!format)
-    return refuse(context.texts,
-                  {options.output, {}, say("error.figure.extension"), say("error.figure.extension.remedy")});
-  if (const auto error = unused_option(options, *format)) return refuse(context.texts, *error);
-  const auto sized = form_of(block_figure_size(), options);
+  const auto format = format_of(options);
+  if (!format) return refuse(context.texts, format.error());
+  if (const auto error = unused_option(options, format.value())) return refuse(context.texts, *error);
+  const auto sized = form_of(block_figure_size(), options.form, options.theme);
   if (!sized) return refuse(context.texts, sized.error());
   const auto question = io::read_block_question(name, options.inputs, context.library);
   if (!question) return refuse(context.texts, question.error());
@@ -76,10 +73,9 @@ int write_block_figure(const Context& context, const FigureOptions& options) {
   const auto theme = load_theme(options.theme, context.folder);
   if (!theme) return refuse(context.texts, theme.error());
   const widgets::BlockFigure figure{call, data, context.texts, theme.value()};
-  const widgets::FontStack fonts;
-  if (const auto error = export_drawing(drawing_of(figure), options.output, sized.value(), fonts))
-    return refuse(context.texts, *error);
-  return kGood;
+  const auto fonts = fonts_of(options);
+  if (!fonts) return refuse(context.texts, fonts.error());
+  return write_drawing(context, options, drawing_of(figure), format.value(), sized.value(), fonts.value());
 }
 
 }  // namespace roofscape::app::cli

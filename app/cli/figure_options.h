@@ -15,9 +15,9 @@ namespace roofscape::app::cli {
 struct FigureOptions {
   std::string figure;
   ScenarioInput input;
-  std::string output, theme = "print", size;
+  std::string output, theme = "print", format, caption, font;
+  FormWords form;
   bool all = false;
-  std::string format, scale, svg_text;
   std::string baseline, measured;  // a scenario, a file
   std::vector<std::string> with;   // option=choice
   bool list = false;
@@ -25,10 +25,15 @@ struct FigureOptions {
   std::string over, show;           // of a block: an input, outputs with commas
 };
 
-// `form`, the figure's own size, changed by what was asked for.
-io::Result<ExportOptions> form_of(ExportOptions form, const FigureOptions& asked);
+// What the file is written as: by its extension, or for "-" (standard output) by --format.
+io::Result<FileFormat> format_of(const FigureOptions& asked);
 // Options that a file of this format would ignore.
 std::optional<io::InputError> unused_option(const FigureOptions& asked, FileFormat format);
+// The fonts to draw with: those of the program, behind the one that was asked for.
+io::Result<widgets::FontStack> fonts_of(const FigureOptions& asked);
+// Writes the file and the caption. Returns the exit status.
+int write_drawing(const Context& context, const FigureOptions& asked, const Drawing& drawing, FileFormat format,
+                  const ExportOptions& form, const widgets::FontStack& fonts);
 
 // figure block NAME key=value ... -o FILE [--over INPUT] [--show OUTPUT,OUTPUT]. NAME stands where other figures have
 // their scenario.

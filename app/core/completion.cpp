@@ -6,6 +6,7 @@
 #include <array>
 #include <string_view>
 
+#include "app/core/figure_form.h"
 #include "app/core/strings.h"
 #include "engine/blocks/block.h"
 #include "engine/frameworks/framework.h"
@@ -69,7 +70,10 @@ void themes(Place& place) { place.offer_all(theme_names()); }
 void languages(Place& place) { place.offer_all(language_names()); }
 void frameworks(Place& place) { place.offer_all(engine::kFrameworkIds.ids()); }
 void launchers(Place& place) { place.offer_all(io::kLauncherIds.ids()); }
-void formats(Place& place) { place.offer_all(std::array{"pdf", "svg", "png"}); }
+void formats(Place& place) { place.offer_all(std::array{"pdf", "svg", "png", "csv", "json"}); }
+void venue_ids(Place& place) {
+  for (const Venue& venue : venues()) place.offer(venue.id);
+}
 void svg_texts(Place& place) { place.offer_all(std::array{"text", "outlines"}); }
 void modes(Place& place) { place.offer_all(engine::find_field("assumptions.mode")->choices.first(2)); }
 void objectives(Place& place) {
@@ -212,6 +216,8 @@ constexpr Row kRows[] = {
     {"", "--launcher", launchers},
     {"", "--format", formats},
     {"", "--svg-text", svg_texts},
+    {"", "--venue", venue_ids},
+    {"", "--caption", files},
     {"", "--with", figure_options},
     {"", "--vary", fields},
     {"", "--quantities", quantity_lists},

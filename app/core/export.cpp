@@ -5,11 +5,14 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 
+#include "engine/io/export/figure_data.h"
 #include "engine/io/json/files.h"
+#include "engine/io/scenario/figure_file.h"
 #include "widgets/canvas/canvas_cairo.h"
+#include "widgets/canvas/canvas_ink.h"
+#include "widgets/figures/common/figure_head.h"
 
 namespace roofscape::app {
 
@@ -17,18 +20,36 @@ using engine::say;
 namespace {
 
 using widgets::Canvas;
+using widgets::Rect;
 
-constexpr float kPointsPerMm = 72.0f / 25.4f;
-constexpr float kPointsPerPixel = 0.75f;
-constexpr double kLeastScale = 0.25, kMostScale = 40;
-constexpr float kSlideLines = 33.75f;
-constexpr float kBlockFigureHeight = 283.5f;  // points
+constexpr std::array<std::string_view, 5> kFormats{"svg", "pdf", "png", "csv", "json"};
+constexpr std::array<std::string_view, 5> kExtensions{".svg", ".pdf", ".png", ".csv", ".json"};
 
-void draw(Canvas& canvas, const Drawing& drawing) {
-  widgets::Fill ground;
-  ground.colour = drawing.theme.panel;
-  canvas.rect(canvas.bounds(), ground);
-  drawing.draw(canvas, canvas.bounds().inset(canvas.em()));
+constexpr float kMargin = 72 / 25.4f, kBareMargin = kMargin / 2;  // points
+// A head as large as most are, in em: what a figure's own height has beside its picture.
+constexpr float kUsualHead = 7.8f;
+// A picture of another width is as much flatter or higher as this power of the ratio.
+constexpr float kNarrower = 0.35f, kWider = 0.6f;
+constexpr float kMostMoved = 1.5f;  // em
+
+// The area in which the drawing's ink ends at the margin: text has room above its capitals, and axes for labels that
+// reach over their ends, which would otherwise add to it.
+Rect area_for(const Drawing& drawing, const ExportOptions& form, const widgets::FontStack& fonts) {
+  const Rect page{0, 0, form.width, form.height};
+  widgets::InkCanvas canvas(fonts, form.em, page);
+  drawing.draw(canvas, page, form.head);
+  if (!canvas.ink()) return page;
+  const Rect ink = *canvas.ink(), wanted = page.inset(form.head.any() ? kMargin : kBareMargin);
+  const float most = kMostMoved * form.em;
+  const auto moved = [most](float by) { return std::clamp(by, -most, most); };
+  return widgets::rect_between(page.x + moved(wanted.x - ink.x), page.y + moved(wanted.y - ink.y),
+                               page.right() + moved(wanted.right() - ink.right()),
+                               page.bottom() + moved(wanted.bottom() - ink.bottom()));
+}
+
+void draw(Canvas& canvas, const Drawing& drawing, const ExportOptions& form) {
+  canvas.rect(canvas.bounds(), {.colour = drawing.theme.panel});
+  drawing.draw(canvas, area_for(drawing, form, canvas.metrics()), form.head);
 }
 
 }  // namespace
@@ -37,90 +58,19 @@ std::optional<FileFormat> format_of(const std::filesystem::path& file) {
   std::string extension = file.extension().string();
   std::transform(extension.begin(), extension.end(), extension.begin(),
                  [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
-  if (extension == ".svg") return FileFormat::svg;
-  if (extension == ".pdf") return FileFormat::pdf;
-  if (extension == ".png") return FileFormat::png;
-  return std::nullopt;
-}
-
-ExportOptions default_size(const widgets::FigureRow& figure) {
-  ExportOptions options;
-  options.width = figure.width_pt;
-  options.height = figure.height_pt;
-  return options;
+  const auto found = std::find(kExtensions.begin(), kExtensions.end(), extension);
+  if (found == kExtensions.end()) return std::nullopt;
+  return static_cast<FileFormat>(found - kExtensions.begin());
 }
 
 io::Result<FileFormat> parse_format(std::string_view text) {
-  constexpr std::array<std::string_view, 3> kNames{"svg", "pdf", "png"};
-  for (std::size_t i = 0; i < kNames.size(); ++i)
-    if (kNames[i] == text) return static_cast<FileFormat>(i);
+  const auto found = std::find(kFormats.begin(), kFormats.end(), text);
+  if (found != kFormats.end()) return static_cast<FileFormat>(found - kFormats.begin());
   return io::InputError{
       {}, "--format", say("error.figure.format", io::in_quotes(text)), say("error.figure.format.remedy")};
 }
 
-std::string_view extension_of(FileFormat format) {
-  constexpr std::array<std::string_view, 3> kExtensions{".svg", ".pdf", ".png"};
-  return kExtensions[static_cast<std::size_t>(format)];
-}
-
-float slide_em(float height) { return std::max(widgets::kPrintEm, height / kSlideLines); }
-
-std::optional<io::InputError> set_scale(std::string_view text, ExportOptions& options) {
-  double scale = 0;
-  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), scale);
-  if (problem != std::errc() || end != text.data() + text.size() || !(scale >= kLeastScale) || scale > kMostScale)
-    return io::InputError{
-        {},
-        "--scale",
-        say("error.figure.scale", io::in_quotes(text)),
-        say("error.figure.scale.remedy", fmt::format("{}", kLeastScale), fmt::format("{}", kMostScale))};
-  options.pixels_per_point = scale;
-  return std::nullopt;
-}
-
-std::optional<io::InputError> set_svg_text(std::string_view text, ExportOptions& options) {
-  if (text == "text")
-    options.svg_text = widgets::SvgText::text;
-  else if (text == "outlines")
-    options.svg_text = widgets::SvgText::outlines;
-  else
-    return io::InputError{
-        {}, "--svg-text", say("error.figure.svg_text", io::in_quotes(text)), say("error.figure.svg_text.remedy")};
-  return std::nullopt;
-}
-
-std::optional<io::InputError> set_size(std::string_view text, ExportOptions& options) {
-  const io::InputError error{
-      {}, "--size", say("error.figure.size", io::in_quotes(text)), say("error.figure.size.remedy")};
-  std::string_view rest = text;
-  bool pixels = false;
-  if (rest.ends_with("px")) pixels = true;
-  if (pixels || rest.ends_with("mm")) rest.remove_suffix(2);
-  std::array<double, 2> sides{};
-  for (std::size_t i = 0; i < 2; ++i) {
-    const std::size_t cut = i == 0 ? rest.find('x') : rest.size();
-    if (cut == std::string_view::npos) return error;
-    const std::string_view number = rest.substr(0, cut);
-    const auto [end, problem] = std::from_chars(number.data(), number.data() + number.size(), sides[i]);
-    if (problem != std::errc() || end != number.data() + number.size() || !std::isfinite(sides[i])) return error;
-    rest.remove_prefix(std::min(cut + 1, rest.size()));
-  }
-  const double unit = pixels ? kPointsPerPixel : kPointsPerMm;
-  const float width = static_cast<float>(sides[0] * unit), height = static_cast<float>(sides[1] * unit);
-  constexpr float kSmallest = 20 * kPointsPerMm, kLargest = 2000 * kPointsPerMm;
-  for (const float side : {width, height})
-    if (!(side >= kSmallest) || side > kLargest) return error;
-  if (pixels) {
-    options.pixels_per_point = 1 / static_cast<double>(kPointsPerPixel);
-    // Pixels are for screens, where a larger picture is one seen whole: its text grows with it. On paper text keeps
-    // its size.
-    if (options.width > 0 && options.height > 0)
-      options.em *= std::max(1.0f, std::min(width / options.width, height / options.height));
-  }
-  options.width = width;
-  options.height = height;
-  return std::nullopt;
-}
+std::string_view extension_of(FileFormat format) { return kExtensions[static_cast<std::size_t>(format)]; }
 
 std::optional<io::InputError> choose(const widgets::FigureRow& figure, std::string_view assignment,
                                      widgets::FigureView& view) {
@@ -144,26 +94,47 @@ std::optional<io::InputError> choose(const widgets::FigureRow& figure, std::stri
       keys.empty() ? say("error.figure.option.none") : say("error.figure.option.remedy", io::listed(keys))};
 }
 
-io::Result<std::string> drawing_bytes(const Drawing& drawing, FileFormat format, const ExportOptions& wanted,
+float chosen_height(const Drawing& drawing, const ExportOptions& form, const widgets::FontStack& fonts) {
+  const float ratio = form.width / form.em / (drawing.own.width / widgets::kPrintEm);
+  const float own = drawing.own.height / widgets::kPrintEm - kUsualHead;
+  const float picture = form.em * own * std::pow(ratio, ratio < 1 ? kNarrower : kWider);
+  constexpr float kEndless = 1e5f;
+  widgets::InkCanvas canvas(fonts, form.em, {0, 0, form.width, kEndless});
+  const float head = widgets::draw_printed_head(canvas, canvas.bounds(), drawing.theme, drawing.head, form.head).y;
+  return std::round(picture + head);
+}
+
+io::Result<std::string> drawing_bytes(const Drawing& drawing, FileFormat format, const ExportOptions& asked,
                                       const widgets::FontStack& fonts) {
+  if (format == FileFormat::csv) return io::csv_of_table(drawing.table());
+  if (format == FileFormat::json)
+    return io::figure_data_json(
+        {drawing.head.title, drawing.head.takeaway, drawing.head.context, drawing.table(), drawing.record});
+  ExportOptions wanted = asked;
+  if (wanted.height == 0) wanted.height = chosen_height(drawing, wanted, fonts);
   if (format == FileFormat::svg) {
     widgets::SvgOptions options;
     options.title = drawing.head.title;
     options.description = drawing.head.takeaway;
+    options.tooltips = wanted.svg_tooltips;
     options.text = wanted.svg_text;
+    options.keyword = io::kFigureKeyword;
+    options.metadata = drawing.record;
     widgets::SvgCanvas canvas(fonts, wanted.em, wanted.width, wanted.height, options);
-    draw(canvas, drawing);
+    draw(canvas, drawing, wanted);
     return canvas.finish();
   }
   widgets::PdfOptions options;
   options.title = drawing.head.title;
   options.author = "Roofscape";
-  const auto canvas = format == FileFormat::pdf
-                          ? widgets::CairoCanvas::pdf(fonts, wanted.em, wanted.width, wanted.height, options)
-                          : widgets::CairoCanvas::png(fonts, wanted.em, wanted.width, wanted.height,
-                                                      wanted.pixels_per_point, drawing.theme.panel);
+  options.keywords = drawing.record;
+  const auto canvas =
+      format == FileFormat::pdf
+          ? widgets::CairoCanvas::pdf(fonts, wanted.em, wanted.width, wanted.height, options)
+          : widgets::CairoCanvas::png(fonts, wanted.em, wanted.width, wanted.height, wanted.pixels_per_point,
+                                      drawing.theme.panel, {std::string(io::kFigureKeyword), drawing.record});
   canvas->set_tagging(widgets::Tagging::none);  // these formats hold no readouts
-  draw(*canvas, drawing);
+  draw(*canvas, drawing, wanted);
   std::string bytes = canvas->finish();
   if (bytes.empty())
     return io::InputError{{}, {}, say("error.figure.undrawn", canvas->error()), say("error.figure.undrawn.remedy")};
@@ -185,38 +156,36 @@ std::optional<io::InputError> export_drawing(const Drawing& drawing, const std::
 }
 
 Drawing drawing_of(const widgets::FigureRow& figure, const widgets::FigureInput& input,
-                   const widgets::FigureView& shown) {
+                   const widgets::FigureView& shown, const io::PresetLibrary* library) {
   widgets::FigureView view = shown;
   view.print = true;
-  return {widgets::figure_head(figure, input, shown), input.theme,
-          [&figure, &input, view](Canvas& canvas, const widgets::Rect& area) {
-            widgets::draw_figure(figure, canvas, area, input, view);
-          }};
+  Drawing out{widgets::figure_head(figure, input, shown), input.theme, default_size(figure),
+              [&figure, &input, view](Canvas& canvas, const Rect& area, const widgets::HeadParts& parts) {
+                widgets::FigureView with = view;
+                with.head = parts;
+                widgets::draw_figure(figure, canvas, area, input, with);
+              },
+              [&figure, &input, view] { return widgets::figure_data(figure, input, view); }};
+  if (out.head.context.empty()) out.head.context = widgets::context_line(input);
+  if (library != nullptr) {
+    io::FigureRecord record{std::string(figure.name),
+                            {},
+                            input.scenario,
+                            input.baseline != nullptr ? &input.baseline->scenario : nullptr};
+    for (std::size_t i = 0; i < figure.options.size(); ++i)
+      if (view.choices[i] != 0)
+        record.choices.emplace_back(figure.options[i].key, figure.options[i].choices[view.choices[i]]);
+    out.record = io::figure_record(record, *library);
+  }
+  return out;
 }
 
 Drawing drawing_of(const widgets::BlockFigure& figure) {
-  return {widgets::block_figure_head(figure), figure.theme, [figure](Canvas& canvas, const widgets::Rect& area) {
-            widgets::draw_block_figure(canvas, area, figure, true);
-          }};
-}
-
-ExportOptions block_figure_size() {
-  ExportOptions options;
-  options.width = widgets::kColumnWidth;
-  options.height = kBlockFigureHeight;
-  return options;
-}
-
-io::Result<std::string> figure_bytes(const widgets::FigureRow& figure, const widgets::FigureInput& input,
-                                     FileFormat format, const ExportOptions& options, const widgets::FontStack& fonts,
-                                     const widgets::FigureView& view) {
-  return drawing_bytes(drawing_of(figure, input, view), format, options, fonts);
-}
-
-std::optional<io::InputError> export_figure(const widgets::FigureRow& figure, const widgets::FigureInput& input,
-                                            const std::filesystem::path& file, const ExportOptions& options,
-                                            const widgets::FontStack& fonts, const widgets::FigureView& view) {
-  return export_drawing(drawing_of(figure, input, view), file, options, fonts);
+  return {widgets::block_figure_head(figure), figure.theme, block_figure_size(),
+          [figure](Canvas& canvas, const Rect& area, const widgets::HeadParts& parts) {
+            widgets::draw_block_figure(canvas, area, figure, true, parts);
+          },
+          [figure] { return widgets::block_figure_data(figure); }};
 }
 
 }  // namespace roofscape::app

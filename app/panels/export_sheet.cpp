@@ -22,7 +22,7 @@ namespace {
 
 constexpr float kSheetWidth = 600, kSheetHeight = 330, kNames = 110;
 constexpr std::array<std::string_view, 6> kSizes{"figure",      "1920x1080px", "1280x720px",
-                                                 "3840x2160px", "170x110mm",   "85x60mm"};
+                                                 "3840x2160px", "170x110mm",   "84mm"};
 constexpr std::array<std::string_view, 3> kFormats{"svg", "pdf", "png"};
 
 }  // namespace

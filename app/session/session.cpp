@@ -7,6 +7,7 @@
 #include "app/session/workload_switch.h"
 #include "engine/evaluate/evaluate.h"
 #include "engine/io/json/files.h"
+#include "engine/io/scenario/figure_file.h"
 #include "engine/io/scenario/scenario_json.h"
 #include "engine/scenario/scenario_title.h"
 
@@ -18,12 +19,22 @@ Message message_of(const io::InputError& error, const engine::Words& words) {
   return {true, io::to_text(without, words), words.write(error.remedy)};
 }
 
+namespace {
+
+// Where a scenario that was read from this file is saved: a figure is no place for that, though one comes from it.
+std::filesystem::path place_of(const std::string& file) {
+  const auto text = io::read_file(file);
+  return text.ok() && io::is_picture(text.value()) ? std::filesystem::path() : std::filesystem::path(file);
+}
+
+}  // namespace
+
 Session::Session(std::shared_ptr<const io::PresetLibrary> presets, engine::Scenario start, std::string origin)
     : presets_(std::move(presets)), history_(start), loaded_(start), saved_(start), last_drawable_(start) {
   if (presets_->find_scenario_text(origin) != nullptr)
     preset_id_ = std::move(origin);
   else
-    file_ = std::move(origin);
+    file_ = place_of(origin);
   evaluate_current();
   if (!drawable()) last_drawable_report_ = report_;
 }
@@ -81,7 +92,7 @@ bool Session::open(const std::string& id_or_path, const engine::Words& words) {
   loaded_ = saved_ = loaded.value();
   const bool preset = presets_->find_scenario_text(id_or_path) != nullptr;
   preset_id_ = preset ? id_or_path : std::string();
-  file_ = preset ? std::filesystem::path() : std::filesystem::path(id_or_path);
+  file_ = preset ? std::filesystem::path() : place_of(id_or_path);
   message_.reset();
   update(std::move(loaded).value(), false);
   return true;

@@ -120,7 +120,7 @@ void Workspace::write_exported() {
       return session_.say({true, texts_.write(failure->message), texts_.write(failure->remedy)});
   const Drawing drawing = block != nullptr
                               ? drawing_of({block->reply.question->call, block->data, texts_, paper.value()})
-                              : drawing_of(row, input, shown);
+                              : drawing_of(row, input, shown, &session_.library());
   const std::filesystem::path folder =
       choice.folder.empty() ? export_folder() : typed_path(choice.folder, export_folder());
   std::error_code failed;

@@ -80,7 +80,7 @@ void pdf(benchmark::State& state, const widgets::FigureRow* figure) {
   const app::ExportOptions options = app::default_size(*figure);
   std::size_t bytes = 0;
   for (auto _ : state) {
-    const auto file = app::figure_bytes(*figure, input, app::FileFormat::pdf, options, d.fonts);
+    const auto file = app::drawing_bytes(app::drawing_of(*figure, input), app::FileFormat::pdf, options, d.fonts);
     bytes = file.value().size();
     benchmark::DoNotOptimize(bytes);
   }

@@ -116,6 +116,23 @@ class Canvas {
     Canvas* canvas_;
   };
 
+  // Scope object: what is drawn until it is destroyed belongs together.
+  class Group {
+   public:
+    Group(Group&& o) noexcept : canvas_(std::exchange(o.canvas_, nullptr)) {}
+    Group(const Group&) = delete;
+    Group& operator=(const Group&) = delete;
+    Group& operator=(Group&&) = delete;
+    ~Group() {
+      if (canvas_) canvas_->on_group_end();
+    }
+
+   private:
+    friend class Canvas;
+    explicit Group(Canvas* canvas) : canvas_(canvas) {}
+    Canvas* canvas_;
+  };
+
   virtual ~Canvas() = default;
   Canvas(const Canvas&) = delete;
   Canvas& operator=(const Canvas&) = delete;
@@ -139,6 +156,13 @@ class Canvas {
   // One line of UTF-8 text. Invalid bytes show as U+FFFD.
   void text(Point anchor, std::string_view utf8, const TextStyle& style);
   [[nodiscard]] Clip clip(const Rect& r);
+
+  // A series, or another part a person would take hold of in a drawing program: a group with this id in an SVG, and
+  // nothing elsewhere. `index`: which one of several, -1 the only one.
+  [[nodiscard]] Group group(std::string_view id, int index = -1) {
+    on_group(id, index);
+    return Group(this);
+  }
 
   // Names a region; where regions overlap, a later one wins.
   void tag(std::string_view id, const Rect& r);
@@ -190,6 +214,9 @@ class Canvas {
   virtual void raw_push_clip(const Rect& r) = 0;
   virtual void raw_pop_clip() = 0;
 
+  // For back ends that write groups.
+  virtual void on_group(std::string_view /*id*/, int /*index*/) {}
+  virtual void on_group_end() {}
   // For back ends that write tags, or record verbs as the figure called them.
   virtual void on_tag(const TagRegion&) {}
   virtual void on_text(Point /*anchor*/, std::string_view, const TextStyle&, const Rect& /*clip*/) {}

@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "engine/base/utf8.h"
+#include "widgets/canvas/png_chunks.h"
 
 namespace roofscape::widgets {
 namespace {
@@ -43,6 +44,8 @@ struct CairoCanvas::Impl {
   cairo_surface_t* surface = nullptr;
   cairo_t* cr = nullptr;
   bool raster = false;
+  double pixels_per_metre = 0;
+  PngText text;
   std::array<std::vector<cairo_font_face_t*>, 2> faces;  // by weight and place in the chain; null until used
   std::vector<cairo_glyph_t> glyphs;
   std::vector<cairo_text_cluster_t> clusters;
@@ -106,9 +109,13 @@ std::unique_ptr<CairoCanvas> CairoCanvas::pdf(const FontStack& fonts, float em, 
   auto impl = std::make_unique<Impl>();
   impl->surface = cairo_pdf_surface_create_for_stream(append, &impl->bytes, static_cast<double>(width),
                                                       static_cast<double>(height));
+  // Newer versions pack what a file says of itself, and some publishers take no newer ones.
+  cairo_pdf_surface_restrict_to_version(impl->surface, CAIRO_PDF_VERSION_1_4);
   cairo_pdf_surface_set_metadata(impl->surface, CAIRO_PDF_METADATA_CREATE_DATE, kPdfDate);
   if (!options.title.empty())
     cairo_pdf_surface_set_metadata(impl->surface, CAIRO_PDF_METADATA_TITLE, options.title.c_str());
+  if (!options.keywords.empty())
+    cairo_pdf_surface_set_metadata(impl->surface, CAIRO_PDF_METADATA_KEYWORDS, options.keywords.c_str());
   if (!options.author.empty())
     cairo_pdf_surface_set_metadata(impl->surface, CAIRO_PDF_METADATA_AUTHOR, options.author.c_str());
   impl->begin();
@@ -116,11 +123,15 @@ std::unique_ptr<CairoCanvas> CairoCanvas::pdf(const FontStack& fonts, float em, 
 }
 
 std::unique_ptr<CairoCanvas> CairoCanvas::png(const FontStack& fonts, float em, float width, float height,
-                                              double scale, Colour ground) {
+                                              double scale, Colour ground, PngText text) {
+  constexpr double kPointsPerMetre = 72 / 0.0254;
   auto impl = std::make_unique<Impl>();
   impl->raster = true;
+  impl->pixels_per_metre = scale * kPointsPerMetre;
+  impl->text = std::move(text);
+  constexpr double kRounding = 1e-3;  // of a length that was whole pixels before it was points
   const auto pixels = [scale](float v) {
-    const double n = std::ceil(static_cast<double>(v) * scale - 1e-6);
+    const double n = std::ceil(static_cast<double>(v) * scale - kRounding);
     return n >= 1 && n < 32768 ? static_cast<int>(n) : -1;  // -1: Cairo answers with an error surface
   };
   impl->surface = cairo_image_surface_create(CAIRO_FORMAT_ARGB32, pixels(width), pixels(height));
@@ -144,7 +155,8 @@ std::string CairoCanvas::finish() {
     error_ = cairo_status_to_string(status);
     return {};
   }
-  return std::move(impl_->bytes);
+  if (!impl_->raster) return std::move(impl_->bytes);
+  return with_png_chunks(std::move(impl_->bytes), impl_->pixels_per_metre, impl_->text.keyword, impl_->text.text);
 }
 
 void CairoCanvas::raw_stroke(std::span<const Point> points, bool closed, Colour colour, float width) {

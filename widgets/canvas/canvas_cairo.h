@@ -12,6 +12,10 @@ namespace roofscape::widgets {
 
 struct PdfOptions {
   std::string title, author;
+  std::string keywords = {};  // of the document's metadata
+};
+struct PngText {
+  std::string keyword, text;  // an empty text is left out
 };
 
 class CairoCanvas final : public Canvas {
@@ -19,9 +23,10 @@ class CairoCanvas final : public Canvas {
   // Width and height in points. A PDF is kept in memory until finish().
   static std::unique_ptr<CairoCanvas> pdf(const FontStack& fonts, float em, float width, float height,
                                           const PdfOptions& options = {});
-  // `scale` pixels per point; `ground` is painted first (transparent is allowed).
+  // `scale` pixels per point, which the file says as its resolution; `ground` is painted first (transparent is
+  // allowed).
   static std::unique_ptr<CairoCanvas> png(const FontStack& fonts, float em, float width, float height, double scale,
-                                          Colour ground);
+                                          Colour ground, PngText text = {});
   ~CairoCanvas() override;
 
   // The bytes of the file; call once. Empty, with error() set, if Cairo failed (no memory, an absurd size).

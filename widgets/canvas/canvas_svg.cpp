@@ -2,7 +2,6 @@
 
 #include <iterator>
 #include <numbers>
-#include <set>
 
 #include <fmt/format.h>
 
@@ -65,7 +64,9 @@ std::string xml_escaped(std::string_view utf8) {
 }
 
 SvgCanvas::SvgCanvas(const FontStack& fonts, float em, float width, float height, SvgOptions options)
-    : Canvas(fonts, em, {0, 0, width, height}), options_(std::move(options)) {}
+    : Canvas(fonts, em, {0, 0, width, height}), options_(std::move(options)) {
+  if (!options_.tooltips) set_tagging(Tagging::none);
+}
 
 void SvgCanvas::path(std::span<const Point> points, bool closed) {
   for (std::size_t i = 0; i < points.size(); ++i) {
@@ -150,6 +151,27 @@ void SvgCanvas::raw_pop_clip() {
   --open_groups_;
 }
 
+// As an id of XML: letters, digits, ".", "-" and "_", and a number behind what stands a second time.
+std::string SvgCanvas::unique_id(std::string_view id) {
+  std::string out;
+  for (const char c : id) {
+    const bool plain = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '.' ||
+                       c == '-' || c == '_';
+    out += plain ? c : '-';
+  }
+  const int before = ids_[out]++;
+  return before == 0 ? out : fmt::format("{}-{}", out, before + 1);
+}
+
+void SvgCanvas::on_group(std::string_view id, int index) {
+  flush();
+  fmt::format_to(std::back_inserter(body_), "<g id=\"{}\">\n",
+                 unique_id(index < 0 ? std::string(id) : fmt::format("{}-{}", id, index)));
+  ++open_groups_;
+}
+
+void SvgCanvas::on_group_end() { raw_pop_clip(); }
+
 std::string SvgCanvas::finish() {
   flush();
   const Rect size = bounds();
@@ -167,18 +189,17 @@ std::string SvgCanvas::finish() {
   out += "sans-serif\" stroke-linejoin=\"miter\" xml:space=\"preserve\" role=\"img\">\n";
   if (!options_.title.empty()) out += fmt::format("<title>{}</title>\n", xml_escaped(options_.title));
   if (!options_.description.empty()) out += fmt::format("<desc>{}</desc>\n", xml_escaped(options_.description));
+  if (!options_.metadata.empty())
+    out += fmt::format("<metadata id=\"{}\">{}</metadata>\n", options_.keyword, xml_escaped(options_.metadata));
   if (!clips_.empty()) out += fmt::format("<defs>\n{}</defs>\n", clips_);
   out += body_;
   for (int i = 0; i < open_groups_; ++i) out += "</g>\n";
-  if (options_.tags && !tags().empty()) {
+  if (options_.tooltips && !tags().empty()) {
     // Last, so that they lie on top and their titles show when pointed at.
-    out += "<g fill=\"none\" pointer-events=\"all\">\n";
-    std::set<std::string> used;  // ids must be unique; a second region of the same name keeps only data-tag
+    out += "<g id=\"tooltips\" fill=\"none\" pointer-events=\"all\">\n";
     for (const TagRegion& t : tags()) {
-      const std::string id = xml_escaped(t.index < 0 ? t.id : fmt::format("{}-{}", t.id, t.index));
-      out += "<rect";
-      if (used.insert(id).second) out += fmt::format(" id=\"{}\"", id);
-      out += fmt::format(" data-tag=\"{}\"", xml_escaped(t.id));
+      out += fmt::format("<rect id=\"tag-{}\" data-tag=\"{}\"",
+                         unique_id(t.index < 0 ? t.id : fmt::format("{}-{}", t.id, t.index)), xml_escaped(t.id));
       put_rect(out, t.rect);
       if (t.readout.empty()) {
         out += "/>\n";

@@ -165,7 +165,8 @@ struct FontStack::Impl {
   }
 };
 
-FontStack::FontStack() : FontStack(std::vector<std::string>{"Noto Sans", "Noto Sans Math", "Noto Sans CJK KR"}) {}
+std::vector<std::string> FontStack::default_families() { return {"Noto Sans", "Noto Sans Math", "Noto Sans CJK KR"}; }
+FontStack::FontStack() : FontStack(default_families()) {}
 FontStack::FontStack(const std::vector<std::string>& families) : impl_(std::make_shared<Impl>(families)) {}
 FontStack::FontStack(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}
 FontStack FontStack::monospaced(float advance) {

@@ -42,7 +42,9 @@ struct GlyphChoice {
 class FontStack {
  public:
   FontStack();
-  // With other families, in the order of the chain (tests use it with names that do not exist).
+  // "Noto Sans", "Noto Sans Math", "Noto Sans CJK KR".
+  static std::vector<std::string> default_families();
+  // With other families, in the order of the chain (--font, and tests with names that do not exist).
   explicit FontStack(const std::vector<std::string>& families);
   // No faces: every character, of either weight, is this wide (em) and has a glyph. For tests of layout that must not
   // depend on which release of a font is installed.

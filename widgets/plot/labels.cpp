@@ -158,6 +158,7 @@ void draw_now(Canvas& canvas, const Theme& theme, const Rect& plot, float x, std
 }
 
 float draw_key(Canvas& canvas, const Theme& theme, Point at, std::span<const KeyEntry> entries, float gap) {
+  const auto key = canvas.group("key");
   const TextStyle style = aligned_style(canvas, theme.ink2, HAlign::left, VAlign::middle);
   const float side = canvas.px(11);
   float x = at.x;

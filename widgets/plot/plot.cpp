@@ -84,13 +84,15 @@ Rect draw_head(Canvas& canvas, const Theme& theme, Rect area, const Head& head) 
   phrase.colour = theme.ink2;
   if (head.stacked) {
     title.em *= 1.1f;
-    phrase.em = small_em(canvas);
-    const float lead = line_height(canvas, title.em), follow = line_height(canvas, phrase.em) * 1.1f;
-    const float base = area.y + canvas.metrics().ascent() * title.em;
-    canvas.text({area.x, base}, ellipsize(canvas, head.title, title, area.w), title);
-    if (!head.takeaway.empty())
-      canvas.text({area.x, base + follow}, ellipsize(canvas, head.takeaway, phrase, area.w), phrase);
-    area.cut_top(lead + (head.takeaway.empty() ? 0 : follow));
+    phrase.em = canvas.em();
+    phrase.colour = theme.ink;
+    for (const auto& [words, style] : {std::pair{&head.title, &title}, {&head.takeaway, &phrase}}) {
+      if (words->empty()) continue;
+      const float top = area.y;
+      area.cut_top(line_height(canvas, style->em));
+      canvas.text({area.x, top + canvas.metrics().ascent() * style->em}, ellipsize(canvas, *words, *style, area.w),
+                  *style);
+    }
     return area;
   }
   const Rect strip = area.cut_top(canvas.px(kHeadHeight));
@@ -118,6 +120,7 @@ Rect plot_rect(const Canvas& canvas, const Rect& area, const Frame& frame) {
 
 void draw_frame(Canvas& canvas, const Theme& theme, const Rect& plot, const Scale& x, const Scale& y,
                 const Frame& frame) {
+  const auto axes = canvas.group("axes");
   const Stroke axis = axis_stroke(canvas, theme), grid{theme.grid, theme.grid_width * canvas.em(), {}};
   Stroke minor = axis;
   minor.colour = faded(axis.colour, kMinorOpacity);

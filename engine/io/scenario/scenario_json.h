@@ -24,7 +24,7 @@ inline constexpr std::string_view kDefaultCluster = "tpu-v5p-pod";
 Result<engine::Scenario> read_scenario(std::string_view text, std::string_view file_name,
                                        const PresetLibrary& library);
 
-// A preset's id, or the path of a file.
+// A preset's id, or the path of a file: a scenario, or a figure that carries its own (figure_file.h).
 Result<engine::Scenario> load_scenario(const std::string& id_or_path, const PresetLibrary& library);
 
 // JSON text that reads back to an equal scenario. Chip and model are written as preset ids where they equal the

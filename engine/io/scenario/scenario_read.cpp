@@ -6,6 +6,7 @@
 #include "engine/io/json/files.h"
 #include "engine/io/json/nearest.h"
 #include "engine/io/presets/parts_file.h"
+#include "engine/io/scenario/figure_file.h"
 #include "engine/io/scenario/order_json.h"
 #include "engine/io/scenario/scenario_json.h"
 #include "engine/io/scenario/scenario_walk.h"
@@ -104,6 +105,10 @@ Result<Scenario> load_scenario(const std::string& id_or_path, const PresetLibrar
   };
   if (const Preset* preset = library.find_preset(PresetKind::scenario, id_or_path)) return read_preset(*preset);
   auto text = read_file(id_or_path);
+  if (text && is_picture(text.value())) {
+    text = scenario_in_picture(text.value(), id_or_path);
+    if (!text) return text.error();
+  }
   if (text) return read_scenario(text.value(), id_or_path, library);
   std::error_code ignored;
   if (looks_like_file(id_or_path) || std::filesystem::exists(id_or_path, ignored)) return text.error();

@@ -3,6 +3,7 @@
 
 #include <iterator>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "tests/app/cli/cli_run.h"
@@ -100,10 +101,99 @@ TEST_CASE("an SVG's text can be outlines: no text elements, the same words for t
 
 TEST_CASE("--scale gives a PNG its pixels") {
   const test::TemporaryFolder folder;
-  CHECK(run(folder, "figure memory llama3-8b-8-h100 -o a.png --size 640x400px --scale 2").code == 0);
+  CHECK(run(folder, "figure memory llama3-8b-8-h100 -o a.png --size 480x300pt --scale 2").code == 0);
   const std::string png = test::text_of(folder.path() / "a.png");
   REQUIRE(png.size() > 24);
-  CHECK(png.substr(16, 8) == std::string("\0\0\x03\xc0\0\0\x02\x58", 8));  // 960 x 600: 480 x 300 points
+  CHECK(png.substr(16, 8) == std::string("\0\0\x03\xc0\0\0\x02\x58", 8));  // 960 x 600
+}
+
+TEST_CASE("a figure of any format opens again as the scenario it is of") {
+  const test::TemporaryFolder folder;
+  const std::string set = " --set workload.global_batch_sequences=4096 --set assumptions.mode=calibrated";
+  const Outcome there = run("eval llama3-405b-16k-h100-8k" + set);
+  CHECK(there.code == 0);
+  for (const char* name : {"step.svg", "step.pdf", "step.png"}) {
+    CAPTURE(name);
+    const std::string file = name;
+    CHECK(run(folder, "figure step llama3-405b-16k-h100-8k" + set + " -o " + file).code == 0);
+    const Outcome again = run(folder, "eval " + file);
+    CHECK(again.code == there.code);
+    CHECK(again.out == there.out);
+  }
+}
+
+TEST_CASE("a picture that no scenario is in says so") {
+  const test::TemporaryFolder folder;
+  for (const auto& [name, bytes] : {std::pair{"a.svg", std::string("<svg></svg>")},
+                                    {"a.pdf", std::string("%PDF-1.4\n(x)")},
+                                    {"a.png", std::string("\x89PNG\r\n\x1a\n\xff\xff\xff\xfftEXt", 16)},
+                                    {"b.svg", std::string("<svg><metadata id=\"roofscape\">{}</metadata></svg>")}}) {
+    CAPTURE(name);
+    folder.write(name, bytes);
+    const Outcome o = run(folder, std::string("eval ") + name);
+    CHECK(o.code == 2);
+    CHECK(o.err ==
+          std::string("roofscape-cli: ") + name +
+              ": is a picture that no scenario is in; open a figure that was written here, or a scenario file\n");
+  }
+}
+
+TEST_CASE("a figure's table is written as CSV and JSON, with the numbers that eval has") {
+  const test::TemporaryFolder folder;
+  CHECK(run(folder, "figure step llama3-8b-8-h100 -o s.csv").code == 0);
+  const std::string csv = test::text_of(folder.path() / "s.csv");
+  CHECK(csv.starts_with("part,seconds\nstep.matmul_s,"));
+  const Outcome json = run("figure step llama3-8b-8-h100 -o - --format json");
+  CHECK(json.code == 0);
+  const auto table = nlohmann::json::parse(json.out);
+  const auto report = nlohmann::json::parse(run("eval llama3-8b-8-h100 --json").out);
+  CHECK(table["columns"] == nlohmann::json({"part", "seconds"}));
+  CHECK(table["figure"] == "step");
+  int compared = 0;
+  for (const auto& row : table["rows"])
+    if (const auto& all = report["quantities"]; all.contains(row[0]) && ++compared > 0)
+      CHECK(row[1] == all[row[0].get<std::string>()]["value"]);
+  CHECK(compared > 3);
+}
+
+TEST_CASE("- writes to standard output, which needs the format said") {
+  const Outcome svg = run("figure step llama3-8b-8-h100 -o - --format svg --bare");
+  CHECK(svg.code == 0);
+  CHECK(svg.out.starts_with("<svg"));
+  CHECK(svg.out.find("Where the step goes</text>") == std::string::npos);  // bare; the <title> stays
+  const Outcome unsaid = run("figure step llama3-8b-8-h100 -o -");
+  CHECK(unsaid.code == 2);
+  CHECK(unsaid.err ==
+        "roofscape-cli: -o -: standard output has no extension to say the format; add --format svg, pdf, png, csv or "
+        "json\n");
+}
+
+TEST_CASE("a font that is not installed is refused, and one that is is embedded") {
+  const test::TemporaryFolder folder;
+  const Outcome none = run(folder, "figure step llama3-8b-8-h100 -o a.pdf --font \"No Such Font\"");
+  CHECK(none.code == 2);
+  CHECK(none.err ==
+        "roofscape-cli: --font: no font is called \"No Such Font\"; fc-list : family lists the fonts that are "
+        "installed\n");
+  CHECK(folder.count() == 0);
+  CHECK(run(folder, "figure step llama3-8b-8-h100 -o a.svg --font \"Noto Sans Math\"").code == 0);
+  CHECK(test::text_of(folder.path() / "a.svg").find("font-family=\"'Noto Sans Math'") != std::string::npos);
+}
+
+TEST_CASE("options of pictures are refused for tables, and those of one format for another") {
+  const test::TemporaryFolder folder;
+  const auto refused = [&](const std::string& arguments) {
+    const Outcome o = run(folder, "figure step llama3-8b-8-h100 " + arguments);
+    CHECK(o.code == 2);
+    CHECK(folder.count() == 0);
+    return o.err;
+  };
+  CHECK(refused("-o a.csv --bare") == "roofscape-cli: --bare: is for pictures; leave it out\n");
+  CHECK(refused("-o a.json --size 84mm") == "roofscape-cli: --size: is for pictures; leave it out\n");
+  CHECK(refused("-o a.pdf --dpi 300") == "roofscape-cli: --dpi: is for PNG only; give the size with --size\n");
+  CHECK(refused("-o a.pdf --svg-tooltips") == "roofscape-cli: --svg-tooltips: is for SVG only; leave it out\n");
+  CHECK(refused("-o a.svg --format svg") ==
+        "roofscape-cli: --format: is for --all and -o - only; the extension of the file says the format\n");
 }
 
 TEST_CASE("figures of a search are drawn without a window, which searches for them") {
@@ -162,7 +252,7 @@ TEST_CASE("figure block refuses what cannot be drawn, with the remedy") {
         "roofscape-cli: --with: is for figures of a scenario; give inputs as name=value\n");
   CHECK(refused("block p2p bytes=many -o p.svg").find("bytes") != std::string::npos);
   CHECK(refused("block p2p -o p.txt") ==
-        "roofscape-cli: p.txt: the extension says no format; end it in .svg, .pdf or .png\n");
+        "roofscape-cli: p.txt: the extension says no format; end it in .svg, .pdf, .png, .csv or .json\n");
   CHECK(refused("block").starts_with("roofscape-cli: figure block needs the name of a block and -o FILE"));
   CHECK(refused("roofline llama3-8b-8-h100 batch=3 -o r.svg").find("\"batch=3\" is for figures of a block") !=
         std::string::npos);

@@ -165,30 +165,6 @@ TEST_CASE("every quantity of every preset can be printed") {
   }
 }
 
-TEST_CASE("sizes, scales and formats of figures") {
-  const auto size = [](std::string_view text) {
-    app::ExportOptions options;
-    return app::set_size(text, options) ? app::ExportOptions{} : options;
-  };
-  CHECK(size("170x110mm").width == doctest::Approx(481.89));
-  CHECK(size("170x110").height == doctest::Approx(311.81));
-  CHECK(size("170x110").pixels_per_point == doctest::Approx(300.0 / 72));
-  CHECK(size("1280x720px").width == doctest::Approx(960));
-  CHECK(size("1280x720px").pixels_per_point == doctest::Approx(4.0 / 3));
-  for (const char* wrong : {"", "x", "100", "100x", "x100mm", "1x1mm", "1e9x1e9mm", "-100x100mm", "nanxnan",
-                            "100x100in", "100x100x100mm"})
-    CHECK_MESSAGE(size(wrong).width == 0, wrong);
-  app::ExportOptions options;
-  CHECK(!app::set_scale("2.5", options));
-  CHECK(options.pixels_per_point == 2.5);
-  for (const char* wrong : {"", "0", "-1", "nan", "1e9", "2x"}) CHECK_MESSAGE(app::set_scale(wrong, options), wrong);
-  CHECK(app::format_of("a.SVG") == app::FileFormat::svg);
-  CHECK(!app::format_of("svg"));
-  CHECK(app::parse_format("png").value() == app::FileFormat::png);
-  CHECK(test::in_english(app::parse_format("jpg").error()) == "--format: \"jpg\" is no format; take svg, pdf or png");
-  CHECK(app::slide_em(810) == 24);  // 1080 pixels at 96 an inch: 32 pixels
-}
-
 // What somebody makes of a printed right side: sums, products, brackets and functions of numbers with units.
 class Redo {
  public:
@@ -289,18 +265,6 @@ TEST_CASE("whoever redoes a printed line from its numbers comes to the printed v
     }
   }
   CHECK(redone > 1000);
-}
-
-TEST_CASE("text grows with a picture in pixels, not on paper, and never shrinks") {
-  const auto em = [](std::string_view text) {
-    app::ExportOptions options;
-    options.width = 480, options.height = 300, options.em = 9;
-    REQUIRE_FALSE(app::set_size(text, options));
-    return options.em;
-  };
-  CHECK(em("1280x1200px") == 18);  // 960 x 900 points: twice as wide, three times as high
-  CHECK(em("480x320px") == 9);
-  CHECK(em("500x400mm") == 9);
 }
 
 TEST_CASE("columns and wrapping count characters") {

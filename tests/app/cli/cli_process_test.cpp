@@ -170,12 +170,17 @@ TEST_CASE("bad usage is answered with one line and exit 2") {
        "roofscape-cli: figure needs a name, a scenario and -o FILE; such as: figure roofline llama3-70b-v5p-pod -o "
        "roofline.svg\n"},
       {"figure roofline llama3-70b-v5p-pod -o x.jpg",
-       "roofscape-cli: x.jpg: the extension says no format; end it in .svg, .pdf or .png\n"},
+       "roofscape-cli: x.jpg: the extension says no format; end it in .svg, .pdf, .png, .csv or .json\n"},
       {"figure roofline llama3-70b-v5p-pod -o none/x.svg",
        "roofscape-cli: none/x.svg: cannot be written: No such file or directory; choose a place you may write to\n"},
       {"figure roofline llama3-70b-v5p-pod -o x.svg --size 1x1",
-       "roofscape-cli: --size: \"1x1\" is no size; write it as 170x110mm or 1280x720px, each side from 20 mm to 2000 "
-       "mm\n"},
+       "roofscape-cli: --size: \"1x1\" has no unit; write 1x1mm for millimetres or 1x1px for pixels; cm, in and pt "
+       "are "
+       "units too\n"},
+      {"figure roofline llama3-70b-v5p-pod -o x.svg --size 1x1mm",
+       "roofscape-cli: --size: \"1x1mm\" is no size; write it as 170x110mm, 84mm (the height follows), 3.25in, 17cm, "
+       "240pt "
+       "or 1280x720px, each side from 20 mm to 2000 mm\n"},
       {"figure roofline llama3-70b-v5p-pod -o x.svg --theme drak",
        "roofscape-cli: there is no theme \"drak\"; did you mean \"dark\"?\n"},
       {"figure roofline llama3-70b-v5p-pod -o x.svg --scale 2",
@@ -187,7 +192,7 @@ TEST_CASE("bad usage is answered with one line and exit 2") {
       {"figure roofline llama3-70b-v5p-pod -o x.pdf --svg-text text",
        "roofscape-cli: --svg-text: is for SVG only; leave it out\n"},
       {"figure roofline llama3-70b-v5p-pod -o x.pdf --format pdf",
-       "roofscape-cli: --format: is for --all only; the extension of the file says the format\n"},
+       "roofscape-cli: --format: is for --all and -o - only; the extension of the file says the format\n"},
       {"figure roofline llama3-70b-v5p-pod -o x.pdf --measured none.csv",
        "roofscape-cli: none.csv: there is no such file; check the path\n"},
       {"figure roofline llama3-70b-v5p-pod -o x.pdf --baseline none.json",
@@ -196,7 +201,7 @@ TEST_CASE("bad usage is answered with one line and exit 2") {
        "roofscape-cli: figure --all needs a scenario and -o FOLDER; such as: figure --all llama3-70b-v5p-pod -o "
        "figures\n"},
       {"figure --all llama3-70b-v5p-pod -o x --format jpg",
-       "roofscape-cli: --format: \"jpg\" is no format; take svg, pdf or png\n"},
+       "roofscape-cli: --format: \"jpg\" is no format; take svg, pdf, png, csv or json\n"},
       {"figure --all llama3-70b-v5p-pod -o x --with a=b",
        "roofscape-cli: --with: is for one figure; --all draws each as it is by default\n"},
       {"eval llama3-70b-v5p-pod --presets none",

@@ -5,6 +5,7 @@
 
 #include "tests/widgets/support.h"
 #include "widgets/canvas/canvas_cairo.h"
+#include "widgets/canvas/canvas_ink.h"
 #include "widgets/canvas/canvas_record.h"
 #include "widgets/canvas/canvas_svg.h"
 
@@ -70,7 +71,7 @@ TEST_CASE("SVG text stays text and carries its width") {
   const std::string s = svg();
   CHECK(s.find(kKorean) != std::string::npos);
   CHECK(count(s, "textLength=") == count(s, "<text"));
-  CHECK(s.find("id=\"part-3\"") != std::string::npos);
+  CHECK(s.find("id=\"tag-part-3\"") != std::string::npos);
   CHECK(s.find("<title>activations\nshare: 52 %</title>") != std::string::npos);
 }
 
@@ -87,7 +88,7 @@ TEST_CASE("SVG escapes what XML reserves and replaces what it forbids") {
 }
 
 TEST_CASE("SVG coordinates have at most two decimals and ids are unique") {
-  SvgCanvas c(fonts(), 9, 100, 50);
+  SvgCanvas c(fonts(), 9, 100, 50, {"", "", true});
   c.line({1.0f / 3, 2.0f / 3}, {10, 20.126f}, {{1, 2, 3, 255}, 0.55f, {}});
   c.line({-0.05f, -0.001f}, {-12.5f, 7}, {{1, 2, 3, 255}, 2, {}});
   c.tag("same", {0, 0, 1, 1});
@@ -95,8 +96,67 @@ TEST_CASE("SVG coordinates have at most two decimals and ids are unique") {
   const std::string s = c.finish();
   CHECK(s.find("d=\"M0.33 0.67L10 20.13\"") != std::string::npos);
   CHECK(s.find("d=\"M-0.05 0L-12.5 7\"") != std::string::npos);
-  CHECK(count(s, " id=\"same\"") == 1);
+  CHECK(count(s, " id=\"tag-same\"") == 1);
   CHECK(count(s, "data-tag=\"same\"") == 2);
+}
+
+TEST_CASE("SVG has no rectangles for the pointer unless they are asked for") {
+  SvgCanvas c(fonts(), 9, 100, 50);
+  draw_sample(c, theme("print"));
+  const std::string s = c.finish();
+  CHECK(count(s, "data-tag=") == 0);
+  CHECK(count(s, "pointer-events") == 0);
+}
+
+TEST_CASE("SVG groups what a figure groups, under ids that XML allows and no two share") {
+  SvgCanvas c(fonts(), 9, 100, 50);
+  for (int i = 0; i < 2; ++i) {
+    const auto series = c.group("bf16 \u00d7 fp8");
+    const auto clip = c.clip({0, 0, 50, 50});
+    c.line({0, 0}, {10, 10}, {{1, 2, 3, 255}, 1, {}});
+  }
+  c.line({0, 0}, {20, 20}, {{1, 2, 3, 255}, 1, {}});
+  const std::string s = c.finish();
+  CHECK(count(s, "<g id=\"bf16----fp8\">") == 1);
+  CHECK(count(s, "<g id=\"bf16----fp8-2\">") == 1);
+  CHECK(count(s, "<g") == count(s, "</g>"));
+  CHECK(s.rfind("</g>") < s.find("L20 20"));  // what follows a group is outside it
+}
+
+TEST_CASE("SVG and PDF carry a text about themselves") {
+  SvgOptions about;
+  about.keyword = "roofscape";
+  about.metadata = "{\"a\": \"<b>\"}";
+  SvgCanvas c(fonts(), 9, 100, 50, about);
+  CHECK(c.finish().find("<metadata id=\"roofscape\">{&quot;a&quot;: &quot;&lt;b&gt;&quot;}</metadata>") !=
+        std::string::npos);
+  PdfOptions words;
+  words.keywords = "some words";
+  const auto paper = CairoCanvas::pdf(fonts(), 9, 100, 50, words);
+  CHECK(paper->finish().find("/Keywords") != std::string::npos);
+}
+
+TEST_CASE("PNG says its resolution and carries a text, each chunk with its check sum") {
+  const auto picture = [](PngText text) {
+    return CairoCanvas::png(fonts(), 9, 72, 36, 300.0 / 72, {255, 255, 255, 255}, std::move(text))->finish();
+  };
+  const std::string plain = picture({}), spoken = picture({"key", "word"});
+  // 300 an inch are 11811 a metre; the check sum is that of the bytes behind the length.
+  const std::string size("\0\0\0\x09pHYs\0\0\x2e\x23\0\0\x2e\x23\x01\x78\xa5\x3f\x76", 21);
+  CHECK(plain.find(size) == 33);
+  CHECK(plain.find("tEXt") == std::string::npos);
+  CHECK(spoken.find(std::string("\0\0\0\x08tEXtkey\0word", 16)) != std::string::npos);
+  CHECK(spoken.size() == plain.size() + 20);
+}
+
+TEST_CASE("ink is as far as what is drawn, cut to its clip") {
+  InkCanvas c(fonts(), 9, {0, 0, 100, 50});
+  CHECK(!c.ink());
+  c.line({10, 20}, {30, 20}, {{1, 2, 3, 255}, 2, {}});
+  CHECK(*c.ink() == Rect{9, 19, 22, 2});
+  const auto clip = c.clip({0, 0, 50, 50});
+  c.rect({40, 30, 40, 10}, {.colour = {1, 2, 3, 255}});
+  CHECK(*c.ink() == Rect{9, 19, 41, 21});
 }
 
 TEST_CASE("SVG, PDF and PNG of the same drawing are the same bytes each time") {

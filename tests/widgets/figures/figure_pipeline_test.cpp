@@ -94,7 +94,7 @@ TEST_CASE("every destination has the same blocks") {
     return count_blocks(canvas);
   };
   RecordCanvas record(fonts(), 9, {0, 0, 425, 280});
-  SvgCanvas svg(fonts(), 9, 425, 280);
+  SvgCanvas svg(fonts(), 9, 425, 280, {"", "", true});
   const auto pdf = CairoCanvas::pdf(fonts(), 9, 425, 280);
   const auto png = CairoCanvas::png(fonts(), 9, 425, 280, 2, print.panel);
   const std::size_t blocks = draw(record);

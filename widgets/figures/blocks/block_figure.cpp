@@ -341,8 +341,8 @@ FigureHead block_figure_head(const BlockFigure& f) {
   return head;
 }
 
-void draw_block_figure(Canvas& canvas, const Rect& area, const BlockFigure& f, bool print) {
-  const Rect rest = print ? draw_printed_head(canvas, area, f.theme, block_figure_head(f)) : area;
+void draw_block_figure(Canvas& canvas, const Rect& area, const BlockFigure& f, bool print, const HeadParts& parts) {
+  const Rect rest = print ? draw_printed_head(canvas, area, f.theme, block_figure_head(f), parts) : area;
   if (rest.empty()) return;
   if (f.data.lines.empty()) return draw_empty_state(canvas, f.theme, rest, empty_words(f));
   if (f.data.over != nullptr && !f.data.is_choice())

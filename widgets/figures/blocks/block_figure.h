@@ -22,8 +22,9 @@ struct BlockFigure {
 
 // "matmul: FLOP/s reached over rows", the present value, and what was given.
 FigureHead block_figure_head(const BlockFigure& figure);
-// `print`: under its head, as files have it.
-void draw_block_figure(Canvas& canvas, const Rect& area, const BlockFigure& figure, bool print);
+// `print`: under these parts of its head, as files have it.
+void draw_block_figure(Canvas& canvas, const Rect& area, const BlockFigure& figure, bool print,
+                       const HeadParts& parts = {});
 // What it shows as tab-separated text with a line of names first; numbers in full, in base units.
 std::string block_figure_data(const BlockFigure& figure);
 

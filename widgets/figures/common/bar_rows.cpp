@@ -97,6 +97,7 @@ BarRowsPlot draw_bar_rows(Canvas& canvas, const Theme& theme, const Rect& area, 
   const Stroke ghost{theme.ink, theme.axis_width * canvas.em(), Dash{3, 3}.scaled(canvas.px(1))};
   for (std::size_t k = 0; k < shown.size(); ++k) {
     const BarRow& row = rows[shown[k]];
+    const auto series = canvas.group(row.name);
     const float top = out.tops[shown[k]], middle = top + out.pitch / 2;
     std::size_t next = k + 1;
     while (next < shown.size() && rows[shown[next]].aside) ++next;

@@ -73,9 +73,17 @@ using FigureChoices = std::array<std::uint8_t, kMostFigureOptions>;
 // A plan of a search, of either kind of workload.
 using FoundPlan = std::variant<engine::Plan, engine::DecodingPlan>;
 
+// What of its head stands over a figure on paper. A paper says all of it in its caption instead (`--bare`).
+struct HeadParts {
+  bool title = true, takeaway = true, context = true;
+  bool any() const { return title || takeaway || context; }
+  bool all() const { return title && takeaway && context; }
+};
+
 // How a figure is looked at. Never part of a Scenario, never undone.
 struct FigureView {
   bool print = false;                                    // with title and the line that states model, chips and plan
+  HeadParts head = {};                                   // of a printed figure
   bool compact = false;                                  // small windows: fewer labels (visual spec, section 3)
   std::optional<int> hovered_stage;                      // tinted in every figure that has stages
   std::optional<int> hovered_operation;                  // index of engine::OperationKind

@@ -16,7 +16,11 @@ namespace roofscape::widgets {
 using engine::Q;
 
 namespace {
-constexpr float kPrintMargin = 12, kBelowHead = 8;
+// At scale 1 where one em is 9 points: 1 mm around a figure with a head, half of that around a bare one, which stands
+// in a text that has margins of its own.
+constexpr float kPrintMargin = 4.72f, kBareMargin = 2.36f, kBelowHead = 8;
+// The caption may take this share of the height, and so many lines in any case.
+constexpr float kContextShare = 0.24f;
 constexpr int kContextLines = 3;
 }  // namespace
 
@@ -211,20 +215,34 @@ std::vector<std::string> wrap(const Canvas& canvas, std::string_view text, const
   return out;
 }
 
-Rect draw_printed_head(Canvas& canvas, const Rect& area, const Theme& theme, const FigureHead& head) {
-  const Rect inside = area.inset(canvas.px(kPrintMargin));
-  TextStyle phrase;
-  phrase.em = kSmallText * canvas.em();
-  const bool brief = !head.brief.empty() && canvas.text_width(head.takeaway, phrase) > inside.w;
-  Rect rest = draw_head(canvas, theme, inside, {head.title, brief ? head.brief : head.takeaway, true});
-  TextStyle style;
-  style.em = kSmallText * canvas.em();
-  style.colour = theme.ink3;
-  style.valign = VAlign::top;
-  const float line = FontStack::kLineHeight * style.em;
-  for (const std::string& text : wrap(canvas, head.context, style, rest.w, kContextLines)) {
-    const Rect strip = rest.cut_top(line);
-    canvas.text({strip.x, strip.y}, text, style);
+Rect draw_printed_head(Canvas& canvas, const Rect& area, const Theme& theme, const FigureHead& head,
+                       const HeadParts& parts) {
+  Rect rest = area.inset(canvas.px(parts.any() ? kPrintMargin : kBareMargin));
+  if (!parts.any()) return rest;
+  const auto words = canvas.group("head");
+  const float height = rest.h;
+  if (parts.title || parts.takeaway) {
+    TextStyle phrase;
+    phrase.em = canvas.em();
+    const bool brief = !head.brief.empty() && canvas.text_width(head.takeaway, phrase) > rest.w;
+    rest = draw_head(canvas, theme, rest,
+                     {parts.title ? head.title : std::string(),
+                      !parts.takeaway ? std::string()
+                      : brief         ? head.brief
+                                      : head.takeaway,
+                      true});
+  }
+  if (parts.context) {
+    TextStyle style;
+    style.em = kCaptionText * canvas.em();
+    style.colour = theme.ink3;
+    style.valign = VAlign::top;
+    const float line = FontStack::kLineHeight * style.em;
+    const int lines = std::max(kContextLines, static_cast<int>(kContextShare * height / line));
+    for (const std::string& text : wrap(canvas, head.context, style, rest.w, lines)) {
+      const Rect strip = rest.cut_top(line);
+      canvas.text({strip.x, strip.y}, text, style);
+    }
   }
   rest.cut_top(canvas.px(kBelowHead));
   return rest;
@@ -236,7 +254,7 @@ Rect draw_figure_head(Canvas& canvas, const Rect& area, const FigureInput& input
   FigureHead head = unmarked;
   mark_doubts(head, input);
   if (head.context.empty()) head.context = context_line(input);
-  return draw_printed_head(canvas, area, input.theme, head);
+  return draw_printed_head(canvas, area, input.theme, head, view.head);
 }
 
 }  // namespace roofscape::widgets

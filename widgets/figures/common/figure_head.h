@@ -11,13 +11,18 @@
 
 namespace roofscape::widgets {
 
-// Title and takeaway, then the line that states model, chips, plan and mode, inside a margin. Returns what is left
-// below them; `area` itself where the view is not print (the window draws the head beside its buttons).
+// em of the line that states model, chips, plan and mode: 7 points on paper, and no text there is smaller.
+inline constexpr float kCaptionText = 0.78f;
+
+// Title and takeaway, then the line that states model, chips, plan and mode, inside a margin: what of them `view`
+// wants. Returns what is left below them; `area` itself where the view is not print (the window draws the head beside
+// its buttons).
 Rect draw_figure_head(Canvas& canvas, const Rect& area, const FigureInput& input, const FigureView& view,
                       const FigureHead& head);
 
 // The same of a head that is whole: what it is of stands in its context.
-Rect draw_printed_head(Canvas& canvas, const Rect& area, const Theme& theme, const FigureHead& head);
+Rect draw_printed_head(Canvas& canvas, const Rect& area, const Theme& theme, const FigureHead& head,
+                       const HeadParts& parts = {});
 
 // "LLaMA-3.1 405B on 16 384 H100 SXM, fsdp 128, tensor 8, pipeline 16, ZeRO-1; 1F1B, 16 microbatches of 1; 2048
 // sequences of 8192 tokens; layer inputs kept; bf16; ideal mode": all that the numbers of a plan depend on and that a

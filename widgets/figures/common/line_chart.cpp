@@ -196,6 +196,7 @@ void draw_line(Canvas& canvas, const Chart& chart, const ChartLine& line, std::s
   for (std::size_t i = 0; i < trace.size(); ++i)
     if (std::isfinite(line.points[i].y) && line.points[i].y > 0) points.push_back(trace[i]);
   if (points.size() < 2) return;
+  const auto series = canvas.group(line.label.empty() ? (line.tag.empty() ? line.along : line.tag) : line.label);
   if (line.stroke.colour.visible()) canvas.polyline(points, line.stroke);
   if (line.tag.empty() || !line.readout) return;
   const std::size_t step = std::max<std::size_t>(1, line.points.size() / kTagsALine);

@@ -135,6 +135,7 @@ void draw_stack(Canvas& canvas, const FigureInput& input, const Rect& bar, const
       Fill fill = fill_of(theme, part.look, canvas.em());
       if (!hatches) fill.hatch = Hatch::none;
       if (bar.h < canvas.px(kLeastEdged)) fill.edge_width = 0;
+      const auto series = canvas.group(engine::quantity(part.quantity).id, stage);
       canvas.rect(rect_between(x(from), bar.y, x(std::min(to, seen)), bar.bottom()), fill);
     }
     canvas.tag_with(engine::quantity(part.quantity).id, stage, whole,

@@ -433,7 +433,10 @@ std::string key_note(const TextTable& texts, int chunks, bool splits, bool both_
 
 void draw_blocks(Canvas& canvas, const FigureInput& input, const Gantt& gantt) {
   const auto clip = canvas.clip(gantt.rows.plot);
-  for (int device = 0; device < gantt.rows.count; ++device) RowPainter(canvas, input, gantt, device).paint();
+  for (int device = 0; device < gantt.rows.count; ++device) {
+    const auto row = canvas.group("device", device);
+    RowPainter(canvas, input, gantt, device).paint();
+  }
 }
 
 }  // namespace roofscape::widgets::gantt

@@ -1,0 +1,83 @@
+#include "app/core/figure_caption.h"
+
+#include <array>
+#include <string_view>
+#include <utility>
+
+#include "engine/io/json/files.h"
+
+namespace roofscape::app {
+namespace {
+
+void add_sentence(std::string& out, const std::string& sentence) {
+  if (sentence.empty()) return;
+  if (!out.empty()) out += ' ';
+  out += sentence;
+  if (!sentence.ends_with('.') && !sentence.ends_with("\u2026")) out += '.';
+}
+
+constexpr std::array<std::pair<std::string_view, std::string_view>, 27> kLatex{{
+    {"\\", "\\textbackslash{}"},
+    {"{", "\\{"},
+    {"}", "\\}"},
+    {"%", "\\%"},
+    {"&", "\\&"},
+    {"$", "\\$"},
+    {"#", "\\#"},
+    {"_", "\\_"},
+    {"~", "\\textasciitilde{}"},
+    {"^", "\\textasciicircum{}"},
+    {"<", "\\textless{}"},
+    {">", "\\textgreater{}"},
+    {"\u202f", "\\,"},
+    {"\u00a0", "~"},
+    {"\u00d7", "$\\times$"},
+    {"\u2212", "$-$"},
+    {"\u00b1", "$\\pm$"},
+    {"\u00b5", "$\\mu$"},
+    {"\u2248", "$\\approx$"},
+    {"\u2264", "$\\leq$"},
+    {"\u2265", "$\\geq$"},
+    {"\u221e", "$\\infty$"},
+    {"\u2192", "$\\rightarrow$"},
+    {"\u2191", "$\\uparrow$"},
+    {"\u2020", "\\textdagger{}"},
+    {"\u2026", "\\ldots{}"},
+    {"\u2014", "---"},
+}};
+
+}  // namespace
+
+std::string caption_text(const widgets::FigureHead& head) {
+  std::string out;
+  for (const std::string* part : {&head.title, &head.takeaway, &head.context}) add_sentence(out, *part);
+  return out;
+}
+
+std::string caption_latex(const widgets::FigureHead& head) {
+  const std::string text = caption_text(head);
+  std::string out;
+  for (std::string_view rest = text; !rest.empty();) {
+    bool special = false;
+    for (const auto& [sign, latex] : kLatex) {
+      if (!rest.starts_with(sign)) continue;
+      out += latex;
+      rest.remove_prefix(sign.size());
+      special = true;
+      break;
+    }
+    if (special) continue;
+    out += rest.front();
+    rest.remove_prefix(1);
+  }
+  return out;
+}
+
+std::optional<io::InputError> write_caption(const widgets::FigureHead& head, const std::filesystem::path& file) {
+  if (file.extension() == ".tex") return io::write_file_atomically(file, caption_latex(head) + "%\n");
+  if (file.extension() == ".txt") return io::write_file_atomically(file, caption_text(head) + "\n");
+  return io::InputError{
+      file.string(), {}, engine::say("error.figure.caption"), engine::say("error.figure.caption.remedy")};
+}
+
+}  // namespace roofscape::app
