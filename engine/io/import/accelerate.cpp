@@ -5,9 +5,11 @@
 #include <array>
 #include <cctype>
 
+#include "engine/io/import/command_keys.h"
 #include "engine/io/import/framework_models.h"
 #include "engine/io/import/key_reader.h"
 #include "engine/io/import/launch_formats.h"
+#include "engine/io/import/launcher.h"
 #include "engine/io/import/mixed_precision.h"
 
 namespace roofscape::io {
@@ -16,20 +18,18 @@ using engine::say;
 
 namespace {
 
-constexpr int kMostDegree = 65536;
-
-struct Strategy {
-  std::string_view name, number;  // of torch's ShardingStrategy, and as older files write it
+struct FsdpStrategy {
+  std::string_view name, number;  // of torch's ShardingFsdpStrategy, and as older files write it
   int stage;
   bool in_nodes;  // sharded inside a node, replicated across nodes
 };
-constexpr std::array kStrategies{
-    Strategy{"FULL_SHARD", "1", 3, false},        Strategy{"SHARD_GRAD_OP", "2", 2, false},
-    Strategy{"NO_SHARD", "3", 0, false},          Strategy{"HYBRID_SHARD", "4", 3, true},
-    Strategy{"HYBRID_SHARD_ZERO2", "5", 2, true},
+constexpr std::array kFsdpStrategies{
+    FsdpStrategy{"FULL_SHARD", "1", 3, false},        FsdpStrategy{"SHARD_GRAD_OP", "2", 2, false},
+    FsdpStrategy{"NO_SHARD", "3", 0, false},          FsdpStrategy{"HYBRID_SHARD", "4", 3, true},
+    FsdpStrategy{"HYBRID_SHARD_ZERO2", "5", 2, true},
 };
 
-std::string upper(std::string_view text) {
+std::string in_capitals(std::string_view text) {
   std::string out(text);
   std::transform(out.begin(), out.end(), out.begin(),
                  [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
@@ -38,10 +38,10 @@ std::string upper(std::string_view text) {
 
 class AccelerateReader {
  public:
-  explicit AccelerateReader(const LaunchSource& source) : keys_(source.file, plan_) {
-    keys_.add(source.document);
-    launcher_ = source.document.find("distributed_type") != nullptr;
-  }
+  explicit AccelerateReader(std::string_view file) : keys_(file, plan_) {}
+  KeyReader& keys() { return keys_; }
+  LaunchPlan& plan() { return plan_; }
+  void set_launcher() { launcher_ = true; }
 
   Result<LaunchPlan> read() {
     for (auto step : {&AccelerateReader::processes, &AccelerateReader::kind, &AccelerateReader::batch,
@@ -70,12 +70,14 @@ class AccelerateReader {
 
   void kind() {
     const auto type = keys_.word("distributed_type");
-    const std::string name = type ? upper(type->value) : std::string();
+    const std::string name = type ? in_capitals(type->value) : std::string();
     if (type) plan_.read.push_back({type->origin.key, type->origin.line, "parallelism.zero_stage", type->value});
-    if (name == "FSDP" || keys_.has("fsdp") || (name.empty() && keys_.has("fsdp_config.fsdp_sharding_strategy")))
+    const auto asks = [&](std::string_view flag) { return keys_.is_word(flag, "true"); };
+    if (name == "FSDP" || asks("use_fsdp") || keys_.has("fsdp") ||
+        (name.empty() && keys_.has("fsdp_config.fsdp_sharding_strategy")))
       return fsdp();
-    if (name == "DEEPSPEED") return deepspeed();
-    if (name == "MEGATRON_LM") return megatron();
+    if (name == "DEEPSPEED" || asks("use_deepspeed") || keys_.has("zero_stage")) return deepspeed();
+    if (name == "MEGATRON_LM" || asks("use_megatron_lm")) return megatron();
     if (name == "NO" || name == "FALSE" || name == "MULTI_GPU" || name == "MULTI_NPU" || name == "MULTI_CPU" ||
         name == "TP" || name == "XLA" || name == "TPU") {
       axes();
@@ -99,13 +101,18 @@ class AccelerateReader {
       return stated ? stated->value : 1;
     };
     const int tensor =
-        degree("parallelism_config.parallelism_config_tp_size|tp_config.tp_size", "parallelism.tensor", 1024);
-    const int context =
-        degree("parallelism_config.parallelism_config_cp_size|parallelism_config.parallelism_config_sp_size",
-               "parallelism.context", 4096);
-    if (const auto ranks = keys_.whole("parallelism_config.parallelism_config_dp_replicate_size", 1, kMostDegree))
+        degree("parallelism_config.parallelism_config_tp_size|parallelism_config_tp_size|tp_config.tp_size",
+               "parallelism.tensor", 1024);
+    const int context = degree(
+        "parallelism_config.parallelism_config_cp_size|parallelism_config_cp_size|"
+        "parallelism_config.parallelism_config_sp_size",
+        "parallelism.context", 4096);
+    if (const auto ranks = keys_.whole(
+            "parallelism_config.parallelism_config_dp_replicate_size|parallelism_config_dp_replicate_size", 1,
+            kMostRanks))
       plan_.data = ranks;
-    if (const auto ranks = keys_.whole("parallelism_config.parallelism_config_dp_shard_size", 1, kMostDegree))
+    if (const auto ranks = keys_.whole(
+            "parallelism_config.parallelism_config_dp_shard_size|parallelism_config_dp_shard_size", 1, kMostRanks))
       plan_.fsdp = ranks;
     if (context > 1)
       plan_.assume_choice(
@@ -122,7 +129,9 @@ class AccelerateReader {
     plan_.rest = RestAxis::fsdp;
     const auto stated =
         keys_.word("fsdp_config.fsdp_sharding_strategy|fsdp_config.sharding_strategy|fsdp_sharding_strategy");
-    const auto reshard = keys_.word("fsdp_config.fsdp_reshard_after_forward|fsdp_config.reshard_after_forward");
+    const auto reshard = keys_.word(
+        "fsdp_config.fsdp_reshard_after_forward|fsdp_config.reshard_after_forward|"
+        "fsdp_reshard_after_forward");
     const auto arguments = keys_.is_list("fsdp") ? Maybe<std::string>() : keys_.word("fsdp");
     if (keys_.failed()) return;
     const bool shards = !reshard || (reshard->value != "false" && reshard->value != "False");
@@ -130,8 +139,8 @@ class AccelerateReader {
       const Stated<std::string>& from = stated                                           ? *stated
                                         : reshard && strategy(reshard->value) != nullptr ? *reshard
                                                                                          : *arguments;
-      std::string word = upper(from.value.substr(0, from.value.find(' ')));
-      const Strategy* known = strategy(word);
+      std::string word = in_capitals(from.value.substr(0, from.value.find(' ')));
+      const FsdpStrategy* known = strategy(word);
       if (known == nullptr)
         return keys_.not_possible(from.origin, from.value,
                                   "FULL_SHARD SHARD_GRAD_OP NO_SHARD HYBRID_SHARD HYBRID_SHARD_ZERO2");
@@ -151,11 +160,13 @@ class AccelerateReader {
       if (away->value) plan_.warn(say("import.offloads_weights"), away->origin.line);
     }
     checkpoints(
-        "fsdp_config.fsdp_activation_checkpointing|fsdp_config.activation_checkpointing|gradient_checkpointing");
+        "fsdp_config.fsdp_activation_checkpointing|fsdp_config.activation_checkpointing|fsdp_activation_"
+        "checkpointing|"
+        "gradient_checkpointing");
   }
-  static const Strategy* strategy(std::string_view word) {
-    const std::string name = upper(word);
-    for (const Strategy& row : kStrategies)
+  static const FsdpStrategy* strategy(std::string_view word) {
+    const std::string name = in_capitals(word);
+    for (const FsdpStrategy& row : kFsdpStrategies)
       if (row.name == name || row.number == name) return &row;
     return nullptr;
   }
@@ -181,9 +192,9 @@ class AccelerateReader {
       plan_.missing.push_back({"parallelism.zero_stage", "--set parallelism.zero_stage=..."});
       plan_.warn(say("import.accelerate.other_file", in_quotes(file->value)), file->origin.line);
     }
-    const auto stage = keys_.whole("deepspeed_config.zero_stage", 0, 3);
-    const auto optimizer = keys_.word("deepspeed_config.offload_optimizer_device");
-    const auto weights = keys_.word("deepspeed_config.offload_param_device");
+    const auto stage = keys_.whole("deepspeed_config.zero_stage|zero_stage", 0, 3);
+    const auto optimizer = keys_.word("deepspeed_config.offload_optimizer_device|offload_optimizer_device");
+    const auto weights = keys_.word("deepspeed_config.offload_param_device|offload_param_device");
     if (keys_.failed()) return;
     if (stage) plan_.state("parallelism.zero_stage", stage->value, stage->origin);
     plan_.rest = stage && stage->value == 0 ? RestAxis::data : RestAxis::fsdp;
@@ -200,8 +211,8 @@ class AccelerateReader {
       else
         plan_.assume(field, 1, usual());
     };
-    degree("megatron_lm_config.megatron_lm_tp_degree", "parallelism.tensor", 1024);
-    degree("megatron_lm_config.megatron_lm_pp_degree", "parallelism.pipeline", 1024);
+    degree("megatron_lm_config.megatron_lm_tp_degree|megatron_lm_tp_degree", "parallelism.tensor", 1024);
+    degree("megatron_lm_config.megatron_lm_pp_degree|megatron_lm_pp_degree", "parallelism.pipeline", 1024);
     plan_.assume("parallelism.context", 1, usual());
     plan_.assume("pipeline.virtual_stages", 1, usual());
     const auto flagged = [&](std::string_view name, std::string_view field, bool usual_value) {
@@ -212,16 +223,20 @@ class AccelerateReader {
         plan_.assume(field, usual_value ? 1 : 0, usual());
       return stated ? stated->value : usual_value;
     };
-    flagged("megatron_lm_config.megatron_lm_sequence_parallelism", "parallelism.sequence_parallel", false);
+    flagged("megatron_lm_config.megatron_lm_sequence_parallelism|megatron_lm_sequence_parallelism",
+            "parallelism.sequence_parallel", false);
     const bool sharded =
-        flagged("megatron_lm_config.megatron_lm_use_distributed_optimizer", "parallelism.zero_stage", false);
+        flagged("megatron_lm_config.megatron_lm_use_distributed_optimizer|megatron_lm_use_distributed_optimizer",
+                "parallelism.zero_stage", false);
     plan_.rest = sharded ? RestAxis::fsdp : RestAxis::data;
-    if (const auto again = keys_.flag("megatron_lm_config.megatron_lm_recompute_activations")) {
+    if (const auto again =
+            keys_.flag("megatron_lm_config.megatron_lm_recompute_activations|megatron_lm_recompute_activations")) {
       plan_.state_choice("checkpointing.policy", again->value ? "attention" : "none", again->origin,
                          again->value ? "true" : "false");
       checkpointed_ = true;
     }
-    plan_.accumulation = keys_.whole("megatron_lm_config.megatron_lm_num_micro_batches", 1, 1 << 20);
+    plan_.accumulation =
+        keys_.whole("megatron_lm_config.megatron_lm_num_micro_batches|megatron_lm_num_micro_batches", 1, 1 << 20);
   }
 
   void batch() {
@@ -281,12 +296,40 @@ class AccelerateReader {
   }
 
   void rest() {
-    keys_.without_effect(
-        {"fsdp_config.*", "dynamo*", "deepspeed_config.*", "megatron_lm_config.*", "parallelism_config.*",
-         "fp8_config.*", "downcast_bf16", "gradient_checkpointing*", "flash_attn*", "fsdp_*", "torch_compile*",
-         "optim*", "attn_*", "packing", "sample_packing", "enable_liger*", "use_liger*", "ddp_*"},
-        say("import.ignored.not_modelled"));
+    keys_.without_effect({"fsdp_config.*",
+                          "use_fsdp",
+                          "use_deepspeed",
+                          "use_megatron_lm",
+                          "multi_gpu",
+                          "megatron_lm_*",
+                          "zero3_*",
+                          "dynamo*",
+                          "deepspeed_config.*",
+                          "megatron_lm_config.*",
+                          "parallelism_config.*",
+                          "fp8_config.*",
+                          "downcast_bf16",
+                          "gradient_checkpointing*",
+                          "flash_attn*",
+                          "fsdp_*",
+                          "torch_compile*",
+                          "optim*",
+                          "attn_*",
+                          "packing",
+                          "sample_packing",
+                          "enable_liger*",
+                          "use_liger*",
+                          "ddp_*"},
+                         say("import.ignored.not_modelled"));
     keys_.without_effect({"compute_environment",
+                          "config_file",
+                          "model_max*",
+                          "data_path",
+                          "bits",
+                          "report*",
+                          "logging*",
+                          "deepspeed",
+                          "use_fast*",
                           "debug",
                           "machine_rank",
                           "main_*",
@@ -368,11 +411,53 @@ bool is_accelerate(const LaunchSource& source) {
 }
 
 Result<LaunchPlan> read_accelerate(const LaunchSource& source, const PresetLibrary&) {
-  return AccelerateReader(source).read();
+  AccelerateReader reader(source.file);
+  reader.keys().add(source.document);
+  if (source.document.find("distributed_type") != nullptr) reader.set_launcher();
+  return reader.read();
+}
+
+// `accelerate launch`, or a program with training arguments behind any launcher.
+bool is_arguments_command(const ShellCommand& command) {
+  const std::vector<ShellWord>& words = command.words;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::string_view word = words[i].text;
+    if (word.starts_with("--per_device_train_batch_size") || word.starts_with("--per-device-train-batch-size"))
+      return true;
+    if (word.ends_with("accelerate") && i + 1 < words.size() && words[i + 1].text == "launch") return true;
+  }
+  return false;
+}
+
+bool is_arguments_line(const LaunchSource& source) {
+  const std::vector<ShellCommand> commands = commands_of(source.script);
+  return std::any_of(commands.begin(), commands.end(), is_arguments_command);
+}
+
+Result<LaunchPlan> read_arguments_line(const LaunchSource& source, const PresetLibrary&) {
+  AccelerateReader reader(source.file);
+  const std::vector<ShellCommand> commands = commands_of(source.script);
+  const auto run = std::find_if(commands.begin(), commands.end(), is_arguments_command);
+  const LaunchLine line = launch_line(*run);
+  take_settings(line.arguments, reader.keys());
+  const bool accelerated = std::any_of(line.launcher.begin(), line.launcher.end(),
+                                       [](const ShellWord& word) { return word.text.ends_with("accelerate"); });
+  if (accelerated) {
+    take_settings(line.launcher, reader.keys());
+    reader.set_launcher();
+    if (const auto file = reader.keys().word("config_file"))
+      reader.plan().fail(say("import.accelerate.config_file", in_quotes(file->value)), file->origin.line);
+  } else if (auto failure = read_launcher(source.script, line, source.file, reader.plan())) {
+    return *std::move(failure);
+  }
+  tell_gaps(source.script, reader.plan());
+  return reader.read();
 }
 
 }  // namespace
 
+const LaunchFormat accelerate_line{"accelerate", "Hugging Face Accelerate", LaunchSyntax::shell, is_arguments_line,
+                                   read_arguments_line};
 const LaunchFormat accelerate_yaml{"accelerate", "Hugging Face Accelerate", LaunchSyntax::yaml, is_accelerate,
                                    read_accelerate};
 

@@ -35,14 +35,14 @@ std::optional<std::array<int, 3>> slice_of(const std::array<int, 3>& pod, int ch
 
 }  // namespace
 
-std::optional<engine::Cluster> cluster_of(const engine::Chip& chip, int chips, int chips_per_node) {
+std::optional<engine::Cluster> cluster_of(const engine::Chip& chip, int chips, int chips_per_node, int asked_slices) {
   engine::Cluster out;
   out.chip = chip;
   if (chips < 1) return std::nullopt;
   if (chip.interconnect == engine::Interconnect::torus) {
     const int pod = chip.pod_shape[0] * chip.pod_shape[1] * chip.pod_shape[2];
     if (pod < 1) return std::nullopt;
-    for (int slices = (chips + pod - 1) / pod; slices <= chips && slices <= 1024; ++slices) {
+    for (int slices = std::max(asked_slices, (chips + pod - 1) / pod); slices <= chips && slices <= 1024; ++slices) {
       if (chips % slices != 0) continue;
       if (const auto slice = slice_of(chip.pod_shape, chips / slices)) {
         out.slice = *slice;
@@ -89,7 +89,7 @@ Result<RequestedCluster> requested_cluster(std::string_view wish, const LaunchPl
                     say("error.import.chip_count.remedy"));
     const engine::Chip& chip = *library.find_chip(chip_preset->id);
     const int chips = static_cast<int>(*number);
-    const auto cluster = cluster_of(chip, chips, plan.chips_per_node ? plan.chips_per_node->value : 0);
+    const auto cluster = cluster_of(chip, chips, plan.chips_per_node ? plan.chips_per_node->value : 0, plan.slices);
     if (!cluster) return no_such_number(chips, chip);
     return RequestedCluster{*cluster};
   }
@@ -103,7 +103,7 @@ Result<RequestedCluster> requested_cluster(std::string_view wish, const LaunchPl
     }
     const int devices = plan.devices_of != nullptr ? plan.devices_of(chip) : plan.devices_per_chip;
     const int chips = std::max(1, plan.chips->value / devices);
-    const auto cluster = cluster_of(chip, chips, plan.chips_per_node ? plan.chips_per_node->value : 0);
+    const auto cluster = cluster_of(chip, chips, plan.chips_per_node ? plan.chips_per_node->value : 0, plan.slices);
     if (!cluster) return no_such_number(chips, chip);
     out.cluster = *cluster;
     return out;

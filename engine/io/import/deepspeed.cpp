@@ -15,7 +15,7 @@ using engine::say;
 
 namespace {
 
-constexpr int kMost = 1 << 24;
+constexpr int kMostSequences = 1 << 24;
 
 class DeepspeedReader {
  public:
@@ -35,7 +35,7 @@ class DeepspeedReader {
 
   // None where the file does not say it, or says "auto"; then the field is missing.
   Maybe<int> counted(std::string_view key, std::string_view field) {
-    if (!keys_.is_word(key, "auto")) return keys_.whole(key, 1, kMost);
+    if (!keys_.is_word(key, "auto")) return keys_.whole(key, 1, kMostSequences);
     const auto word = keys_.word(key);
     plan_.read.push_back({word->origin.key, word->origin.line, std::string(field), "auto"});
     return std::nullopt;

@@ -13,7 +13,7 @@ using engine::Sentence;
 namespace {
 
 // The next of several names, cut off the front.
-std::string_view next_name(std::string_view& names) {
+std::string_view cut_name(std::string_view& names) {
   const std::size_t bar = names.find('|');
   const std::string_view name = names.substr(0, bar);
   names = bar == std::string_view::npos ? std::string_view() : names.substr(bar + 1);
@@ -25,20 +25,20 @@ bool same_value(const Node& a, const Node& b) {
          std::equal(a.items.begin(), a.items.end(), b.items.begin(), same_value);
 }
 
-Sentence shown(const Node& node) {
+Sentence shown_node(const Node& node) {
   if (node.is_list()) return say("error.kind.list");
   if (node.is_map()) return say("error.kind.object");
   return in_quotes(node.text);
 }
 
 // '*' stands for any letters.
-bool matches(std::string_view name, std::string_view pattern) {
+bool fits_pattern(std::string_view name, std::string_view pattern) {
   const std::size_t star = pattern.find('*');
   if (star == std::string_view::npos) return name == pattern;
   if (!name.starts_with(pattern.substr(0, star))) return false;
   const std::string_view rest = pattern.substr(star + 1);
   for (std::size_t at = star; at <= name.size(); ++at)
-    if (matches(name.substr(at), rest)) return true;
+    if (fits_pattern(name.substr(at), rest)) return true;
   return false;
 }
 
@@ -66,7 +66,7 @@ void KeyReader::add(std::string key, Node value, std::string open) {
 KeyReader::Key* KeyReader::find(std::string_view names) {
   Key* found = nullptr;
   while (!names.empty()) {
-    const std::string_view name = next_name(names);
+    const std::string_view name = cut_name(names);
     for (Key& key : keys_) {
       if (key.name != name) continue;
       key.used = true;
@@ -102,9 +102,9 @@ Maybe<double> KeyReader::number(std::string_view names, double least, double mos
   const Sentence remedy =
       say("error.give", say("error.domain.number", fmt::format("{:g}", least), fmt::format("{:g}", most)));
   if (key->value.kind != Node::Kind::number)
-    fail(origin(*key), say("error.not_a_number", shown(key->value)), remedy);
+    fail(origin(*key), say("error.not_a_number", shown_node(key->value)), remedy);
   else if (key->value.number < least || key->value.number > most)
-    fail(origin(*key), say("error.out_of_range", shown(key->value)), remedy);
+    fail(origin(*key), say("error.out_of_range", shown_node(key->value)), remedy);
   else
     return Stated<double>{key->value.number, origin(*key)};
   return std::nullopt;
@@ -116,9 +116,9 @@ Maybe<int> KeyReader::whole(std::string_view names, int least, int most) {
   const Sentence remedy = say("error.give", say("error.domain.whole", std::to_string(least), std::to_string(most)));
   const double value = key->value.number;
   if (key->value.kind != Node::Kind::number || value != std::floor(value))
-    fail(origin(*key), say("error.not_whole", shown(key->value)), remedy);
+    fail(origin(*key), say("error.not_whole", shown_node(key->value)), remedy);
   else if (value < least || value > most)
-    fail(origin(*key), say("error.out_of_range", shown(key->value)), remedy);
+    fail(origin(*key), say("error.out_of_range", shown_node(key->value)), remedy);
   else
     return Stated<int>{static_cast<int>(value), origin(*key)};
   return std::nullopt;
@@ -128,7 +128,8 @@ Maybe<bool> KeyReader::flag(std::string_view names) {
   const Key* key = find(names);
   if (key == nullptr || failed()) return std::nullopt;
   if (key->value.kind == Node::Kind::boolean) return Stated<bool>{key->value.number != 0, origin(*key)};
-  fail(origin(*key), say("error.not_boolean", shown(key->value)), say("error.give", say("error.domain.boolean")));
+  fail(origin(*key), say("error.not_boolean", shown_node(key->value)),
+       say("error.give", say("error.domain.boolean")));
   return std::nullopt;
 }
 
@@ -136,7 +137,7 @@ Maybe<std::string> KeyReader::word(std::string_view names) {
   const Key* key = find(names);
   if (key == nullptr || failed()) return std::nullopt;
   if (key->value.is_scalar()) return Stated<std::string>{key->value.text, origin(*key)};
-  fail(origin(*key), say("error.not_text", shown(key->value)));
+  fail(origin(*key), say("error.not_text", shown_node(key->value)));
   return std::nullopt;
 }
 
@@ -144,14 +145,14 @@ KeyReader::List KeyReader::list(std::string_view names) {
   const Key* key = find(names);
   if (key == nullptr || failed()) return {};
   if (key->value.is_list()) return {&key->value, origin(*key)};
-  fail(origin(*key), say("error.not_list", shown(key->value)));
+  fail(origin(*key), say("error.not_list", shown_node(key->value)));
   return {};
 }
 
 void KeyReader::without_effect(std::initializer_list<std::string_view> patterns, const Sentence& why) {
   for (Key& key : keys_)
     for (const std::string_view pattern : patterns)
-      if (!key.used && matches(key.name, pattern)) {
+      if (!key.used && fits_pattern(key.name, pattern)) {
         key.used = true;
         plan_.no_effect(origin(key), why);
       }
@@ -163,8 +164,8 @@ void KeyReader::finish(std::initializer_list<KeyField> fields) {
       plan_.not_understood(origin(key));
       continue;
     }
-    const auto row =
-        std::find_if(fields.begin(), fields.end(), [&](const KeyField& f) { return matches(key.name, f.pattern); });
+    const auto row = std::find_if(fields.begin(), fields.end(),
+                                  [&](const KeyField& f) { return fits_pattern(key.name, f.pattern); });
     const std::string_view field = row == fields.end() ? std::string_view() : row->field;
     if (!key.open.empty()) {
       if (told(key)) continue;

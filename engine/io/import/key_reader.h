@@ -13,6 +13,8 @@
 
 namespace roofscape::io {
 
+inline constexpr int kMostRanks = 65536;  // of data and fsdp
+
 class KeyReader {
  public:
   KeyReader(std::string_view file, LaunchPlan& plan) : file_(file), plan_(plan) {}

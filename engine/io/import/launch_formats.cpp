@@ -11,8 +11,9 @@ namespace roofscape::io {
 namespace {
 
 constexpr std::array kLaunchFormats{&huggingface_config, &torchtitan_toml, &torchtitan_json, &deepspeed_json,
-                                    &maxtext_line,       &vllm_line,       &sglang_line,     &megatron_launch,
-                                    &accelerate_yaml,    &nanotron_yaml,   &maxtext_yaml,    &megatron_yaml};
+                                    &maxtext_line,       &vllm_line,       &sglang_line,     &torchtitan_line,
+                                    &accelerate_line,    &megatron_launch, &accelerate_yaml, &nanotron_yaml,
+                                    &maxtext_yaml,       &megatron_yaml};
 
 std::string_view next_row(std::string_view& text) {
   const std::size_t stop = std::min(text.find('\n'), text.size());

@@ -39,7 +39,7 @@ std::span<const LaunchFormat* const> launch_formats();
 LaunchSyntax syntax_of(std::string_view text);
 
 extern const LaunchFormat megatron_launch, megatron_yaml, huggingface_config;
-extern const LaunchFormat torchtitan_toml, torchtitan_json, maxtext_yaml, maxtext_line, deepspeed_json,
-    accelerate_yaml, nanotron_yaml, vllm_line, sglang_line;
+extern const LaunchFormat torchtitan_toml, torchtitan_json, torchtitan_line, accelerate_line, maxtext_yaml,
+    maxtext_line, deepspeed_json, accelerate_yaml, nanotron_yaml, vllm_line, sglang_line;
 
 }  // namespace roofscape::io

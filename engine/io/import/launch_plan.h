@@ -58,6 +58,7 @@ struct LaunchPlan {
   std::vector<DefaultField>
       defaults;  // of the framework, for what the file does not say; a stated field goes over it
 
+  Maybe<std::string> chip;  // a chip's id, where the file says what it runs on
   // Chips of the job as the launcher or the file says, and those of one node.
   Maybe<int> chips, chips_per_node;
   // What the framework counts, where a chip shows itself as two: chips and degrees above and below are of devices.
@@ -66,6 +67,7 @@ struct LaunchPlan {
   // Degrees of the ranks that take parts of the batch; the one that is not stated and is `rest` takes what chips leave.
   Maybe<int> data, fsdp;
   RestAxis rest = RestAxis::fsdp;
+  int slices = 0;  // of a torus, as the file says; 0: it does not
   // The rest axis while nothing says how many chips there are; none: it is missing then.
   std::optional<DefaultField> rest_alone;
   int fsdp_multiple = 1;           // where fsdp is the rest: it is a multiple of this

@@ -12,6 +12,7 @@
 
 #include <fmt/format.h>
 
+#include "engine/io/import/command_keys.h"
 #include "engine/io/import/key_reader.h"
 #include "engine/io/import/launch_formats.h"
 #include "engine/io/import/launcher.h"
@@ -23,10 +24,8 @@ using engine::say;
 
 namespace {
 
-constexpr int kMostDegree = 65536;
-
 // One logical axis inside and across slices.
-struct MeshAxis {
+struct MaxtextAxis {
   int size = 1;       // the product of what is stated
   bool rest = false;  // one of the two takes what is left
   Origin origin;      // of a stated size
@@ -42,32 +41,49 @@ struct RematPolicy {
   std::string_view name;
   KeptTensors kept;
 };
-constexpr auto D = Kept::device, N = Kept::no, H = Kept::host;
 constexpr std::array kRematPolicies{
     // input, context, query, key, value, out, mlp_in, mlp_out
-    RematPolicy{"full", {D, N, N, N, N, N, N, N}},
-    RematPolicy{"minimal", {D, N, D, D, D, D, D, D}},
-    RematPolicy{"minimal_flash", {D, D, D, D, D, D, D, D}},
-    RematPolicy{"minimal_with_context", {D, D, D, D, D, D, D, D}},
-    RematPolicy{"minimal_with_context_and_quantization", {D, D, D, D, D, D, D, D}},
-    RematPolicy{"minimal_offloaded", {D, N, H, H, H, H, H, H}},
-    RematPolicy{"save_dot_with_context_except_mlp", {D, D, D, D, D, D, N, N}},
-    RematPolicy{"save_dot_except_mlpwi", {D, N, D, D, D, D, N, D}},
-    RematPolicy{"save_dot_except_mlp", {D, N, D, D, D, D, N, N}},
-    RematPolicy{"save_qkv_proj", {D, N, D, D, D, N, N, N}},
-    RematPolicy{"qkv_proj_offloaded", {D, N, H, H, H, N, N, N}},
-    RematPolicy{"save_out_proj", {D, N, N, N, N, D, N, N}},
+    RematPolicy{"full", {Kept::device, Kept::no, Kept::no, Kept::no, Kept::no, Kept::no, Kept::no, Kept::no}},
+    RematPolicy{
+        "minimal",
+        {Kept::device, Kept::no, Kept::device, Kept::device, Kept::device, Kept::device, Kept::device, Kept::device}},
+    RematPolicy{"minimal_flash",
+                {Kept::device, Kept::device, Kept::device, Kept::device, Kept::device, Kept::device, Kept::device,
+                 Kept::device}},
+    RematPolicy{"minimal_with_context",
+                {Kept::device, Kept::device, Kept::device, Kept::device, Kept::device, Kept::device, Kept::device,
+                 Kept::device}},
+    RematPolicy{"minimal_with_context_and_quantization",
+                {Kept::device, Kept::device, Kept::device, Kept::device, Kept::device, Kept::device, Kept::device,
+                 Kept::device}},
+    RematPolicy{"minimal_offloaded",
+                {Kept::device, Kept::no, Kept::host, Kept::host, Kept::host, Kept::host, Kept::host, Kept::host}},
+    RematPolicy{
+        "save_dot_with_context_except_mlp",
+        {Kept::device, Kept::device, Kept::device, Kept::device, Kept::device, Kept::device, Kept::no, Kept::no}},
+    RematPolicy{
+        "save_dot_except_mlpwi",
+        {Kept::device, Kept::no, Kept::device, Kept::device, Kept::device, Kept::device, Kept::no, Kept::device}},
+    RematPolicy{"save_dot_except_mlp",
+                {Kept::device, Kept::no, Kept::device, Kept::device, Kept::device, Kept::device, Kept::no, Kept::no}},
+    RematPolicy{"save_qkv_proj",
+                {Kept::device, Kept::no, Kept::device, Kept::device, Kept::device, Kept::no, Kept::no, Kept::no}},
+    RematPolicy{"qkv_proj_offloaded",
+                {Kept::device, Kept::no, Kept::host, Kept::host, Kept::host, Kept::no, Kept::no, Kept::no}},
+    RematPolicy{"save_out_proj",
+                {Kept::device, Kept::no, Kept::no, Kept::no, Kept::no, Kept::device, Kept::no, Kept::no}},
 };
 
-struct Accelerator {
-  std::string_view name;
+struct TpuSlice {
+  std::string_view name, chip;
   int cores_per_chip;    // what the number after the name counts
   int devices_per_chip;  // what JAX counts
 };
-constexpr std::array kAccelerators{Accelerator{"v4", 2, 1}, Accelerator{"v5p", 2, 1}, Accelerator{"v5e", 1, 1},
-                                   Accelerator{"v6e", 1, 1}, Accelerator{"tpu7x", 2, 2}};
+constexpr std::array kTpuSlices{TpuSlice{"v4", "tpu-v4p", 2, 1}, TpuSlice{"v5p", "tpu-v5p", 2, 1},
+                                TpuSlice{"v5e", "tpu-v5e", 1, 1}, TpuSlice{"v6e", "tpu-v6e", 1, 1},
+                                TpuSlice{"tpu7x", "tpu-7x", 2, 2}};
 
-int devices_of(const engine::Chip& chip) { return chip.id == "tpu-7x" ? 2 : 1; }
+int jax_devices_of(const engine::Chip& chip) { return chip.id == "tpu-7x" ? 2 : 1; }
 
 class MaxtextReader {
  public:
@@ -76,7 +92,7 @@ class MaxtextReader {
   LaunchPlan& plan() { return plan_; }
 
   Result<LaunchPlan> read(bool whole_plan) {
-    plan_.devices_of = devices_of;
+    plan_.devices_of = jax_devices_of;
     shape_ = read_maxtext_model(keys_, plan_, library_, whole_plan);
     if (whole_plan)
       for (auto step : {&MaxtextReader::topology, &MaxtextReader::mesh, &MaxtextReader::batch,
@@ -104,23 +120,25 @@ class MaxtextReader {
     int size = 0;
     const std::string_view digits = dash == std::string_view::npos ? std::string_view() : written.substr(dash + 1);
     const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), size);
-    const auto row = std::find_if(kAccelerators.begin(), kAccelerators.end(),
-                                  [&](const Accelerator& known) { return known.name == written.substr(0, dash); });
-    if (row == kAccelerators.end() || error != std::errc() || end != digits.data() + digits.size() || size < 1 ||
+    const auto row = std::find_if(kTpuSlices.begin(), kTpuSlices.end(),
+                                  [&](const TpuSlice& known) { return known.name == written.substr(0, dash); });
+    if (row == kTpuSlices.end() || error != std::errc() || end != digits.data() + digits.size() || size < 1 ||
         size > 1 << 20 || size % row->cores_per_chip != 0)
       return plan_.warn(say("import.maxtext.topology", in_quotes(written)), name->origin.line);
     plan_.devices_per_chip = row->devices_per_chip;
+    plan_.slices = count;
     slice_devices_ = size / row->cores_per_chip * row->devices_per_chip;
     slices_ = count;
     plan_.chips = {slice_devices_ * count, name->origin};
+    plan_.chip = {std::string(row->chip), name->origin};
   }
 
   // One of the axes that multiply into a degree. `rests`: it may be -1.
-  void take(MeshAxis& axis, std::string_view name, bool rests, int usual_ici = 1, int usual_dcn = 1) {
+  void take(MaxtextAxis& axis, std::string_view name, bool rests, int usual_ici = 1, int usual_dcn = 1) {
     for (const auto& [prefix, usual_size] :
          {std::pair<std::string_view, int>{"ici_", usual_ici}, {"dcn_", usual_dcn}}) {
       const std::string key = std::string(prefix) + std::string(name) + "_parallelism";
-      const auto stated = keys_.whole(key, -1, kMostDegree);
+      const auto stated = keys_.whole(key, -1, kMostRanks);
       if (keys_.failed()) return;
       const int size = stated ? stated->value : usual_size;
       if (stated && size == 0)
@@ -138,7 +156,7 @@ class MaxtextReader {
           return plan_.fail(say("import.maxtext.rest", key), stated ? stated->origin.line : 0);
         }
         axis.rest = true;
-      } else if (static_cast<std::int64_t>(axis.size) * size > kMostDegree) {
+      } else if (static_cast<std::int64_t>(axis.size) * size > kMostRanks) {
         return keys_.fail(stated->origin, say("error.out_of_range", in_quotes(std::to_string(size))),
                           say("import.maxtext.axis.remedy"));
       } else {
@@ -147,7 +165,7 @@ class MaxtextReader {
       if (stated && (axis.origin.key.empty() || size != 1)) axis.origin = stated->origin;
     }
   }
-  void state_degree(const MeshAxis& axis, std::string_view field) {
+  void state_degree(const MaxtextAxis& axis, std::string_view field) {
     if (axis.origin.key.empty())
       plan_.assume(field, axis.size, usual());
     else
@@ -156,8 +174,8 @@ class MaxtextReader {
 
   void mesh() {
     lists();
-    MeshAxis tensor, sequence, context, pipeline, expert, fsdp, data;
-    MeshAxis replicas, cache;
+    MaxtextAxis tensor, sequence, context, pipeline, expert, fsdp, data;
+    MaxtextAxis replicas, cache;
     take(tensor, "tensor", false);
     const int plain_tensor_before = tensor.size;
     take(tensor, "tensor_transpose", false);
@@ -235,11 +253,15 @@ class MaxtextReader {
   bool ici_explicit() { return other_rest("ici_", "fsdp"); }
   bool dcn_explicit() { return other_rest("dcn_", "data"); }
 
-  void share_out(MeshAxis fsdp, MeshAxis data, const MeshAxis& tensor, const MeshAxis& context,
-                 const MeshAxis& pipeline) {
+  void share_out(MaxtextAxis fsdp, MaxtextAxis data, const MaxtextAxis& tensor, const MaxtextAxis& context,
+                 const MaxtextAxis& pipeline) {
     plan_.rest = data.rest && !fsdp.rest ? RestAxis::data : RestAxis::fsdp;
-    const auto origin_of = [](const MeshAxis& axis, std::string_view key) {
-      return axis.origin.key.empty() ? Origin{std::string(key), 0} : axis.origin;
+    // A degree that is stated, or MaxText's default of it.
+    const auto take_degree = [&](Maybe<int>& degree, const MaxtextAxis& axis, std::string_view field) {
+      if (axis.origin.key.empty())
+        plan_.assume(field, axis.size, usual());
+      else
+        degree = {axis.size, axis.origin};
     };
     const bool known = slice_devices_ > 0;
     if (known) {  // a topology says how many devices there are
@@ -255,9 +277,9 @@ class MaxtextReader {
                           say("import.maxtext.too_many", std::to_string(others), std::to_string(all)),
                           say("import.maxtext.too_many.remedy"));
     }
-    if (!fsdp.rest) plan_.fsdp = {fsdp.size, origin_of(fsdp, "ici_fsdp_parallelism")};
+    if (!fsdp.rest) take_degree(plan_.fsdp, fsdp, "parallelism.fsdp");
     if (!data.rest) {
-      plan_.data = {data.size, origin_of(data, "ici_data_parallelism")};
+      take_degree(plan_.data, data, "parallelism.data");
     } else if (fsdp.rest) {
       // Both are left open: data is that across slices, of which there is one unless the cluster has more.
       plan_.assume("parallelism.data", data.size, say("import.maxtext.one_slice"));
@@ -344,12 +366,14 @@ class MaxtextReader {
   void sharding() {
     const auto over_data = keys_.flag("shard_optimizer_over_data");
     if (keys_.failed()) return;
-    if (over_data && over_data->value && plan_.fsdp && plan_.fsdp->value == 1) {
+    if (over_data && over_data->value && plan_.data && fsdp_is_one()) {
       // Optimizer state alone is sharded, over the data ranks: these are the group of stage 1.
       plan_.fsdp = plan_.data;
       plan_.data = Stated<int>{1, over_data->origin};
       plan_.rest = RestAxis::fsdp;
-      std::erase_if(plan_.defaults, [](const DefaultField& field) { return field.path == "parallelism.data"; });
+      std::erase_if(plan_.defaults, [](const DefaultField& field) {
+        return field.path == "parallelism.data" || field.path == "parallelism.fsdp";
+      });
       plan_.state("parallelism.zero_stage", 1, over_data->origin, "true");
     } else {
       plan_.assume("parallelism.zero_stage", 3, say("import.maxtext.sharded"));
@@ -362,6 +386,8 @@ class MaxtextReader {
     if (const auto rules = keys_.word("custom_mesh_and_rule|custom_mesh"); rules && !rules->value.empty())
       plan_.warn(say("import.maxtext.rules", in_quotes(rules->value)), rules->origin.line);
   }
+
+  bool fsdp_is_one() const { return plan_.fsdp ? plan_.fsdp->value == 1 : plan_.value_of("parallelism.fsdp") == 1.0; }
 
   Kept kept(std::string_view names) {
     const auto word = keys_.word(names);
@@ -711,7 +737,7 @@ bool is_model_key(std::string_view key) {
   return std::find(kKeys.begin(), kKeys.end(), key) != kKeys.end();
 }
 
-bool is_yaml(const LaunchSource& source) {
+bool is_maxtext_file(const LaunchSource& source) {
   const Node& root = source.document;
   int run = 0;
   for (const std::string& key : root.keys) {
@@ -724,7 +750,7 @@ bool is_yaml(const LaunchSource& source) {
   return run >= 3;
 }
 
-Result<LaunchPlan> read_yaml_file(const LaunchSource& source, const PresetLibrary& library) {
+Result<LaunchPlan> read_maxtext_file(const LaunchSource& source, const PresetLibrary& library) {
   MaxtextReader reader(source.file, library);
   reader.keys().add(source.document);
   const bool run = std::any_of(source.document.keys.begin(), source.document.keys.end(),
@@ -741,7 +767,7 @@ std::size_t equals_sign(std::string_view word) {
              : std::string_view::npos;
 }
 
-std::string folded(std::string_view text) {
+std::string in_lower_case(std::string_view text) {
   std::string out(text);
   std::transform(out.begin(), out.end(), out.begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
@@ -754,7 +780,7 @@ bool is_maxtext_command(const ShellCommand& command) {
   for (const ShellWord& word : command.words) {
     const std::size_t at = equals_sign(word.text);
     if (at == std::string_view::npos)
-      named = named || folded(word.text).find("maxtext") != std::string::npos;
+      named = named || in_lower_case(word.text).find("maxtext") != std::string::npos;
     else if (const std::string_view key = std::string_view(word.text).substr(0, at);
              is_run_key(key) || is_model_key(key))
       ++keys;
@@ -762,14 +788,39 @@ bool is_maxtext_command(const ShellCommand& command) {
   return keys > 0 && (named || keys > 1);
 }
 
-bool is_line(const LaunchSource& source) {
-  return std::any_of(source.script.commands.begin(), source.script.commands.end(), is_maxtext_command);
+bool is_maxtext_line(const LaunchSource& source) {
+  const std::vector<ShellCommand> commands = commands_of(source.script);
+  return std::any_of(commands.begin(), commands.end(), is_maxtext_command);
 }
 
-Result<LaunchPlan> read_line(const LaunchSource& source, const PresetLibrary& library) {
+// What xpk and its like are told of the chips, as the keys that MaxText has for them.
+void take_topology(const ShellCommand& command, KeyReader& keys) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kFlags{
+      {{"--tpu-type", "compile_topology"},
+       {"--device-type", "compile_topology"},
+       {"--num-slices", "compile_topology_num_slices"},
+       {"--num-nodes", "compile_topology_num_slices"}}};
+  for (std::size_t i = 0; i < command.words.size(); ++i)
+    for (const auto& [flag, key] : kFlags) {
+      const std::string_view text = command.words[i].text;
+      if (!text.starts_with(flag)) continue;
+      const bool joined = text.size() > flag.size() && text[flag.size()] == '=';
+      if (!joined && (text != flag || i + 1 == command.words.size())) continue;
+      const ShellWord& value = joined ? command.words[i] : command.words[i + 1];
+      keys.add(std::string(key),
+               plain_scalar(joined ? text.substr(flag.size() + 1) : std::string_view(value.text), value.line),
+               value.open);
+    }
+}
+
+Result<LaunchPlan> read_maxtext_line(const LaunchSource& source, const PresetLibrary& library) {
   MaxtextReader reader(source.file, library);
-  for (const ShellCommand& command : source.script.commands) {
-    if (!is_maxtext_command(command)) continue;
+  std::vector<ShellCommand> commands = commands_of(source.script);
+  // A command that holds the run as one text has the run behind it; its own flags say on what it runs.
+  const auto run = std::find_if(commands.rbegin(), commands.rend(), is_maxtext_command);
+  for (const ShellCommand& command : commands) {
+    take_topology(command, reader.keys());
+    if (&command != &*run) continue;
     bool begun = false;
     for (const ShellWord& word : command.words) {
       const std::size_t at = equals_sign(word.text);
@@ -792,7 +843,7 @@ Result<LaunchPlan> read_line(const LaunchSource& source, const PresetLibrary& li
 
 }  // namespace
 
-const LaunchFormat maxtext_yaml{"maxtext", "MaxText", LaunchSyntax::yaml, is_yaml, read_yaml_file};
-const LaunchFormat maxtext_line{"maxtext", "MaxText", LaunchSyntax::shell, is_line, read_line};
+const LaunchFormat maxtext_yaml{"maxtext", "MaxText", LaunchSyntax::yaml, is_maxtext_file, read_maxtext_file};
+const LaunchFormat maxtext_line{"maxtext", "MaxText", LaunchSyntax::shell, is_maxtext_line, read_maxtext_line};
 
 }  // namespace roofscape::io

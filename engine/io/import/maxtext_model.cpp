@@ -14,7 +14,7 @@ using engine::TransformerShape;
 namespace {
 
 // decoder_block: layer types whose parts are known here. Others are named, never guessed.
-struct Block {
+struct DecoderBlock {
   std::string_view name;
   int norms = 2;
   int merged_layers = 1;   // layers that count as one in base_num_decoder_layers
@@ -23,34 +23,34 @@ struct Block {
   bool sinks = false;
   bool qk_norm = false;
 };
-constexpr std::array kBlocks{
-    Block{.name = "default"},
-    Block{.name = "llama2"},
-    Block{.name = "mistral"},
-    Block{.name = "mixtral"},
-    Block{.name = "deepseek"},
-    Block{.name = "gemma"},
-    Block{.name = "gemma2", .norms = 4, .merged_layers = 2, .local_of = 2},
-    Block{.name = "gemma3", .norms = 4, .local_of = 6, .qk_norm = true},
-    Block{.name = "qwen2"},
-    Block{.name = "qwen3", .qk_norm = true},
-    Block{.name = "qwen3_moe", .qk_norm = true},
-    Block{.name = "gpt3", .layernorm = true},
-    Block{.name = "gpt_oss", .local_of = 2, .sinks = true},
+constexpr std::array kDecoderBlocks{
+    DecoderBlock{.name = "default"},
+    DecoderBlock{.name = "llama2"},
+    DecoderBlock{.name = "mistral"},
+    DecoderBlock{.name = "mixtral"},
+    DecoderBlock{.name = "deepseek"},
+    DecoderBlock{.name = "gemma"},
+    DecoderBlock{.name = "gemma2", .norms = 4, .merged_layers = 2, .local_of = 2},
+    DecoderBlock{.name = "gemma3", .norms = 4, .local_of = 6, .qk_norm = true},
+    DecoderBlock{.name = "qwen2"},
+    DecoderBlock{.name = "qwen3", .qk_norm = true},
+    DecoderBlock{.name = "qwen3_moe", .qk_norm = true},
+    DecoderBlock{.name = "gpt3", .layernorm = true},
+    DecoderBlock{.name = "gpt_oss", .local_of = 2, .sinks = true},
 };
 
-class Sizes {
+class BaseSizes {
  public:
-  Sizes(KeyReader& keys, LaunchPlan& plan) : keys_(keys), plan_(plan) {}
+  BaseSizes(KeyReader& keys, LaunchPlan& plan) : keys_(keys), plan_(plan) {}
 
   // None: a part of it is not known, and the plan says so.
   std::optional<TransformerShape> read() {
     const auto style = keys_.word("decoder_block");
     const std::string name = style ? style->value : "llama2";
-    const auto block =
-        std::find_if(kBlocks.begin(), kBlocks.end(), [&](const Block& row) { return row.name == name; });
+    const auto block = std::find_if(kDecoderBlocks.begin(), kDecoderBlocks.end(),
+                                    [&](const DecoderBlock& row) { return row.name == name; });
     const bool mixed = keys_.has_any({"inhomogeneous_layer_cycle_interval", "interleave_moe_layer_step"});
-    if (block == kBlocks.end() || (mixed && block->local_of == 0)) {
+    if (block == kDecoderBlocks.end() || (mixed && block->local_of == 0)) {
       plan_.warn(say("import.maxtext.block", in_quotes(name)), style ? style->origin.line : 0);
       plan_.missing.push_back({"model", "--set model=..."});
       return std::nullopt;
@@ -92,7 +92,7 @@ class Sizes {
   }
 
  private:
-  // Sizes that neither the file nor a model name gives are those of base.yml.
+  // BaseSizes that neither the file nor a model name gives are those of base.yml.
   int size(std::string_view key, int usual, std::string_view field) {
     const auto stated = keys_.whole(key, 1, 1 << 22);
     if (stated)
@@ -208,7 +208,7 @@ TransformerShape read_maxtext_model(KeyReader& keys, LaunchPlan& plan, const Pre
   }
   if (!sized && !whole_plan) return unknown;
   plan.model_only = !whole_plan;
-  Sizes sizes(keys, plan);
+  BaseSizes sizes(keys, plan);
   auto shape = sizes.read();
   if (!shape || keys.failed()) return unknown;
   if (!sized)

@@ -7,9 +7,9 @@ namespace roofscape::io {
 
 namespace {
 
-using Choices = std::array<std::pair<std::string_view, std::string_view>, 5>;
+using PrecisionChoices = std::array<std::pair<std::string_view, std::string_view>, 5>;
 
-Choices choices_of(std::string_view type) {
+PrecisionChoices precision_choices(std::string_view type) {
   const bool full = type == "fp32";
   const std::string_view stored = type == "fp8" ? "bf16" : type;
   return {{{"precision.compute", type},
@@ -22,11 +22,12 @@ Choices choices_of(std::string_view type) {
 }  // namespace
 
 void state_mixed_precision(LaunchPlan& plan, std::string_view type, const Origin& origin, std::string_view written) {
-  for (const auto& [field, word] : choices_of(type)) plan.state_choice(field, word, origin, std::string(written));
+  for (const auto& [field, word] : precision_choices(type))
+    plan.state_choice(field, word, origin, std::string(written));
 }
 
 void assume_mixed_precision(LaunchPlan& plan, std::string_view type, const engine::Sentence& why) {
-  for (const auto& [field, word] : choices_of(type)) plan.assume_choice(field, word, why);
+  for (const auto& [field, word] : precision_choices(type)) plan.assume_choice(field, word, why);
 }
 
 }  // namespace roofscape::io

@@ -15,8 +15,6 @@ using engine::say;
 
 namespace {
 
-constexpr int kMostDegree = 65536;
-
 // A document's values as JSON, for the reader of config.json.
 Json json_of(const Node& node) {
   switch (node.kind) {
@@ -45,11 +43,12 @@ Json json_of(const Node& node) {
 }
 
 // What nanotron calls its model classes.
-struct ModelClass {
+struct NanotronClass {
   std::string_view flag, type;  // of nanotron's config; model_type of Hugging Face
 };
-constexpr std::array kClasses{ModelClass{"is_llama_config", "llama"}, ModelClass{"is_qwen2_config", "qwen2"},
-                              ModelClass{"is_starcoder2_config", "starcoder2"}};
+constexpr std::array kNanotronClasses{NanotronClass{"is_llama_config", "llama"},
+                                      NanotronClass{"is_qwen2_config", "qwen2"},
+                                      NanotronClass{"is_starcoder2_config", "starcoder2"}};
 
 class NanotronReader {
  public:
@@ -76,7 +75,7 @@ class NanotronReader {
     if (config == nullptr || !config->is_map()) return;
     Json json = json_of(*config);
     std::string_view type;
-    for (const ModelClass& known : kClasses)
+    for (const NanotronClass& known : kNanotronClasses)
       if (const Node* flag = config->find(known.flag); flag != nullptr && flag->number != 0) type = known.type;
     if (type.empty() && config->find("model_type") == nullptr) {
       const Node* flag = nullptr;
@@ -119,7 +118,7 @@ class NanotronReader {
     const int pipeline = degree("parallelism.pp", "parallelism.pipeline", 1024);
     degree("parallelism.context_parallel_size", "parallelism.context", 4096);
     const int expert = degree("parallelism.expert_parallel_size", "parallelism.expert", 4096);
-    const auto ranks = keys_.whole("parallelism.dp", 1, kMostDegree);
+    const auto ranks = keys_.whole("parallelism.dp", 1, kMostRanks);
     const auto stage = keys_.whole("optimizer.zero_stage", 0, 3);
     const auto mode = keys_.word("parallelism.tp_mode");
     const auto engine_word = keys_.word("parallelism.pp_engine");

@@ -204,6 +204,10 @@ class PlanToScenario {
     std::string wish = request_.cluster;
     for (const std::string& assignment : request_.set)
       if (assignment.starts_with("cluster=")) wish = assignment.substr(8);
+    if (wish.empty() && plan_.chip && plan_.chips) {
+      wish = plan_.chip->value;
+      read(plan_.chip->origin, "cluster.chip", wish);
+    }
     imply_chips(!wish.empty());
     if (wish.empty()) {
       missing(plan_.chips ? "cluster.chip" : "cluster", "--cluster");

@@ -12,39 +12,35 @@ using engine::say;
 
 namespace {
 
-bool is_flag(std::string_view word) {
-  return word.size() > 1 && word[0] == '-' && !plain_number(word) && word != "-";
-}
-
-struct Quantization {
+struct ServedQuantization {
   std::string_view name;
   ServedFormat format;
 };
-constexpr std::array kQuantizations{
-    Quantization{"fp8", {"fp8", "fp8"}},
-    Quantization{"fbgemm_fp8", {"fp8", "fp8"}},
-    Quantization{"ptpc_fp8", {"fp8", "fp8"}},
-    Quantization{"w8a8_fp8", {"fp8", "fp8"}},
-    Quantization{"blockwise_fp8", {"fp8", "fp8"}},
-    Quantization{"modelopt", {"fp8", "fp8"}},
-    Quantization{"modelopt_fp8", {"fp8", "fp8"}},
-    Quantization{"deepspeedfp", {"fp8", ""}},
-    Quantization{"awq", {"int4", ""}},
-    Quantization{"awq_marlin", {"int4", ""}},
-    Quantization{"gptq", {"int4", ""}},
-    Quantization{"gptq_marlin", {"int4", ""}},
-    Quantization{"marlin", {"int4", ""}},
-    Quantization{"bitsandbytes", {"int4", ""}},
-    Quantization{"mxfp4", {"int4", ""}},
-    Quantization{"modelopt_fp4", {"int4", "fp8"}},
-    Quantization{"petit_nvfp4", {"int4", ""}},
-    Quantization{"nvfp4", {"int4", "fp8"}},
-    Quantization{"experts_int8", {"int8", ""}},
-    Quantization{"w8a8_int8", {"int8", "int8"}},
-    Quantization{"int8", {"int8", ""}},
-    Quantization{"compressed-tensors", {"", ""}},
-    Quantization{"auto", {"", ""}},
-    Quantization{"none", {"", ""}},
+constexpr std::array kServedQuantizations{
+    ServedQuantization{"fp8", {"fp8", "fp8"}},
+    ServedQuantization{"fbgemm_fp8", {"fp8", "fp8"}},
+    ServedQuantization{"ptpc_fp8", {"fp8", "fp8"}},
+    ServedQuantization{"w8a8_fp8", {"fp8", "fp8"}},
+    ServedQuantization{"blockwise_fp8", {"fp8", "fp8"}},
+    ServedQuantization{"modelopt", {"fp8", "fp8"}},
+    ServedQuantization{"modelopt_fp8", {"fp8", "fp8"}},
+    ServedQuantization{"deepspeedfp", {"fp8", ""}},
+    ServedQuantization{"awq", {"int4", ""}},
+    ServedQuantization{"awq_marlin", {"int4", ""}},
+    ServedQuantization{"gptq", {"int4", ""}},
+    ServedQuantization{"gptq_marlin", {"int4", ""}},
+    ServedQuantization{"marlin", {"int4", ""}},
+    ServedQuantization{"bitsandbytes", {"int4", ""}},
+    ServedQuantization{"mxfp4", {"int4", ""}},
+    ServedQuantization{"modelopt_fp4", {"int4", "fp8"}},
+    ServedQuantization{"petit_nvfp4", {"int4", ""}},
+    ServedQuantization{"nvfp4", {"int4", "fp8"}},
+    ServedQuantization{"experts_int8", {"int8", ""}},
+    ServedQuantization{"w8a8_int8", {"int8", "int8"}},
+    ServedQuantization{"int8", {"int8", ""}},
+    ServedQuantization{"compressed-tensors", {"", ""}},
+    ServedQuantization{"auto", {"", ""}},
+    ServedQuantization{"none", {"", ""}},
 };
 
 std::string_view dtype_word(engine::Dtype type) {
@@ -61,51 +57,6 @@ std::string_view dtype_word(engine::Dtype type) {
 }
 
 }  // namespace
-
-std::vector<ShellWord> take_flags(const ShellCommand& command, std::initializer_list<ShortFlag> shorts,
-                                  KeyReader& keys) {
-  std::vector<ShellWord> before;
-  bool begun = false;
-  for (std::size_t i = 0; i < command.words.size(); ++i) {
-    const ShellWord& word = command.words[i];
-    if (!is_flag(word.text)) {
-      if (!begun) before.push_back(word);
-      continue;
-    }
-    begun = true;
-    const std::size_t sign = word.text.find('=');
-    std::string name = word.text.substr(0, sign);
-    for (const ShortFlag& known : shorts)
-      if (name == known.name) name = known.stands_for;
-    std::replace(name.begin(), name.end(), '_', '-');
-    std::string value, open = word.open;
-    bool stated = sign != std::string::npos;
-    if (stated) {
-      value = word.text.substr(sign + 1);
-    } else if (i + 1 < command.words.size() && !is_flag(command.words[i + 1].text)) {
-      value = command.words[i + 1].text;
-      open = command.words[i + 1].open;
-      stated = true;
-      ++i;
-      while (i + 1 < command.words.size() && !is_flag(command.words[i + 1].text)) ++i;
-    }
-    Node node;
-    if (stated) {
-      node = plain_scalar(value, word.line);
-      if (node.is_null() && open.empty()) node.kind = Node::Kind::text;
-    } else {
-      if (name.starts_with("--no-"))
-        name.erase(2, 3), node.number = 0;
-      else
-        node.number = 1;
-      node.kind = Node::Kind::boolean;
-      node.text = node.number != 0 ? "true" : "false";
-      node.line = word.line;
-    }
-    keys.add(std::move(name), std::move(node), std::move(open));
-  }
-  return before;
-}
 
 std::optional<double> human_number(std::string_view written) {
   if (written.empty()) return std::nullopt;
@@ -133,7 +84,7 @@ std::optional<double> human_number(std::string_view written) {
 }
 
 std::optional<ServedFormat> served_format(std::string_view quantization) {
-  for (const Quantization& row : kQuantizations)
+  for (const ServedQuantization& row : kServedQuantizations)
     if (row.name == quantization) return row.format;
   return std::nullopt;
 }

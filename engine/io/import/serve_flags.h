@@ -1,25 +1,13 @@
 // The command line of an inference server as keys. For the .cpp files of engine/io.
 #pragma once
 
-#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include "engine/io/import/key_reader.h"
-#include "engine/io/import/shell_script.h"
 
 namespace roofscape::io {
-
-// A short flag and the long one it stands for: "-tp", "--tensor-parallel-size".
-struct ShortFlag {
-  std::string_view name, stands_for;
-};
-
-// Flags into keys, "--" and all, with '-' for '_'; `--x=1` and `--x 1` alike, `--x` alone is true and `--no-x` false for
-// "--x". What stands before the first flag and is no flag's value comes back, in its order.
-std::vector<ShellWord> take_flags(const ShellCommand& command, std::initializer_list<ShortFlag> shorts,
-                                  KeyReader& keys);
 
 // A whole number as servers let people write it: "32768", "32k" (thousands), "32K" (times 1024), "1M".
 std::optional<double> human_number(std::string_view written);

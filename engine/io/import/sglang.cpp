@@ -4,6 +4,7 @@
 // shared out among dp groups of tp / dp chips inside them, while experts stay on all of them.
 #include <algorithm>
 
+#include "engine/io/import/command_keys.h"
 #include "engine/io/import/launch_formats.h"
 #include "engine/io/import/launcher.h"
 #include "engine/io/import/serve_flags.h"
@@ -29,7 +30,7 @@ class SglangReader {
       : source_(source), library_(library), keys_(source.file, plan_) {}
 
   Result<LaunchPlan> read() {
-    for (const ShellCommand& command : source_.script.commands)
+    for (const ShellCommand& command : commands_of(source_.script))
       if (is_sglang_command(command)) {
         take(command);
         break;
@@ -97,7 +98,10 @@ class SglangReader {
       plan_.state("parallelism.pipeline", pipeline, stages->origin);
     else
       plan_.assume("parallelism.pipeline", 1, usual());
-    plan_.data = Stated<int>{groups, replicas ? replicas->origin : Origin{"--dp-size", 0}};
+    if (replicas)
+      plan_.data = replicas;
+    else
+      plan_.assume("parallelism.data", 1, usual());
     plan_.assume("parallelism.context", 1, usual());
     plan_.assume("parallelism.fsdp", 1, say("import.serve.whole_weights"));
     plan_.assume("parallelism.zero_stage", 0, say("import.serve.whole_weights"));
@@ -262,7 +266,8 @@ class SglangReader {
 };
 
 bool is_sglang(const LaunchSource& source) {
-  return std::any_of(source.script.commands.begin(), source.script.commands.end(), is_sglang_command);
+  const std::vector<ShellCommand> commands = commands_of(source.script);
+  return std::any_of(commands.begin(), commands.end(), is_sglang_command);
 }
 
 Result<LaunchPlan> read_sglang(const LaunchSource& source, const PresetLibrary& library) {

@@ -10,9 +10,11 @@
 #include <charconv>
 #include <cmath>
 
+#include "engine/io/import/command_keys.h"
 #include "engine/io/import/framework_models.h"
 #include "engine/io/import/key_reader.h"
 #include "engine/io/import/launch_formats.h"
+#include "engine/io/import/launcher.h"
 #include "engine/pipeline/schedules.h"
 #include "engine/scenario/scenario.h"
 
@@ -21,8 +23,6 @@ namespace roofscape::io {
 using engine::say;
 
 namespace {
-
-constexpr int kMostDegree = 65536;
 
 struct TitanSchedule {
   std::string_view name, id;  // of torch.distributed.pipelining, in lower case; of ours
@@ -65,11 +65,10 @@ engine::TransformerShape debug_model() {
 
 class TitanReader {
  public:
-  TitanReader(const LaunchSource& source, const PresetLibrary& library)
-      : library_(library), keys_(source.file, plan_), root_(source.document) {
-    keys_.add(root_);
-    old_layout_ = root_.find("parallelism") == nullptr;
-  }
+  TitanReader(std::string_view file, const PresetLibrary& library) : library_(library), keys_(file, plan_) {}
+  KeyReader& keys() { return keys_; }
+  LaunchPlan& plan() { return plan_; }
+  void is_old() { old_layout_ = true; }
 
   Result<LaunchPlan> read() {
     for (auto step : {&TitanReader::model, &TitanReader::degrees, &TitanReader::batch, &TitanReader::pipeline,
@@ -158,10 +157,10 @@ class TitanReader {
 
   void data_ranks() {
     const auto replicate = keys_.whole(
-        "parallelism.data_parallel_replicate_degree|training.data_parallel_replicate_degree", 1, kMostDegree);
+        "parallelism.data_parallel_replicate_degree|training.data_parallel_replicate_degree", 1, kMostRanks);
     const auto shard = keys_.whole(
         "parallelism.data_parallel_shard_degree|training.data_parallel_shard_degree|training.data_parallel_degree",
-        -1, kMostDegree);
+        -1, kMostRanks);
     const auto type = keys_.word("training.data_parallel_type|parallelism.data_parallel_type");
     if (keys_.failed()) return;
     if (shard && shard->value == 0)
@@ -645,7 +644,6 @@ class TitanReader {
   const PresetLibrary& library_;
   LaunchPlan plan_;
   KeyReader keys_;
-  const Node& root_;
   bool old_layout_ = false, replicates_ = false, local_assumed_ = false;
   int tensor_ = 1, context_ = 1, pipeline_ = 1, layers_ = 0, length_ = 2048;
   int rounds_ = 0;  // of accumulation; 0: not known
@@ -671,12 +669,52 @@ bool is_titan(const LaunchSource& source) {
 }
 
 Result<LaunchPlan> read_titan(const LaunchSource& source, const PresetLibrary& library) {
-  return TitanReader(source, library).read();
+  TitanReader reader(source.file, library);
+  reader.keys().add(source.document);
+  if (source.document.find("parallelism") == nullptr) reader.is_old();
+  return reader.read();
+}
+
+// A line that starts torchtitan with settings of its own over a file's.
+bool is_titan_command(const ShellCommand& command) {
+  bool named = false;
+  for (const ShellWord& word : command.words) {
+    if (word.text.starts_with("--parallelism.") || word.text.starts_with("--job.config_file") ||
+        word.text.starts_with("--job.config-file"))
+      return true;
+    named = named || word.text == "torchtitan.train" || word.text.ends_with("torchtitan/train.py") ||
+            word.text.ends_with("run_train.sh");
+  }
+  return named;
+}
+
+bool is_titan_line(const LaunchSource& source) {
+  const std::vector<ShellCommand> commands = commands_of(source.script);
+  return std::any_of(commands.begin(), commands.end(), is_titan_command);
+}
+
+Result<LaunchPlan> read_titan_line(const LaunchSource& source, const PresetLibrary& library) {
+  TitanReader reader(source.file, library);
+  const std::vector<ShellCommand> commands = commands_of(source.script);
+  const auto run = std::find_if(commands.begin(), commands.end(), is_titan_command);
+  const LaunchLine line = launch_line(*run);
+  take_settings(line.arguments, reader.keys());
+  // The rest of the settings are in that file.
+  if (const auto file = reader.keys().word("job.config_file|config"))
+    reader.plan().fail(say("import.torchtitan.config_file", in_quotes(file->value)), file->origin.line);
+  else if (const auto set = source.script.variables.find("CONFIG_FILE"); set != source.script.variables.end())
+    reader.plan().fail(say("import.torchtitan.config_file", in_quotes(set->second.text)), set->second.line);
+  else if (line.program.text.ends_with("run_train.sh"))
+    reader.plan().fail(say("import.torchtitan.config_file", in_quotes(line.program.text)), run->line);
+  if (auto failure = read_launcher(source.script, line, source.file, reader.plan())) return *std::move(failure);
+  tell_gaps(source.script, reader.plan());
+  return reader.read();
 }
 
 }  // namespace
 
 const LaunchFormat torchtitan_toml{"torchtitan", "torchtitan", LaunchSyntax::toml, is_titan, read_titan};
+const LaunchFormat torchtitan_line{"torchtitan", "torchtitan", LaunchSyntax::shell, is_titan_line, read_titan_line};
 const LaunchFormat torchtitan_json{"torchtitan", "torchtitan", LaunchSyntax::json, is_titan, read_titan};
 
 }  // namespace roofscape::io

@@ -4,6 +4,7 @@
 // experts of a layer lie over all tensor and data ranks. What requests look like no flag says: lengths are asked for.
 #include <algorithm>
 
+#include "engine/io/import/command_keys.h"
 #include "engine/io/import/document.h"
 #include "engine/io/import/launch_formats.h"
 #include "engine/io/import/launcher.h"
@@ -35,7 +36,7 @@ class VllmReader {
       : source_(source), library_(library), keys_(source.file, plan_) {}
 
   Result<LaunchPlan> read() {
-    for (const ShellCommand& command : source_.script.commands)
+    for (const ShellCommand& command : commands_of(source_.script))
       if (is_vllm_command(command)) {
         take(command);
         break;
@@ -111,7 +112,10 @@ class VllmReader {
     const auto experts = keys_.flag("--enable-expert-parallel");
     if (keys_.failed()) return;
     const int data = replicas ? replicas->value : 1;
-    plan_.data = Stated<int>{data, replicas ? replicas->origin : Origin{"--data-parallel-size", 0}};
+    if (replicas)
+      plan_.data = replicas;
+    else
+      plan_.assume("parallelism.data", 1, usual());
     plan_.assume("parallelism.fsdp", 1, say("import.serve.whole_weights"));
     plan_.assume("parallelism.zero_stage", 0, say("import.serve.whole_weights"));
     const std::int64_t chips = std::int64_t{tensor} * pipeline * context * data;
@@ -345,7 +349,8 @@ class VllmReader {
 };
 
 bool is_vllm(const LaunchSource& source) {
-  return std::any_of(source.script.commands.begin(), source.script.commands.end(), is_vllm_command);
+  const std::vector<ShellCommand> commands = commands_of(source.script);
+  return std::any_of(commands.begin(), commands.end(), is_vllm_command);
 }
 
 Result<LaunchPlan> read_vllm(const LaunchSource& source, const PresetLibrary& library) {

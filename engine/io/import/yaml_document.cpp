@@ -18,11 +18,11 @@ using engine::say_count;
 namespace {
 
 // Thrown by the handler to stop the parser, and caught where the parser is called.
-struct Stop {
+struct YamlStop {
   InputError error;
 };
 
-int line_of(const YAML::Mark& mark) { return mark.line + 1; }
+int yaml_line(const YAML::Mark& mark) { return mark.line + 1; }
 
 class YamlBuilder final : public YAML::EventHandler {
  public:
@@ -81,7 +81,7 @@ class YamlBuilder final : public YAML::EventHandler {
   };
 
   [[noreturn]] void fail(const YAML::Mark& mark, engine::Sentence message, engine::Sentence remedy = {}) const {
-    throw Stop{line_error(file_, line_of(mark), std::move(message), std::move(remedy))};
+    throw YamlStop{line_error(file_, yaml_line(mark), std::move(message), std::move(remedy))};
   }
   static std::size_t size_of(const Node& node) {
     std::size_t size = 1;
@@ -101,7 +101,7 @@ class YamlBuilder final : public YAML::EventHandler {
     fail(mark, say("error.yaml.tag", in_quotes(tag)), say("error.yaml.tag.remedy"));
   }
   void scalar(const YAML::Mark& mark, YAML::anchor_t anchor, Node node) {
-    node.line = line_of(mark);
+    node.line = yaml_line(mark);
     count(mark, 1);
     if (anchor != 0) anchors_[anchor] = node;
     value(mark, std::move(node));
@@ -118,11 +118,11 @@ class YamlBuilder final : public YAML::EventHandler {
     }
     if (!level.key) {
       if (!node.is_scalar()) fail(mark, say("error.yaml.key"), say("error.yaml.key.remedy"));
-      const int line = line_of(mark);
+      const int line = yaml_line(mark);
       if (const auto [place, is_new] = level.lines.emplace(node.text, line); !is_new && node.text != "<<")
-        throw Stop{{std::string(file_), in_path(node.text),
-                    say("error.yaml.twice", in_quotes(node.text), place->second), say("error.json.twice.remedy"),
-                    say("import.line", line)}};
+        throw YamlStop{{std::string(file_), in_path(node.text),
+                        say("error.yaml.twice", in_quotes(node.text), place->second), say("error.json.twice.remedy"),
+                        say("import.line", line)}};
       level.key = node.text;
       level.key_line = line;
       return;
@@ -153,7 +153,7 @@ class YamlBuilder final : public YAML::EventHandler {
     count(mark, 1);
     Level level;
     level.node.kind = kind;
-    level.node.line = line_of(mark);
+    level.node.line = yaml_line(mark);
     level.anchor = anchor;
     levels_.push_back(std::move(level));
   }
@@ -197,10 +197,10 @@ Result<Node> read_yaml(std::string_view text, std::string_view file) {
         return line_error(file, second.line, say("error.yaml.several"), say("error.yaml.several.remedy"));
     }
     return out;
-  } catch (const Stop& stop) {
+  } catch (const YamlStop& stop) {
     return stop.error;
   } catch (const YAML::Exception& e) {
-    return line_error(file, e.mark.line >= 0 ? line_of(e.mark) : 0, say("error.yaml.syntax", e.msg),
+    return line_error(file, e.mark.line >= 0 ? yaml_line(e.mark) : 0, say("error.yaml.syntax", e.msg),
                       say("error.yaml.remedy"));
   }
 }

@@ -208,6 +208,20 @@ parallelism: {dp: 8, tp: 4, pp: 2, pp_engine: 1f1b, tp_mode: REDUCE_SCATTER}
 tokens: {batch_accumulation_per_replica: 16, micro_batch_size: 2, sequence_length: 4096}
 )";
 
+constexpr std::string_view kXpk =
+    "python3 xpk.py workload create --tpu-type=v5p-256 --num-slices=2 \\\n"
+    "  --command \"export X=1 && python3 MaxText/train.py MaxText/configs/base.yml model_name=llama2-70b "
+    "per_device_batch_size=4 max_target_length=4096 remat_policy=full\"\n";
+constexpr std::string_view kTitanLine =
+    "torchrun --nproc_per_node 8 --nnodes 2 -m torchtitan.train --model.name llama3 --model.flavor 8B \\\n"
+    "  --parallelism.tensor_parallel_degree 2 --training.local-batch-size=4 --activation_checkpoint.mode full "
+    "--compile.enable\n";
+constexpr std::string_view kAccelerateLine =
+    "accelerate launch --num_processes 16 --num_machines 2 --mixed_precision bf16 --use_fsdp \\\n"
+    "  --fsdp_sharding_strategy SHARD_GRAD_OP train.py --model_name_or_path Qwen/Qwen2.5-7B-Instruct \\\n"
+    "  --per_device_train_batch_size 2 --gradient_accumulation_steps 8 --max_seq_length 4096 "
+    "--gradient_checkpointing\n";
+
 constexpr std::string_view kVllm =
     "vllm serve meta-llama/Llama-3.1-70B-Instruct -tp 4 --data-parallel-size=2 --max-model-len 32K \\\n"
     "  --max-num-seqs 128 --quantization fp8 --kv-cache-dtype fp8_e4m3 --max_num_batched_tokens 4096 --port 8000\n";
@@ -372,6 +386,28 @@ const std::vector<Case>& cases() {
         "pipeline.microbatch_sequences=2", "workload.global_batch_sequences=256", "model.n_layers=24",
         "model.tied_embeddings=1", "precision.gradients=fp32", "precision.master_weights=fp32",
         "checkpointing.policy=none", "cluster.nodes=8"},
+       {}},
+      {"MaxText, in a command of xpk",
+       kXpk,
+       "",
+       "maxtext",
+       {"model=LLaMA-2 70B", "parallelism.data=2", "parallelism.fsdp=128", "cluster.slices=2",
+        "checkpointing.policy=block", "workload.global_batch_sequences=1024"},
+       {}},
+      {"torchtitan, a line",
+       kTitanLine,
+       "h100-sxm",
+       "torchtitan",
+       {"model=LLaMA-3 8B", "parallelism.tensor=2", "parallelism.fsdp=8", "pipeline.microbatch_sequences=4",
+        "checkpointing.policy=block", "cluster.nodes=2"},
+       {}},
+      {"Accelerate, a line",
+       kAccelerateLine,
+       "h100-sxm",
+       "accelerate",
+       {"model=Qwen2.5 7B", "parallelism.fsdp=16", "parallelism.zero_stage=2", "pipeline.microbatch_sequences=2",
+        "workload.global_batch_sequences=256", "checkpointing.policy=block", "precision.compute=bf16",
+        "cluster.nodes=2"},
        {}},
       {"vLLM",
        kVllm,
@@ -574,6 +610,12 @@ TEST_CASE("a model that Roofscape does not have is named and asked for") {
   REQUIRE(!result->notices.empty());
   CHECK(test::english().write(result->notices.front().text) ==
         "Roofscape has no sizes of the torchtitan model \"llama3\", flavor \"9B\"; they are in torchtitan's code");
+}
+
+TEST_CASE("a line that adds to the settings of a file is no plan without it") {
+  const auto result = imported(replaced(kTitanLine, "--compile.enable", "--job.config_file x.toml"), "h100-sxm");
+  REQUIRE(result.ok());
+  CHECK(result->has_errors());
 }
 
 TEST_CASE("degrees that MaxText cannot form from the chips are errors of the plan") {

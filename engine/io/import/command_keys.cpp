@@ -1,0 +1,108 @@
+#include "engine/io/import/command_keys.h"
+
+#include <algorithm>
+
+#include "engine/io/import/document.h"
+
+namespace roofscape::io {
+
+namespace {
+
+constexpr std::size_t kLongestNested = std::size_t{64} << 10;
+
+bool is_flag(std::string_view word) {
+  return word.size() > 1 && word[0] == '-' && !plain_number(word) && word != "-";
+}
+
+}  // namespace
+
+std::vector<ShellCommand> commands_of(const ShellScript& script) {
+  std::vector<ShellCommand> out;
+  for (const ShellCommand& command : script.commands) {
+    out.push_back(command);
+    for (const ShellWord& word : command.words) {
+      std::string_view text = word.text;
+      if (text.starts_with("--") && text.find('=') < text.find(' ')) text.remove_prefix(text.find('=') + 1);
+      if (text.find(' ') == std::string_view::npos || text.size() > kLongestNested) continue;
+      auto nested = read_shell(text, {});
+      if (!nested) continue;
+      for (ShellCommand& inner : nested->commands) {
+        if (inner.words.size() < 2) continue;
+        for (ShellWord& part : inner.words) part.line += word.line - 1;
+        inner.line += word.line - 1;
+        out.push_back(std::move(inner));
+      }
+    }
+  }
+  return out;
+}
+
+std::vector<ShellWord> take_flags(const ShellCommand& command, std::initializer_list<ShortFlag> shorts,
+                                  KeyReader& keys) {
+  std::vector<ShellWord> before;
+  bool begun = false;
+  for (std::size_t i = 0; i < command.words.size(); ++i) {
+    const ShellWord& word = command.words[i];
+    if (!is_flag(word.text)) {
+      if (!begun) before.push_back(word);
+      continue;
+    }
+    begun = true;
+    const std::size_t sign = word.text.find('=');
+    std::string name = word.text.substr(0, sign);
+    for (const ShortFlag& known : shorts)
+      if (name == known.name) name = known.stands_for;
+    std::replace(name.begin(), name.end(), '_', '-');
+    std::string value, open = word.open;
+    bool stated = sign != std::string::npos;
+    if (stated) {
+      value = word.text.substr(sign + 1);
+    } else if (i + 1 < command.words.size() && !is_flag(command.words[i + 1].text)) {
+      value = command.words[i + 1].text;
+      open = command.words[i + 1].open;
+      stated = true;
+      ++i;
+      while (i + 1 < command.words.size() && !is_flag(command.words[i + 1].text)) ++i;
+    }
+    Node node;
+    if (stated) {
+      node = plain_scalar(value, word.line);
+      if (node.is_null() && open.empty()) node.kind = Node::Kind::text;
+    } else {
+      if (name.starts_with("--no-"))
+        name.erase(2, 3), node.number = 0;
+      else
+        node.number = 1;
+      node.kind = Node::Kind::boolean;
+      node.text = node.number != 0 ? "true" : "false";
+      node.line = word.line;
+    }
+    keys.add(std::move(name), std::move(node), std::move(open));
+  }
+  return before;
+}
+
+void take_settings(const std::vector<ShellWord>& words, KeyReader& keys) {
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const ShellWord& word = words[i];
+    if (!is_flag(word.text)) continue;
+    const std::size_t sign = word.text.find('=');
+    std::string name = word.text.substr(0, sign);
+    name.erase(0, name.find_first_not_of('-'));
+    std::replace(name.begin(), name.end(), '-', '_');
+    const bool follows = i + 1 < words.size() && !is_flag(words[i + 1].text);
+    if (sign != std::string::npos) {
+      keys.add(std::move(name), plain_scalar(word.text.substr(sign + 1), word.line), word.open);
+    } else if (follows) {
+      keys.add(std::move(name), plain_scalar(words[i + 1].text, word.line), words[i + 1].open);
+      while (i + 1 < words.size() && !is_flag(words[i + 1].text)) ++i;
+    } else {
+      const std::size_t last = name.rfind('.') == std::string::npos ? 0 : name.rfind('.') + 1;
+      const bool off = name.compare(last, 3, "no_") == 0;
+      if (off) name.erase(last, 3);
+      keys.add(std::move(name), plain_scalar(off ? "false" : "true", word.line));
+    }
+  }
+}
+
+}  // namespace roofscape::io

@@ -1,0 +1,30 @@
+// The commands of a launch script, and their flags as keys. For the .cpp files of engine/io.
+#pragma once
+
+#include <initializer_list>
+#include <string_view>
+#include <vector>
+
+#include "engine/io/import/key_reader.h"
+#include "engine/io/import/shell_script.h"
+
+namespace roofscape::io {
+
+// All commands of a script, those that stand as one text in another ("--command=\"python3 train.py ...\"") after it.
+std::vector<ShellCommand> commands_of(const ShellScript& script);
+
+// A short flag and the long one it stands for: "-tp", "--tensor-parallel-size".
+struct ShortFlag {
+  std::string_view name, stands_for;
+};
+
+// Flags into keys, "--" and all, with '-' for '_'; `--x=1` and `--x 1` alike, `--x` alone is true and `--no-x` false for
+// "--x". What stands before the first flag and is no flag's value comes back, in its order.
+std::vector<ShellWord> take_flags(const ShellCommand& command, std::initializer_list<ShortFlag> shorts,
+                                  KeyReader& keys);
+
+// Flags as the settings they stand for: "--training.seq_len 4096" as training.seq_len, "--num-processes=8" as num_processes,
+// "--bf16" as true and "--training.no_compile" as training.compile false. Words before the first flag are left out.
+void take_settings(const std::vector<ShellWord>& words, KeyReader& keys);
+
+}  // namespace roofscape::io
