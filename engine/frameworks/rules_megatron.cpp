@@ -68,7 +68,7 @@ Dtype stored_weights(const Scenario& s) {
   return s.precision.compute == Dtype::fp8 ? Dtype::bf16 : s.precision.compute;
 }
 
-constexpr Rule kRules[] = {
+constexpr Rule kMegatronRules[] = {
     trains<Framework::megatron>(),
     needs_gpus<Framework::megatron>(),
     {.id = "model",
@@ -295,7 +295,7 @@ constexpr Rule kRules[] = {
 
 }  // namespace
 
-std::span<const Rule> megatron() { return kRules; }
+std::span<const Rule> megatron() { return kMegatronRules; }
 
 }  // namespace rules
 }  // namespace roofscape::engine

@@ -12,7 +12,7 @@ int kv_heads(const Scenario& s) { return s.model.is_mla() ? 1 : s.model.n_kv_hea
 bool spare_ranks(const Scenario& s) { return s.parallelism.tensor > kv_heads(s); }
 std::int64_t replicas(const Scenario& s) { return data_ranks(s.parallelism); }
 
-constexpr Rule kRules[] = {
+constexpr Rule kVllmRules[] = {
     {.id = "serves",
      .path = "workload.kind",
      .reads = RuleReads::scenario,
@@ -134,6 +134,6 @@ constexpr Rule kRules[] = {
 
 }  // namespace
 
-std::span<const Rule> vllm() { return kRules; }
+std::span<const Rule> vllm() { return kVllmRules; }
 
 }  // namespace roofscape::engine::rules
