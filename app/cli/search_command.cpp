@@ -43,6 +43,7 @@ struct SearchOptions {
   bool every = false;                        // plans that differ in nothing that counts are listed too
   double most_token_s = 0, most_ttft_s = 0;  // of serving plans
   bool across_nodes = false;
+  std::string runs_on;  // id of a launcher or server; empty: any plan
   bool json = false, csv = false;
 };
 
@@ -58,6 +59,7 @@ void add_options(OptionList& list, SearchOptions& options) {
   list.positive_number("--max-token-time", options.most_token_s, "cli.search.max_token_time", engine::unit::seconds);
   list.positive_number("--max-ttft", options.most_ttft_s, "cli.search.max_ttft", engine::unit::seconds);
   list.flag("--tensor-across-nodes", options.across_nodes, "cli.search.across_nodes");
+  list.option("--runs-on", options.runs_on, "cli.search.runs_on");
   list.json(options.json);
   list.flag("--csv", options.csv, "cli.search.csv");
   list.set(options.input.set);
@@ -101,6 +103,19 @@ bool constrain_all(const Context& context, const SearchOptions& options, Space& 
          constrain("--max", options.at_most, ConstraintKind::at_most);
 }
 
+// Reads --runs-on into `into`; complains where it is no launcher or server.
+bool limit_to_framework(const Context& context, const SearchOptions& options,
+                        std::optional<engine::Framework>& into) {
+  if (options.runs_on.empty()) return true;
+  into = engine::kFrameworkIds.parse(options.runs_on);
+  if (!into)
+    complain(context.texts, {"--runs-on",
+                             {},
+                             say("error.not_known", io::in_quotes(options.runs_on)),
+                             say("error.there_are", io::listed(engine::kFrameworkIds.ids()))});
+  return into.has_value();
+}
+
 // A table is read by people; files have every plan.
 bool merges(const SearchOptions& options) { return !options.every && !options.json && !options.csv; }
 
@@ -122,7 +137,9 @@ std::optional<engine::SearchRequest> request_of(const Context& context, const Se
   const auto objective = objective_of<engine::Objective>(context, options, engine::kObjectiveIds);
   request.merge_alike = merges(options);
   request.cells = options.json;
-  if (!objective || !constrain_all(context, options, request.space)) return std::nullopt;
+  if (!objective || !constrain_all(context, options, request.space) ||
+      !limit_to_framework(context, options, request.space.runs_on))
+    return std::nullopt;
   request.objective = *objective;
   return request;
 }
@@ -142,7 +159,9 @@ std::optional<engine::ServingRequest> serving_request_of(const Context& context,
   if (options.most_ttft_s > 0) request.most_ttft_s = options.most_ttft_s;
   const auto objective = objective_of<engine::ServingObjective>(context, options, engine::kServingObjectiveIds);
   request.merge_alike = merges(options);
-  if (!objective || !constrain_all(context, options, request)) return std::nullopt;
+  if (!objective || !constrain_all(context, options, request) ||
+      !limit_to_framework(context, options, request.runs_on))
+    return std::nullopt;
   request.objective = *objective;
   return request;
 }

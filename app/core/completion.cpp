@@ -214,6 +214,7 @@ constexpr Row kRows[] = {
     {"", "--measured", files},
     {"", "--for", frameworks},
     {"", "--launcher", launchers},
+    {"", "--runs-on", frameworks},
     {"", "--format", formats},
     {"", "--svg-text", svg_texts},
     {"", "--venue", venue_ids},

@@ -1,7 +1,11 @@
 // The rules of MaxText and of JAX itself, as of August 2026. A mesh of JAX splits a dimension of an array over ranks
 // only where they divide it.
+#include <algorithm>
+#include <vector>
+
 #include "engine/frameworks/jax_terms.h"
 #include "engine/frameworks/rule_tables.h"
+#include "engine/pipeline/layer_split.h"
 #include "engine/scenario/checkpoint_policies.h"
 
 namespace roofscape::engine {
@@ -20,6 +24,17 @@ namespace {
 constexpr std::string_view kSharding = "JAX, jax/_src/named_sharding.py";
 constexpr std::string_view kBase = "MaxText, src/maxtext/configs/base.yml";
 constexpr std::string_view kTypes = "MaxText, src/maxtext/configs/types.py";
+
+// Every virtual stage has as many layers.
+bool even_stages(const Scenario& s) {
+  const int stages = virtual_stages_of(s);
+  if (!divides(stages, s.model.n_layers)) return false;
+  const PipelinePlan& plan = s.pipeline;
+  if (stages == 1 || (plan.layers_per_stage.empty() && plan.embedding_as_layers + plan.head_as_layers == 0))
+    return true;
+  const std::vector<int> layers = split_layers(layer_split(s), plan.schedule, stages);
+  return std::all_of(layers.begin(), layers.end(), [&](int n) { return n == layers.front(); });
+}
 
 bool tensor_divides(const Scenario& s) {
   const TransformerShape& m = s.model;
@@ -91,8 +106,7 @@ constexpr Rule kJax[] = {
      .broken =
          [](const Scenario& s) {
            // Layers with experts and without are stacked apart.
-           return !divides(virtual_stages_of(s), s.model.n_layers) ||
-                  !divides(s.parallelism.pipeline, s.model.n_moe_layers());
+           return !even_stages(s) || !divides(s.parallelism.pipeline, s.model.n_moe_layers());
          },
      .words =
          [](const Scenario& s) { return say("framework.rule.jax.layers", virtual_stages_of(s), s.model.n_layers); },
@@ -242,13 +256,15 @@ constexpr Rule kMaxtext[] = {
     {.id = "layers",
      .path = "parallelism.pipeline",
      .reads = RuleReads::plan,
-     .broken = [](const Scenario& s) { return !divides(virtual_stages_of(s), s.model.n_layers); },
+     .broken = [](const Scenario& s) { return !even_stages(s); },
      .words =
          [](const Scenario& s) { return say("framework.rule.jax.layers", virtual_stages_of(s), s.model.n_layers); },
      .source = kBase,
      .mend =
          [](Scenario& s) {
            s.pipeline.layers_per_stage.clear();
+           s.pipeline.embedding_as_layers = s.pipeline.head_as_layers = 0;
+           if (even_stages(s)) return;
            s.pipeline.virtual_stages = 1;
            s.pipeline.schedule = ScheduleKind::gpipe;
          }},

@@ -11,6 +11,7 @@
 
 #include "engine/base/enum_table.h"
 #include "engine/base/sentence.h"
+#include "engine/frameworks/framework.h"
 #include "engine/scenario/scenario_fields.h"
 #include "engine/search/plan.h"
 
@@ -33,7 +34,8 @@ struct PlanSpace {
   Allowed schedule{0, kScheduleKinds - 1, {}};  // by enumeration
   Allowed policy{0, static_cast<int>(CheckpointPolicy::block), {}};
   bool tensor_across_nodes = false;
-  double min_free = 0;  // share of HBM that stays free, 0 to 1
+  double min_free = 0;                    // share of HBM that stays free, 0 to 1
+  std::optional<Framework> runs_on = {};  // only plans that keep the rules of this one
   friend bool operator==(const PlanSpace&, const PlanSpace&) = default;
 };
 // What fits the scenario: of checkpointing nothing kept, the attention core, outputs of matrix multiplications and
@@ -65,12 +67,12 @@ std::optional<BrokenLimit> broken_limit(const Scenario&, const PlanSpace&, const
 
 // Which constraint of a search a plan that has a price breaks, so that it does not count beside the plans found.
 struct BrokenConstraint {
-  enum class Kind : std::uint8_t { memory, min_free, token_time, ttft, limit };
+  enum class Kind : std::uint8_t { memory, min_free, token_time, ttft, limit, runs_on };
   Kind kind = Kind::memory;  // min_free: it fits, and leaves less memory free than asked for
   std::optional<BrokenLimit> limit = {};
 };
-inline constexpr EnumTable<BrokenConstraint::Kind> kBrokenConstraintIds{"memory", "min_free", "token_time", "ttft",
-                                                                        "limit"};
+inline constexpr EnumTable<BrokenConstraint::Kind> kBrokenConstraintIds{"memory", "min_free", "token_time",
+                                                                        "ttft",   "limit",    "runs_on"};
 
 // Why plans are left out: the first test a plan fails, cheapest first.
 enum class Rejection : std::uint8_t {
@@ -84,14 +86,15 @@ enum class Rejection : std::uint8_t {
   batch,         // sequences do not divide over the ranks
   schedule,      // the schedule does not allow the stages, chunks or microbatches
   too_long,      // more operations than are simulated
+  runs_on,       // the framework asked for does not run it
   state,         // weights, gradients and optimizer state alone do not fit
   memory,        // does not fit
   rate,          // the chip lacks a speed that the plan needs, so it has no time
 };
 inline constexpr std::size_t kRejections = kEnumCount<Rejection>;
-inline constexpr EnumTable<Rejection> kRejectionIds{"model",    "heads",   "tensor_nodes", "sequence",
-                                                    "layers",   "experts", "batch",        "schedule",
-                                                    "too_long", "state",   "memory",       "rate"};
+inline constexpr EnumTable<Rejection> kRejectionIds{"model",   "heads",  "tensor_nodes", "sequence", "layers",
+                                                    "experts", "batch",  "schedule",     "too_long", "runs_on",
+                                                    "state",   "memory", "rate"};
 
 std::vector<int> divisors(int n);
 

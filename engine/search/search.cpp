@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "engine/evaluate/evaluate.h"
+#include "engine/frameworks/rules.h"
 #include "engine/search/search_worker.h"
 
 namespace roofscape::engine {
@@ -120,6 +121,8 @@ std::optional<BrokenConstraint> broken_constraint(const Scenario& s, const PlanS
   if (shortage_of(report, space.min_free).missing_bytes > 0)
     return BrokenConstraint{shortage_of(report, 0).missing_bytes > 0 ? BrokenConstraint::Kind::memory
                                                                      : BrokenConstraint::Kind::min_free};
+  if (space.runs_on && broken_rule(*space.runs_on, s) != nullptr)
+    return BrokenConstraint{BrokenConstraint::Kind::runs_on};
   if (const auto limit = broken_limit(s, space, plan_of(s)))
     return BrokenConstraint{BrokenConstraint::Kind::limit, limit};
   return std::nullopt;

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <tuple>
 
+#include "engine/frameworks/rules.h"
+
 namespace roofscape::engine {
 namespace {
 
@@ -66,6 +68,8 @@ SearchWorker::SearchWorker(const Scenario& s, const SearchRequest& request, cons
     : s_(s),
       space_(request.space),
       choices_(choices),
+      launched_(s),
+      runs_nothing_(space_.runs_on && breaks_any(*space_.runs_on, s, RuleReads::scenario)),
       pricer_(s),
       candidates_(request, request.cells ? choices.cell_count() : 0, pricer_, known, stop),
       missed_(pricer_),
@@ -136,13 +140,15 @@ void SearchWorker::process(std::size_t part) {
     };
     pricer_.price_layer(meshes_[first].placed, plan, layer_);
     each([&](Mesh& mesh) { test_state(mesh); });
+    std::size_t layer = 0;
     for (const bool sequence_parallel : sequence_parallel_)
       for (const CheckpointPolicy policy : choices_.policies) {
         plan.sequence_parallel = sequence_parallel, plan.policy = policy;
         pricer_.price_layer(meshes_[first].placed, plan, layer_);
         least_work_s_ = pricer_.least_work(meshes_[first].placed, layer_, false);
         least_paired_work_s_ = pricer_.least_work(meshes_[first].placed, layer_, true);
-        each([&](Mesh& mesh) { price_mesh(mesh, sequence_parallel, policy); });
+        each([&](Mesh& mesh) { price_mesh(mesh, sequence_parallel, policy, layer); });
+        ++layer;
       }
   }
 }
@@ -231,8 +237,10 @@ void SearchWorker::place_mesh(const Plan& wanted, Chunks& chunks, const std::vec
     mesh.states.clear();
     for (const int zero : zeros)
       if (software(zero) == stack)
-        for (const bool offload : choices_.offload_optimizer) mesh.states.push_back({zero, offload, 0, false});
+        for (const bool offload : choices_.offload_optimizer)
+          mesh.states.push_back({zero, offload, 0, false, mesh.states.size()});
     test_schedules(mesh);
+    test_framework(mesh);
   }
 }
 
@@ -270,6 +278,41 @@ void SearchWorker::test_schedules(Mesh& mesh) {
   }
 }
 
+// Which of the plans left a framework runs, if one is asked for; the others are counted.
+void SearchWorker::test_framework(Mesh& mesh) {
+  mesh.runs.clear();
+  mesh.states_tested = mesh.states.size();
+  if (!space_.runs_on) return;
+  Scenario& s = launched_;
+  apply(s, mesh.placed.plan);
+  mesh.runs.resize(sequence_parallel_.size() * choices_.policies.size() * mesh.states.size() *
+                   choices_.offload_activations.size() * mesh.legal.size());
+  std::size_t at = 0, running = 0;
+  if (!runs_nothing_ && !breaks_any(*space_.runs_on, s, RuleReads::mesh)) {
+    for (const bool sequence_parallel : sequence_parallel_) {
+      s.parallelism.sequence_parallel = sequence_parallel;
+      for (const CheckpointPolicy policy : choices_.policies) {
+        s.checkpointing.policy = policy;
+        for (const StateChoice& state : mesh.states) {
+          s.parallelism.zero_stage = state.zero, s.offload.optimizer = state.offload_optimizer;
+          for (const bool offload : choices_.offload_activations) {
+            s.offload.activations = offload;
+            for (const std::size_t i : mesh.legal) {
+              const DeviceKinds& kinds = mesh.chunks->kinds[i];
+              s.pipeline.schedule = kinds.kind, s.pipeline.virtual_stages = kinds.virtual_stages;
+              const bool it_runs = !breaks_any(*space_.runs_on, s, RuleReads::plan);
+              mesh.runs[at++] = it_runs;
+              running += it_runs;
+            }
+          }
+        }
+      }
+    }
+  }
+  reject(Rejection::runs_on, mesh.cell, static_cast<double>(mesh.runs.size() - running));
+  if (running == 0) mesh.legal.clear(), mesh.states.clear(), mesh.runs.clear();
+}
+
 // Some device holds at least the mean number of layers.
 void SearchWorker::test_state(Mesh& mesh) {
   Plan plan = mesh.placed.plan;
@@ -280,40 +323,51 @@ void SearchWorker::test_state(Mesh& mesh) {
     plan.offload_optimizer = choice.offload_optimizer;
     choice.bytes = pricer_.state_bytes(mesh.placed, layer_, plan, layers, stages == 1, stages == 1);
     choice.too_large = choice.bytes > mesh.limit_bytes;
-    if (choice.too_large)
-      reject(Rejection::state, mesh.cell,
-             static_cast<double>(mesh.legal.size() * choices_.offload_activations.size()) * per_layer_);
+    if (!choice.too_large) continue;
+    double plans = static_cast<double>(mesh.legal.size() * choices_.offload_activations.size()) * per_layer_;
+    if (!mesh.runs.empty()) {
+      plans = 0;
+      for (std::size_t layer = 0; layer < sequence_parallel_.size() * choices_.policies.size(); ++layer)
+        for (std::size_t offload = 0; offload < choices_.offload_activations.size(); ++offload)
+          for (std::size_t i = 0; i < mesh.legal.size(); ++i)
+            plans += runs(mesh, first_of(mesh, layer, choice.at, offload), i);
+    }
+    reject(Rejection::state, mesh.cell, plans);
   }
   // How much they lack is asked for a map alone.
   if (cells_.empty()) std::erase_if(mesh.states, [](const StateChoice& choice) { return choice.too_large; });
 }
 
-void SearchWorker::price_mesh(Mesh& mesh, bool sequence_parallel, CheckpointPolicy policy) {
+void SearchWorker::price_mesh(Mesh& mesh, bool sequence_parallel, CheckpointPolicy policy, std::size_t layer) {
   Candidate candidate;
   Plan& plan = candidate.plan;
   candidate.chips = mesh.placed.counts.chips;
   candidate.cell = mesh.cell;
   for (const StateChoice& choice : mesh.states)
-    for (const bool offload_activations : choices_.offload_activations) {
+    for (std::size_t offload = 0; offload < choices_.offload_activations.size(); ++offload) {
+      const bool offload_activations = choices_.offload_activations[offload];
+      const std::size_t first = first_of(mesh, layer, choice.at, offload);
       plan = mesh.placed.plan;
       plan.sequence_parallel = sequence_parallel, plan.policy = policy;
       plan.zero_stage = static_cast<std::uint8_t>(choice.zero);
       plan.offload_optimizer = choice.offload_optimizer, plan.offload_activations = offload_activations;
       if (choice.too_large)
-        measure_too_large(mesh, choice, candidate);
+        measure_too_large(mesh, choice, candidate, first);
       else
-        price_schedules(mesh, candidate);
+        price_schedules(mesh, candidate, first);
     }
 }
 
-void SearchWorker::price_schedules(Mesh& mesh, Candidate& candidate) {
+void SearchWorker::price_schedules(Mesh& mesh, Candidate& candidate, std::size_t first) {
   pricer_.price_buffers(mesh.placed, layer_, candidate.plan, state_);
   // Memory first: it is cheap, and mostly decides.
   constexpr double kNone = std::numeric_limits<double>::infinity();
   double least_fit = kNone, least_unfit = kNone;
-  std::size_t unfit = 0;
+  std::size_t unfit = 0, asked = 0;
   bytes_.resize(mesh.legal.size());
   for (std::size_t l = 0; l < mesh.legal.size(); ++l) {
+    if (!runs(mesh, first, l)) continue;
+    ++asked;
     bytes_[l] = pricer_.memory(mesh.placed, layer_, state_, (*mesh.fullest)[mesh.legal[l]]);
     const bool fits = bytes_[l] <= mesh.limit_bytes;
     unfit += !fits;
@@ -341,12 +395,13 @@ void SearchWorker::price_schedules(Mesh& mesh, Candidate& candidate) {
   const double least_paired = mesh.overlaps ? pricer_.least_time(mesh.placed, layer_, state_, true) : least_apart;
   const double least = std::min(least_apart, least_paired);
   if (std::isnan(least)) {
-    reject(Rejection::rate, mesh.cell, static_cast<double>(mesh.legal.size() - unfit));
+    reject(Rejection::rate, mesh.cell, static_cast<double>(asked - unfit));
     return;
   }
   const bool some_matter = matters(least), some_miss = misses(least);
   if (!some_matter && !some_miss && !sample_.wanted()) return;
   for (std::size_t l = 0; l < mesh.legal.size(); ++l) {
+    if (!runs(mesh, first, l)) continue;
     const DeviceKinds& kinds = mesh.chunks->kinds[mesh.legal[l]];
     candidate.plan.schedule = kinds.kind, candidate.plan.virtual_stages = kinds.virtual_stages;
     candidate.price = {};
@@ -369,12 +424,14 @@ void SearchWorker::price_schedules(Mesh& mesh, Candidate& candidate) {
 }
 
 // Whose state alone does not fit: what it lacks at least, for a cell of which no plan is known to fit.
-void SearchWorker::measure_too_large(Mesh& mesh, const StateChoice& choice, Candidate& candidate) {
+void SearchWorker::measure_too_large(Mesh& mesh, const StateChoice& choice, Candidate& candidate, std::size_t first) {
   double& missing = cells_[mesh.cell].missing_bytes;
   if (choice.bytes - mesh.limit_bytes >= missing || candidates_.best_of_cell(mesh.cell)) return;
   pricer_.price_buffers(mesh.placed, layer_, candidate.plan, state_);
-  for (const std::size_t i : mesh.legal)
-    missing = std::min(missing, pricer_.memory(mesh.placed, layer_, state_, (*mesh.fullest)[i]) - mesh.limit_bytes);
+  for (std::size_t l = 0; l < mesh.legal.size(); ++l)
+    if (runs(mesh, first, l))
+      missing = std::min(
+          missing, pricer_.memory(mesh.placed, layer_, state_, (*mesh.fullest)[mesh.legal[l]]) - mesh.limit_bytes);
 }
 
 }  // namespace roofscape::engine

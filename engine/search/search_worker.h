@@ -88,6 +88,7 @@ class SearchWorker {
     bool offload_optimizer = false;
     double bytes = 0;
     bool too_large = false;
+    std::size_t at = 0;  // among the states of the mesh
   };
   // A mesh, with ZeRO stages that run on the same software.
   struct Mesh {
@@ -99,7 +100,11 @@ class SearchWorker {
     double limit_bytes = 0;
     bool rates_known = true;  // else every plan's time has to be looked at
     std::vector<StateChoice> states;
-    std::vector<std::size_t> legal;                        // of chunks->kinds
+    std::vector<std::size_t> legal;  // of chunks->kinds
+    // With a framework asked for: whether it runs the plan of a layer's choices, a state, a place of activations and a
+    // legal schedule, in this order of nesting.
+    std::vector<bool> runs;
+    std::size_t states_tested = 0;
     bool overlaps = false;                                 // one of them joins forwards with backwards
     const std::vector<FullestDevices>* fullest = nullptr;  // of chunks->kinds; empty where a schedule is not legal
   };
@@ -111,14 +116,26 @@ class SearchWorker {
                   int microbatches);
   ScheduleShape shape_of_kinds(const DeviceKinds&, int microbatches) const;
   void test_schedules(Mesh& mesh);
+  void test_framework(Mesh& mesh);
   void test_state(Mesh& mesh);
-  void price_mesh(Mesh& mesh, bool sequence_parallel, CheckpointPolicy policy);
-  void price_schedules(Mesh& mesh, Candidate& candidate);
-  void measure_too_large(Mesh& mesh, const StateChoice& choice, Candidate& candidate);
+  // `layer`: of the choices of a layer.
+  void price_mesh(Mesh& mesh, bool sequence_parallel, CheckpointPolicy policy, std::size_t layer);
+  // `first`: of mesh.runs.
+  void price_schedules(Mesh& mesh, Candidate& candidate, std::size_t first);
+  void measure_too_large(Mesh& mesh, const StateChoice& choice, Candidate& candidate, std::size_t first);
+  // Of the i-th legal schedule.
+  static bool runs(const Mesh& mesh, std::size_t first, std::size_t i) {
+    return mesh.runs.empty() || mesh.runs[first + i];
+  }
+  std::size_t first_of(const Mesh& mesh, std::size_t layer, std::size_t state, std::size_t offload) const {
+    return ((layer * mesh.states_tested + state) * choices_.offload_activations.size() + offload) * mesh.legal.size();
+  }
 
   const Scenario& s_;
   const PlanSpace& space_;
   const SpaceChoices& choices_;
+  Scenario launched_;          // with the plan that a framework is asked about
+  bool runs_nothing_ = false;  // a framework is asked for, and cannot run the scenario whatever the plan
   Pricer pricer_;
   Candidates candidates_;
   FastestMissed missed_;

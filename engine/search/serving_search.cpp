@@ -6,6 +6,7 @@
 
 #include "engine/evaluate/service_level.h"
 #include "engine/evaluate/serving_evaluation.h"
+#include "engine/frameworks/rules.h"
 #include "engine/frameworks/synonyms.h"
 #include "engine/scenario/mesh_size.h"
 
@@ -55,6 +56,10 @@ class Pricing {
   void mesh(const DecodingPlan& mesh, MeshOutcome& out) {
     if (s_.model.n_heads % mesh.tensor != 0) return reject(ServingRejection::heads, out);
     if (mesh.pipeline > s_.model.n_layers) return reject(ServingRejection::layers, out);
+    if (request_.runs_on) {
+      apply(s_, mesh);
+      if (broken_rule(*request_.runs_on, s_) != nullptr) return reject(ServingRejection::runs_on, out);
+    }
     const std::int64_t ranks = std::int64_t{mesh.data} * mesh.pipeline;
     if (!request_.batch.only.empty()) {
       std::vector<int> batches = request_.batch.only;
@@ -321,6 +326,8 @@ ServingSearchResult search_serving(const Scenario& s, const ServingRequest& requ
     out.capacity_bytes = own.capacity_bytes();
     out.present_fits = out.present_legal && !(out.present_missing_bytes > 0);
     if (out.present_legal) out.present_breaks = broken_constraint(request, out.present, out.capacity_bytes);
+    if (out.present_legal && !out.present_breaks && request.runs_on && broken_rule(*request.runs_on, s) != nullptr)
+      out.present_breaks = BrokenConstraint{BrokenConstraint::Kind::runs_on};
   }
   const std::vector<DecodingPlan> meshes = meshes_of(s, request);
   std::vector<MeshOutcome> outcomes(meshes.size());

@@ -37,6 +37,7 @@ struct ServingRequest {
   Allowed data, tensor, expert, pipeline, batch;
   double most_token_s = 0, most_ttft_s = 0;  // what users are promised, as the plan runs; 0: nothing
   double min_free = 0;                       // share of HBM that stays free
+  std::optional<Framework> runs_on = {};     // only plans that keep the rules of this one
   ServingObjective objective = ServingObjective::throughput;
   std::size_t limit = 20;
   std::size_t sample = 0;  // plans to keep evenly out of all that were priced, for a picture of the space
@@ -50,13 +51,14 @@ ServingRequest serving_request_of(const Scenario&);
 enum class ServingRejection : std::uint8_t {
   heads,       // tensor does not divide the attention heads
   layers,      // more pipeline stages than layers
+  runs_on,     // the framework asked for does not run it
   mesh,        // the model or the cluster does not allow it for another reason
   memory,      // does not fit
   token_time,  // a token takes longer than promised
   ttft,        // the first token comes later than promised
 };
 inline constexpr std::size_t kServingRejections = kEnumCount<ServingRejection>;
-inline constexpr EnumTable<ServingRejection> kServingRejectionIds{"heads",  "layers",     "mesh",
+inline constexpr EnumTable<ServingRejection> kServingRejectionIds{"heads",  "layers",     "runs_on", "mesh",
                                                                   "memory", "token_time", "ttft"};
 
 struct RankedDecoding {

@@ -150,8 +150,8 @@ class MaxtextText {
       line("pipeline_fsdp_ag_once", once ? "true" : "false");
       text_.said({"parallelism.keep_gathered"});
     }
-    text_.said({"pipeline.virtual_stages", "pipeline.schedule"});
-    if (s_.pipeline.layers_per_stage.empty()) text_.said({"pipeline.layers_per_stage"});
+    text_.said({"pipeline.virtual_stages", "pipeline.schedule", "pipeline.layers_per_stage",
+                "pipeline.embedding_as_layers", "pipeline.head_as_layers"});
     // One repeat is GPipe, more are breadth-first.
     const bool several = repeats > 1;
     if (several != (s_.pipeline.schedule == engine::ScheduleKind::looped_bfs)) text_.unsaid("pipeline.schedule");

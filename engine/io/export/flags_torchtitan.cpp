@@ -79,6 +79,7 @@ class TitanText {
       if (flavor.model == s_.model.id && preset != nullptr && *preset == s_.model) {
         line("name", quoted(flavor.name));
         line("flavor", quoted(flavor.flavor));
+        has_flavor_ = true;
         return;
       }
     comment(say("export.torchtitan.flavor"));
@@ -147,7 +148,9 @@ class TitanText {
     if (policy == CheckpointPolicy::some_blocks) {
       line("mode", quoted("selective"));
       line("selective_ac_option", quoted(std::to_string(engine::every_nth_layer(s_))));
-      text_.said({"checkpointing.policy", "checkpointing.blocks"});
+      text_.said({"checkpointing.policy"});
+      // How many layers that is follows from the flavor.
+      if (has_flavor_) text_.said({"checkpointing.blocks"});
       return;
     }
     choice("checkpointing.policy");
@@ -175,6 +178,7 @@ class TitanText {
 
   LaunchText& text_;
   const engine::Scenario& s_;
+  bool has_flavor_ = false;
   std::vector<std::pair<std::string, std::string>> sections_;
 };
 

@@ -79,6 +79,7 @@ std::string vllm_script(LaunchText& text, const std::string& job, const std::str
   const int heads = s.model.is_mla() ? 1 : s.model.n_kv_heads;
   if (p.tensor > heads && s.serving.kv_split == engine::KvSplit::sequence)
     flags.push_back(fmt::format("--decode-context-parallel-size {}", p.tensor / heads));
+  text.said({"serving.kv_split"});
   const Dtype compute = s.precision.compute;
   flags.push_back(fmt::format("--dtype {}", compute == Dtype::fp16   ? "float16"
                                             : compute == Dtype::fp32 ? "float32"
@@ -86,6 +87,12 @@ std::string vllm_script(LaunchText& text, const std::string& job, const std::str
   if (s.precision.weights == Dtype::fp8) flags.emplace_back("--quantization fp8");
   if (s.precision.kv_cache != Dtype::none) field("precision.kv_cache");
   flags.push_back(fmt::format("--max-model-len {}", longest_sequence(s.workload)));
+  // Of the memory that vLLM leaves alone by default the plan says its own.
+  const double hbm = s.cluster.chip[engine::ChipField::hbm_bytes].value.value_or(0);
+  if (s.assumptions.reserve_bytes > 0 && hbm > s.assumptions.reserve_bytes)
+    flags.push_back(fmt::format("--gpu-memory-utilization {:.3f}", 1 - s.assumptions.reserve_bytes / hbm));
+  text.bent("assumptions.reserve_bytes");
+  text.bent("model.max_context_tokens");  // the longest sequence is no matter of the model
   // Sequences of one replica.
   flags.push_back(
       fmt::format("--max-num-seqs {}", std::max<std::int64_t>(1, s.workload.batch / engine::data_ranks(p))));
@@ -94,6 +101,9 @@ std::string vllm_script(LaunchText& text, const std::string& job, const std::str
   if (s.serving.prefill_chunk_tokens > 0) {
     flags.emplace_back("--enable-chunked-prefill");
     field("serving.prefill_chunk_tokens");
+  } else {
+    flags.emplace_back("--no-enable-chunked-prefill");
+    text.bent("serving.prefill_chunk_tokens");
   }
   if (s.serving.draft_tokens > 0) {
     flags.push_back(fmt::format("--speculative-config '{{\"num_speculative_tokens\": {}}}'", s.serving.draft_tokens));

@@ -119,7 +119,10 @@ std::vector<std::string> LaunchText::notes() const {
     if (path.starts_with("cluster.") || (path.starts_with("model.") && (named || !sized) && !bent)) continue;
     if ((said_.contains(path) && !ranks) || !engine::applies(field, s_.workload.kind) || !field_matters(s_, path))
       continue;
-    const double value = field.get(s_);
+    double value = field.get(s_);
+    // Ranks that share the batch and no state are those of data.
+    if (ranks && engine::sharded_stage(s_) == 0)
+      value = path == "parallelism.data" ? static_cast<double>(engine::data_ranks(s_.parallelism)) : 1;
     if (value == field.get(defaults) && !has_other_defaults(path) && !bent) continue;
     out.push_back(std::string(path) + "=" + field_text(field, value));
   }

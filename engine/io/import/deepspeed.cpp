@@ -109,7 +109,9 @@ class DeepspeedReader {
       if (global->value % pass != 0)
         return keys_.contradiction(global->origin, std::to_string(global->value), micro->origin,
                                    std::to_string(micro->value));
-      const Stated<int> ranks{static_cast<int>(global->value / pass), global->origin};
+      Stated<int> ranks{static_cast<int>(global->value / pass), global->origin};
+      // With groups that shard (MiCS) the ranks are all copies of all groups.
+      if (plan_.fsdp && ranks.value % plan_.fsdp->value == 0) ranks.value /= plan_.fsdp->value;
       (plan_.rest == RestAxis::fsdp && !plan_.fsdp ? plan_.fsdp : plan_.data) = ranks;
       if (plan_.rest == RestAxis::fsdp)
         plan_.assume("parallelism.data", 1, say("import.deepspeed.ranks"));

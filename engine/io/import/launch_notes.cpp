@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <tuple>
 
 #include "engine/io/json/json_text.h"
 #include "engine/io/presets/parts_json.h"
@@ -11,6 +12,15 @@ namespace roofscape::io {
 namespace {
 
 constexpr std::size_t kMostNotes = 500;
+
+// In what any framework states of a model.
+bool of_one_size(const engine::TransformerShape& a, const engine::TransformerShape& b) {
+  const auto sizes = [](const engine::TransformerShape& m) {
+    return std::tuple(m.n_layers, m.d_model, m.d_ff, m.n_heads, m.n_kv_heads, m.vocab_size, m.moe.n_routed_experts,
+                      m.moe.experts_per_token, m.is_moe() ? m.expert_width() : 0);
+  };
+  return sizes(a) == sizes(b);
+}
 
 }  // namespace
 
@@ -61,12 +71,18 @@ Result<ImportRequest> with_notes(const std::vector<std::string>& notes, std::str
       if (out.cluster.empty()) out.cluster = value;
     } else if (path != "model") {
       out.set.push_back(note);
-    } else if (!plan.model && !plan.shape) {
+    } else if (!plan.model) {
+      std::erase_if(plan.missing, [](const MissingValue& missing) { return missing.field == "model"; });
       const Origin origin{std::string(kNotesMember), 0};
       if (!value.starts_with('{')) {
+        // A file that has sizes of its own may have been edited.
+        const engine::TransformerShape* noted = library.find_model(value);
+        if (plan.shape && (noted == nullptr || !of_one_size(*noted, plan.shape->value))) continue;
+        plan.shape.reset();
         plan.model = Stated<std::string>{value, origin};
         continue;
       }
+      if (plan.shape) continue;
       const auto json = parse_json(value, file);
       if (!json) return json.error();
       auto shape = read_model(json.value(), PartContext{std::string(file), "model", library, {}, {}});

@@ -80,6 +80,22 @@ TEST_CASE("wrong options of export-flags are answered with one line and exit 2")
   }
 }
 
+TEST_CASE("a search can be limited to what a launcher runs, and says how many plans that leaves out") {
+  const auto all = nlohmann::json::parse(run("search llama3-8b-8-h100 --json --limit 50").out);
+  const auto some = nlohmann::json::parse(run("search llama3-8b-8-h100 --json --limit 50 --runs-on deepspeed").out);
+  CHECK(all.at("plans") == some.at("plans"));
+  CHECK(all.at("rejected").at("runs_on") == 0);
+  CHECK(some.at("rejected").at("runs_on").get<double>() > 0);
+  CHECK(some.at("fit").get<double>() > 0);
+  CHECK(some.at("fit").get<double>() < all.at("fit").get<double>());
+  const Outcome unknown = run("search llama3-8b-8-h100 --runs-on mesh-tensorflow");
+  CHECK(unknown.code == 2);
+  CHECK(
+      unknown.err ==
+      "roofscape-cli: --runs-on: \"mesh-tensorflow\" is not known; there are: megatron, megatron-bridge, torchtitan, "
+      "maxtext, jax, deepspeed, vllm\n");
+}
+
 TEST_CASE("a field is set by a framework's name for it") {
   const Outcome ours = run("eval llama3-8b-8-h100 --json --set parallelism.tensor=2 --set parallelism.fsdp=4");
   const Outcome theirs = run("eval llama3-8b-8-h100 --json --set TP=2 --set data_parallel_shard_degree=4");

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "engine/evaluate/evaluate.h"
+#include "engine/frameworks/rules.h"
 #include "engine/search/candidates.h"
 #include "engine/search/pricing.h"
 #include "engine/search/search.h"
@@ -142,6 +143,7 @@ class Enumeration {
       if (2.0 * microbatches * virtual_stage_count(shape) > static_cast<double>(kMaxDrawnOps))
         return Rejection::too_long;
     }
+    if (request_.space.runs_on && broken_rule(*request_.space.runs_on, edited_) != nullptr) return Rejection::runs_on;
     // Of a pricer that has priced nothing else.
     Pricer pricer(s_);
     PlacedMesh mesh;

@@ -135,6 +135,7 @@ SearchRequest random_request(Dice& dice, const Scenario& s) {
   request.limit = static_cast<std::size_t>(dice.one_in(8) ? 0 : dice.pick(1, 30));
   request.cells = dice.one_in(2);
   request.space.tensor_across_nodes = dice.one_in(3);
+  if (dice.one_in(3)) request.space.runs_on = static_cast<Framework>(dice.pick(0, static_cast<int>(kFrameworks) - 1));
   request.space.min_free = dice.one_in(3) ? dice.pick(1, 30) / 100.0 : 0;
   const int chips_there = static_cast<int>(chip_count(s.cluster));
   using Limit = Allowed PlanSpace::*;
@@ -238,7 +239,7 @@ SearchResult searched(const Scenario& s, const SearchRequest& request, std::size
 TEST_CASE("of a small space a search finds what evaluating every plan finds, in every mode") {
   std::mt19937 rng(16);
   std::array<int, 3> modes{}, families{};
-  int some_fit = 0, none_fit = 0, near = 0, cells = 0, ranks = 0, several_software = 0;
+  int some_fit = 0, none_fit = 0, near = 0, cells = 0, ranks = 0, several_software = 0, launched = 0;
   double plans = 0;
   const int spaces = spaces_to_try();
   for (int i = 0; i < spaces;) {
@@ -284,6 +285,7 @@ TEST_CASE("of a small space a search finds what evaluating every plan finds, in 
 
     ++modes[static_cast<std::size_t>(s.assumptions.mode)];
     ++families[s.cluster.chip.interconnect == Interconnect::torus ? 0 : 1];
+    launched += request.space.runs_on && !wanted.best.empty();
     some_fit += !wanted.best.empty(), none_fit += wanted.front.empty(), near += wanted.near_miss.has_value();
     cells += static_cast<int>(wanted.cells.size());
     several_software += s.assumptions.mode == Mode::calibrated && !s.cluster.chip.calibration.source.empty();
@@ -291,9 +293,10 @@ TEST_CASE("of a small space a search finds what evaluating every plan finds, in 
   }
   MESSAGE(spaces, " spaces, ", plans, " plans; ideal, calibrated, custom ", modes[0], " ", modes[1], " ", modes[2],
           "; torus, switched ", families[0], " ", families[1], "; some fit ", some_fit, ", none ", none_fit,
-          "; near misses ", near, ", cells ", cells, ", present in the list ", ranks, ", calibrated chips ",
-          several_software);
+          "; near misses ", near, ", with a framework ", launched, ", cells ", cells, ", present in the list ", ranks,
+          ", calibrated chips ", several_software);
   CHECK(some_fit > spaces / 2);
   CHECK(near > spaces / 20);
+  CHECK(launched > spaces / 50);
   CHECK(several_software > spaces / 10);
 }

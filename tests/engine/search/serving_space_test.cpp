@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "engine/evaluate/evaluate.h"
+#include "engine/frameworks/rules.h"
 #include "engine/search/serving_search.h"
 #include "engine/serving/serving_inputs.h"
 #include "tests/cases_to_try.h"
@@ -63,6 +64,7 @@ Small random_small(std::mt19937& rng, int number) {
   r.objective = static_cast<ServingObjective>(dice.pick(0, 2));
   r.merge_alike = dice.one_in(3);
   r.limit = 1000;
+  if (dice.one_in(4)) out.request.runs_on = Framework::vllm;
   return out;
 }
 
@@ -129,6 +131,11 @@ Enumerated enumerate(const Small& small) {
   const auto mesh = [&](DecodingPlan plan) {
     if (s.model.n_heads % plan.tensor != 0) return reject(ServingRejection::heads);
     if (plan.pipeline > s.model.n_layers) return reject(ServingRejection::layers);
+    if (w.runs_on) {
+      Scenario asked = s;
+      apply(asked, plan);
+      if (broken_rule(*w.runs_on, asked) != nullptr) return reject(ServingRejection::runs_on);
+    }
     const int ranks = plan.data * plan.pipeline;
     std::map<int, Priced> batches;  // every one that may be
     bool legal = true;

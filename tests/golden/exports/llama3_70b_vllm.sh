@@ -3,6 +3,7 @@
 # What vLLM has no key for stands in these lines, which Roofscape reads back:
 # roofscape: model=llama3-70b
 # roofscape: cluster=dgx-h100
+# roofscape: model.max_context_tokens=8192
 # roofscape: workload.prompt_tokens=2048
 # roofscape: workload.output_tokens=512
 # roofscape: workload.arrivals_per_s=0
@@ -12,6 +13,7 @@
 # roofscape: precision.weights=fp8
 # roofscape: assumptions.mode=ideal
 # roofscape: assumptions.flops=exact_causal
+# roofscape: assumptions.reserve_bytes=0
 
 vllm serve meta-llama/Llama-3.1-70B-Instruct \
     --tensor-parallel-size 8 \
