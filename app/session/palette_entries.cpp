@@ -8,7 +8,6 @@
 
 #include "app/core/strings.h"
 #include "app/session/file_list.h"
-#include "engine/base/ascii.h"
 #include "engine/base/number_text.h"
 #include "engine/base/text_match.h"
 #include "engine/blocks/block.h"
@@ -24,7 +23,7 @@ using widgets::TextTable;
 
 // In small letters, and numbers in one piece however they are grouped: 16384.
 std::string plain(std::string_view text) {
-  std::string out = engine::ascii_lower(text);
+  std::string out = engine::small_letters(text);
   constexpr std::string_view gap = widgets::kNarrowSpace;
   for (std::size_t at = out.find(gap); at != std::string::npos; at = out.find(gap, at)) out.erase(at, gap.size());
   return out;

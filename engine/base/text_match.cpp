@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/base/ascii.h"
 #include "engine/base/digit_groups.h"
 
 namespace roofscape::engine {
@@ -21,11 +22,12 @@ struct Bare {
   std::vector<bool> starts;
 };
 
-Bare bare(std::string_view in) {
+Bare bare(std::string_view text) {
   Bare out;
+  const std::string in = small_letters(text);
   bool between = true;
   for (std::size_t i = 0; i < in.size(); ++i) {
-    if (in.substr(i).starts_with(kDigitGap)) {  // between the groups of a number, which is one word
+    if (std::string_view(in).substr(i).starts_with(kDigitGap)) {  // between the groups of a number, which is one word
       i += kDigitGap.size() - 1;
       continue;
     }
@@ -42,7 +44,7 @@ Bare bare(std::string_view in) {
       between = true;
       continue;
     }
-    out.text += static_cast<char>(std::tolower(u));
+    out.text += in[i];
     out.starts.push_back(between);
     between = false;
   }
@@ -72,6 +74,26 @@ Match match_one(std::string_view typed, std::string_view name) {
 }
 
 }  // namespace
+
+std::string small_letters(std::string_view text) {
+  std::string out = ascii_lower(text);
+  // Of the two bytes of a Cyrillic letter: U+0410 to U+042F are 0xd0 0x90 to 0xd0 0xaf, U+0430 to U+044F go on to
+  // 0xd1 0x8f.
+  for (std::size_t i = 0; i + 1 < out.size(); ++i) {
+    const auto first = static_cast<unsigned char>(out[i]), second = static_cast<unsigned char>(out[i + 1]);
+    const auto put = [&](unsigned a, unsigned b) {
+      out[i] = static_cast<char>(a);
+      out[i + 1] = static_cast<char>(b);
+    };
+    if ((first == 0xd0 && second == 0x81) || (first == 0xd1 && second == 0x91))
+      put(0xd0, 0xb5);
+    else if (first == 0xd0 && second >= 0x90 && second <= 0x9f)
+      put(0xd0, second + 0x20u);
+    else if (first == 0xd0 && second >= 0xa0 && second <= 0xaf)
+      put(0xd1, second - 0x20u);
+  }
+  return out;
+}
 
 bool names(std::string_view typed, std::string_view name) {
   if (typed.size() > kLongestName) return false;

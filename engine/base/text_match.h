@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 namespace roofscape::engine {
@@ -10,11 +11,14 @@ namespace roofscape::engine {
 // Better is larger.
 enum class Match : std::uint8_t { none, inside, word_start, prefix, exact };
 
-// Case (of the Latin alphabet) and everything but letters, digits and decimal points do not count: "qwen3-32b" is
+// Case (of the Latin and the Cyrillic alphabet) and everything but letters, digits and decimal points do not count: "qwen3-32b" is
 // "Qwen3 32B". Several words may come in any order; then it is the worst of them that counts, at most a word's start.
 // `id` is another name of the same thing; the better match of both is taken. Nothing typed is found everywhere,
 // inside; what is longer than any name (256 bytes) is found nowhere.
 Match match_of(std::string_view typed, std::string_view name, std::string_view id = {});
+
+// The text in small letters, Latin and Cyrillic, and with \u0435 for \u0451, as people type it. The bytes keep their places.
+std::string small_letters(std::string_view text);
 
 // Whether what is typed is some whole words of a name, one after the other: "h100" and "H100 SXM" of "h100-sxm", not
 // "h10".
