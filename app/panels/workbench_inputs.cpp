@@ -136,7 +136,9 @@ struct Inputs {
   void input(const BlockInput& in) {
     const engine::BlockValue* value = kept.reply.question ? &kept.reply.question->call.value(in.name) : nullptr;
     const std::string* text = given(in.name);
-    const std::string domain = ctx.ui.texts.write(engine::domain_of(in)), unit = std::string(engine::unit_text(in));
+    const std::string domain = ctx.ui.texts.write(engine::domain_of(in)), symbol = std::string(engine::unit_text(in)),
+                      noun = ctx.ui.texts.plural_key("unit." + symbol, 0),
+                      unit = ctx.ui.texts.has(noun) ? std::string(ctx.text(noun)) : symbol;
     const auto& solved = kept.reply.question ? kept.reply.question->solved : std::nullopt;
     const bool found = solved && solved->input == in.name;
     const std::string source = found                                   ? found_text(*solved)
