@@ -16,14 +16,15 @@ struct CheckOptions {
 
 void add_options(OptionList& list, CheckOptions& options) {
   list.scenario(options.input.scenario);
+  list.optional("words", options.input.words, "cli.check.words");
   list.json(options.json);
-  list.set(options.input.set);
+  add_edits(list, options.input);
 }
 
 int run(const Context& context, const CheckOptions& options) {
   const auto evaluated = evaluate(context, options.input);
   if (!evaluated) return kBadInput;
-  const int code = code_of(evaluated->report);
+  const int code = code_of(*evaluated);
   const auto findings = engine::offered_findings(evaluated->scenario, evaluated->report);
   if (!options.json) return print(context.texts, diagnostics_text(findings, context.texts), code);
   const auto text = [&](const engine::Diagnostic& diagnostic) { return diagnostic_text(diagnostic, context.texts); };

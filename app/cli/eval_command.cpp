@@ -21,7 +21,7 @@ struct EvalOptions {
 
 void add_options(OptionList& list, EvalOptions& options) {
   list.scenario(options.input.scenario);
-  list.set(options.input.set);
+  add_edits(list, options.input);
   list.json(options.json);
   list.flag("--evidence", options.evidence, "cli.eval.evidence");
 }
@@ -37,7 +37,7 @@ int run(const Context& context, const EvalOptions& options) {
     if (!files) return refuse(context.texts, files.error());
     evidence = evidence::evidence_points(files.value(), context.library, mode);
   }
-  const int code = code_of(evaluated->report);
+  const int code = code_of(*evaluated);
   if (options.json) {
     const auto text = [&](const engine::Diagnostic& diagnostic) {
       return diagnostic_text(diagnostic, context.texts);

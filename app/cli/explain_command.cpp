@@ -31,7 +31,7 @@ struct ExplainOptions {
 void add_options(OptionList& list, ExplainOptions& options) {
   list.scenario(options.input.scenario);
   list.required("quantity", options.quantity, "cli.explain.quantity");
-  list.set(options.input.set);
+  add_edits(list, options.input);
   list.whole_number("--depth", options.depth, "cli.explain.depth", 1, kAllLevels);
 }
 

@@ -56,7 +56,7 @@ void add_options(OptionList& list, FigureOptions& options) {
   list.option("--measured", options.measured, "cli.figure.measured");
   list.repeated("--with", options.with, "cli.figure.with");
   list.flag("--list", options.list, "cli.figure.list");
-  list.set(options.input.set);
+  add_edits(list, options.input);
   list.optional("inputs", options.inputs, "cli.figure.inputs");
   list.option("--over", options.over, "cli.figure.over");
   list.option("--show", options.show, "cli.figure.show");

@@ -6,7 +6,7 @@
 #include "app/cli/command.h"
 #include "app/cli/output.h"
 #include "app/core/receipt_text.h"
-#include "engine/io/import/import_launch.h"
+#include "engine/io/import/open_scenario.h"
 #include "engine/io/json/files.h"
 #include "engine/io/scenario/scenario_json.h"
 
@@ -17,25 +17,35 @@ using engine::say;
 
 struct ImportOptions {
   std::string file, cluster, output;
-  std::vector<std::string> set;
+  std::vector<std::string> words, set;
   bool json = false;
 };
 
 void add_options(OptionList& list, ImportOptions& options) {
   list.required("file", options.file, "cli.import.file");
-  list.option("--cluster", options.cluster, "cli.import.cluster");
+  list.optional("words", options.words, "cli.import.words");
+  list.option("--cluster", options.cluster, "cli.cluster");
   list.set(options.set);
   list.option("-o,--output", options.output, "cli.import.output");
   list.json(options.json);
 }
 
-int run(const Context& context, const ImportOptions& options) {
+io::Result<io::Imported> import(const Context& context, const ImportOptions& options) {
+  const io::ImportRequest request{options.cluster, io::ordered_edits(options.set)};
+  if (!options.words.empty()) {
+    std::vector<std::string> words{options.file};
+    words.insert(words.end(), options.words.begin(), options.words.end());
+    return io::import_words(words, request, context.library);
+  }
   const auto text = io::read_file(options.file);
-  if (!text) return refuse(context.texts, text.error());
-  const auto imported =
-      io::import_launch(text.value(), options.file, {options.cluster, options.set}, context.library);
+  if (!text) return text.error();
+  return io::import_launch(text.value(), options.file, request, context.library);
+}
+
+int run(const Context& context, const ImportOptions& options) {
+  const auto imported = import(context, options);
   if (!imported) return refuse(context.texts, imported.error());
-  int code = imported->has_errors() ? kHasErrors : kGood;
+  const int code = imported->has_errors() ? kHasErrors : kGood;
   if (!options.output.empty()) {
     if (!imported->missing.empty())
       return refuse(context.texts, {options.file,

@@ -8,40 +8,71 @@
 #include "app/core/strings.h"
 #include "engine/evaluate/evaluate.h"
 #include "engine/evaluate/offers.h"
-#include "engine/io/scenario/scenario_json.h"
 
 namespace roofscape::app::cli {
 
-io::Result<engine::Scenario> read(const Context& context, const ScenarioInput& input) {
-  auto scenario = io::load_scenario(input.scenario, context.library);
-  if (!scenario) return scenario;
-  // Custom mode starts from the calibrated values of the chip and plan that are set with it, in whatever order.
-  std::vector<std::string> assignments = input.set;
-  const auto place = [](const std::string& a) {
-    return a.starts_with("assumptions.custom.") ? 2 : a.starts_with("assumptions.mode=") ? 1 : 0;
-  };
-  std::stable_sort(assignments.begin(), assignments.end(),
-                   [&place](const std::string& a, const std::string& b) { return place(a) < place(b); });
-  for (const std::string& assignment : assignments)
-    if (auto error = io::set_field(scenario.value(), assignment, context.library)) {
-      error->file = "--set";
-      return *std::move(error);
-    }
-  return scenario;
+void add_edits(OptionList& list, ScenarioInput& input) {
+  list.set(input.set);
+  list.option("--cluster", input.cluster, "cli.cluster");
 }
 
+io::Result<io::OpenedScenario> open(const Context& context, const ScenarioInput& input) {
+  const io::ImportRequest request{input.cluster, input.set};
+  if (input.words.empty()) return io::open_scenario(input.scenario, request, context.library);
+  std::vector<std::string> words{input.scenario};
+  words.insert(words.end(), input.words.begin(), input.words.end());
+  return io::open_words(words, request, context.library);
+}
+
+io::Result<engine::Scenario> read(const Context& context, const ScenarioInput& input) {
+  auto opened = open(context, input);
+  if (!opened) return opened.error();
+  return std::move(opened->scenario);
+}
+
+namespace {
+
+// An import is not silent: what was read as what, and its errors. The receipt is import's.
+void tell_import(const Context& context, const std::string& file, const io::Imported& imported) {
+  for (const io::ImportNotice& notice : imported.notices)
+    if (notice.error)
+      complain(context.texts, {file,
+                               {},
+                               notice.text,
+                               {},
+                               notice.line > 0 ? engine::say("import.line", notice.line) : engine::Sentence()});
+  const auto warnings = static_cast<long>(imported.notices.size()) -
+                        std::count_if(imported.notices.begin(), imported.notices.end(),
+                                      [](const io::ImportNotice& notice) { return notice.error; });
+  complain(context.texts, {file,
+                           {},
+                           engine::say("import.told", std::string(imported.format_name), imported.read.size(),
+                                       imported.assumed.size(), warnings),
+                           {}});
+}
+
+}  // namespace
+
 std::optional<engine::Scenario> read_scenario(const Context& context, const ScenarioInput& input) {
-  auto scenario = read(context, input);
-  if (scenario) return std::move(scenario).value();
-  complain(context.texts, scenario.error());
-  return std::nullopt;
+  auto opened = open(context, input);
+  if (!opened) {
+    complain(context.texts, opened.error());
+    return std::nullopt;
+  }
+  if (opened->imported) tell_import(context, input.scenario, *opened->imported);
+  return std::move(opened->scenario);
 }
 
 std::optional<Evaluated> evaluate(const Context& context, const ScenarioInput& input) {
-  auto scenario = read_scenario(context, input);
-  if (!scenario) return std::nullopt;
+  auto opened = open(context, input);
+  if (!opened) {
+    complain(context.texts, opened.error());
+    return std::nullopt;
+  }
+  if (opened->imported) tell_import(context, input.scenario, *opened->imported);
   Evaluated out;
-  out.scenario = *std::move(scenario);
+  out.scenario = std::move(opened->scenario);
+  out.imported = std::move(opened->imported);
   out.report = engine::evaluate(out.scenario);
   if (!out.report.has_errors()) return out;
   for (const engine::OfferedFinding& finding : engine::offered_findings(out.scenario, out.report)) {
@@ -56,5 +87,8 @@ std::optional<Evaluated> evaluate(const Context& context, const ScenarioInput& i
 }
 
 int code_of(const engine::Report& report) { return report.has_errors() ? kHasErrors : kGood; }
+int code_of(const Evaluated& evaluated) {
+  return evaluated.imported && evaluated.imported->has_errors() ? kHasErrors : code_of(evaluated.report);
+}
 
 }  // namespace roofscape::app::cli

@@ -62,7 +62,7 @@ void add_options(OptionList& list, SearchOptions& options) {
   list.option("--runs-on", options.runs_on, "cli.search.runs_on");
   list.json(options.json);
   list.flag("--csv", options.csv, "cli.search.csv");
-  list.set(options.input.set);
+  add_edits(list, options.input);
 }
 
 // Reads --objective as one of these ids; nothing, and a complaint, if it is none.

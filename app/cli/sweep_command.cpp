@@ -29,7 +29,7 @@ void add_options(OptionList& list, SweepOptions& options) {
   list.option("--quantities", options.quantities, "cli.sweep.quantities");
   list.flag("--csv", options.csv, "cli.sweep.csv");
   list.json(options.json);
-  list.set(options.input.set);
+  add_edits(list, options.input);
 }
 
 std::string table_text(const io::SweepTable& table, const widgets::TextTable& texts) {

@@ -24,7 +24,7 @@ void add_options(OptionList& list, TraceOptions& options) {
   list.scenario(options.input.scenario);
   list.option("-o,--output", options.output, "cli.trace.output");
   list.option("--layout", options.layout, "cli.trace.layout");
-  list.set(options.input.set);
+  add_edits(list, options.input);
 }
 
 // The order of the pipeline, as torch reads it.

@@ -8,6 +8,7 @@
 #include "engine/io/json/json_text.h"
 #include "engine/io/json/nearest.h"
 #include "engine/io/json/pretty.h"
+#include "engine/io/presets/parts_file.h"
 
 namespace roofscape::io {
 
@@ -93,6 +94,7 @@ Result<BlockQuestion> read_block_question(std::string_view id, std::span<const s
   BlockQuestion question{engine::BlockCall(*block), {}, {}, {}};
   const engine::Chip* chip = nullptr;
   const engine::TransformerShape* model = nullptr;
+  std::optional<engine::TransformerShape> of_file;
   std::vector<std::string_view> names;
   for (const BlockInput& in : block->inputs) names.push_back(in.name);
   if (block->takes_chip()) names.push_back("chip");
@@ -136,6 +138,15 @@ Result<BlockQuestion> read_block_question(std::string_view id, std::span<const s
     }
     if (name == "model" && block->takes_model()) {
       const Preset* meant = library.meant(PresetKind::model, text);
+      if (meant == nullptr && looks_like_file(text)) {
+        auto read = read_named_part<engine::TransformerShape>(std::string(text), PresetKind::model,
+                                                              PartContext{{}, "model", library, {}, {}}, read_model);
+        if (!read) return read.error();
+        of_file = std::move(read).value();
+        model = &*of_file;
+        question.model = text;
+        continue;
+      }
       if (meant == nullptr) return at_input("model", library.not_meant(PresetKind::model, text));
       model = library.find_model(meant->id);
       question.model = meant->id;

@@ -78,7 +78,7 @@ Result<Imported> import_launch(std::string_view text, std::string_view file, con
 Result<Imported> import_words(const std::vector<std::string>& words, const ImportRequest& request,
                               const PresetLibrary& library) {
   LaunchSource source;
-  source.file = "--";
+  if (!words.empty()) source.file = words.front();
   source.script = shell_of_words(words);
   return import_source(source, request, library);
 }

@@ -61,7 +61,8 @@ ShellCommand launch_command(const ShellScript& script) {
 
 class MegatronReader {
  public:
-  MegatronReader(std::string_view file, LaunchPlan& plan) : file_(file), plan_(plan) {}
+  MegatronReader(std::string_view file, const PresetLibrary& library, LaunchPlan& plan)
+      : file_(file), library_(library), plan_(plan) {}
 
   Failure read(const LaunchLine& line) {
     Arguments arguments = arguments_of(line.arguments);
@@ -247,11 +248,32 @@ class MegatronReader {
       else
         plan_.state("model.learned_positions", positions, origin("--position-embedding-type"), kind);
     }
+    if (!has("model.vocab_size")) vocabulary();
     if (const Argument* argument = find("--make-vocab-size-divisible-by"))
       plan_.no_effect(argument->origin(), say("import.why.padding"));
     if (const Argument* argument = find("--mtp-num-layers"); argument != nullptr && word("--mtp-num-layers") != "0")
       plan_.warn(say("import.further_tokens", argument->written + " " + argument->value_text()), argument->line);
     return std::nullopt;
+  }
+
+  // Of the tokenizer, where that says it.
+  void vocabulary() {
+    constexpr std::pair<std::string_view, int> kTokenizers[] = {
+        {"GPT2BPETokenizer", 50257}, {"Llama2Tokenizer", 32000}, {"Llama3Tokenizer", 128256}};
+    const std::string type = word("--tokenizer-type");
+    for (const auto& [name, size] : kTokenizers)
+      if (type == name) return plan_.assume("model.vocab_size", size, say("import.why.tokenizer", type));
+    // The merges of byte pairs are GPT-2's.
+    if (type.empty() && flag("--merge-file"))
+      return plan_.assume("model.vocab_size", 50257, say("import.why.tokenizer", std::string("GPT-2")));
+    std::string model = word("--tokenizer-model");
+    if (model.empty()) model = word("--tokenizer-name-or-path");
+    while (model.ends_with('/')) model.pop_back();
+    if (model.ends_with(".model") || model.ends_with(".json") || model.find('$') != std::string::npos) return;
+    const std::string name = model.substr(model.rfind('/') + 1);
+    if (const Preset* preset = name.empty() ? nullptr : library_.meant(PresetKind::model, name))
+      plan_.assume("model.vocab_size", library_.find_model(preset->id)->vocab_size,
+                   say("import.why.tokenizer", preset->name));
   }
 
   int stated_line(std::string_view field) const {
@@ -284,8 +306,10 @@ class MegatronReader {
         if (!has(field)) plan_.assume(field, fallback, say("import.why.megatron"));
     } else {
       std::erase_if(plan_.fields, [](const StatedField& field) { return field.path.starts_with("model.mla."); });
-      if (const Argument* argument = find("--qk-layernorm"))
-        plan_.state("model.qk_norm", 1, argument->origin(), "true");
+    }
+    if (const Argument* argument =
+            find("--qk-layernorm")) {  // of latent attention the norms of its ranks, which it has
+      if (!latent) plan_.state("model.qk_norm", 1, argument->origin(), "true");
     }
     if (const Argument* window = find("--window-size")) {
       // "128,0": tokens before, tokens after.
@@ -629,6 +653,7 @@ class MegatronReader {
   }
 
   std::string_view file_;
+  const PresetLibrary& library_;
   LaunchPlan& plan_;
   std::map<std::string, Argument, std::less<>> given_;  // the last of each flag
   std::set<std::string, std::less<>> used_, open_;
@@ -636,12 +661,12 @@ class MegatronReader {
 
 bool recognises_script(const LaunchSource& source) { return marks_of(launch_command(source.script)) >= 2; }
 
-Result<LaunchPlan> read_script(const LaunchSource& source, const PresetLibrary&) {
+Result<LaunchPlan> read_script(const LaunchSource& source, const PresetLibrary& library) {
   LaunchPlan plan;
   const LaunchLine line = launch_line(launch_command(source.script));
   tell_gaps(source.script, plan);
   if (auto failure = read_launcher(source.script, line, source.file, plan)) return *std::move(failure);
-  if (auto failure = MegatronReader(source.file, plan).read(line)) return *std::move(failure);
+  if (auto failure = MegatronReader(source.file, library, plan).read(line)) return *std::move(failure);
   return plan;
 }
 
@@ -655,7 +680,7 @@ bool recognises_yaml(const LaunchSource& source) {
 }
 
 // "--num-layers: 12" is the flag with its value, "--bf16: true" the flag alone, "false" and null no flag at all.
-Result<LaunchPlan> read_yaml_arguments(const LaunchSource& source, const PresetLibrary&) {
+Result<LaunchPlan> read_yaml_arguments(const LaunchSource& source, const PresetLibrary& library) {
   const Node& arguments = *test_arguments(source);
   LaunchLine line;
   const auto put = [&](const Node& node) {
@@ -678,7 +703,7 @@ Result<LaunchPlan> read_yaml_arguments(const LaunchSource& source, const PresetL
     }
   }
   LaunchPlan plan;
-  if (auto failure = MegatronReader(source.file, plan).read(line)) return *std::move(failure);
+  if (auto failure = MegatronReader(source.file, library, plan).read(line)) return *std::move(failure);
   return plan;
 }
 

@@ -357,7 +357,10 @@ class PlanToScenario {
       plan_.fail(say("import.not_a_multiple", *have, least, p.tensor, p.context, p.pipeline, p.expert),
                  plan_.chips && !has_cluster_ ? plan_.chips->origin.line : 0);
       have.reset();
-      if (!has_cluster_) missing("cluster", "--cluster");
+      if (!has_cluster_) {
+        std::erase_if(out_.missing, [](const MissingValue& value) { return value.field == "cluster.chip"; });
+        out_.missing.insert(out_.missing.begin(), {"cluster", "--cluster"});
+      }
     }
     if (!have || *have % least != 0) {
       if (!plan_.data) missing(kDataPath, "--cluster");

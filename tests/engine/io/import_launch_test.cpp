@@ -1,0 +1,168 @@
+// Precedence, contradictions and refusals of imports, and what receipts say.
+#include <doctest/doctest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "engine/io/import/open_scenario.h"
+#include "engine/io/import/repeated_list.h"
+#include "tests/engine/io/io_fixture.h"
+#include "tests/english.h"
+
+namespace roofscape {
+namespace {
+
+using test::shipped;
+
+constexpr std::string_view kLaunch =
+    "torchrun --nproc_per_node 8 --nnodes 4 pretrain_gpt.py \\\n"
+    "  --num-layers 32 --hidden-size 4096 --ffn-hidden-size 14336 --num-attention-heads 32 \\\n"
+    "  --swiglu --vocab-size 32000 --seq-length 4096 --position-embedding-type rope \\\n"
+    "  --micro-batch-size 1 --global-batch-size 256 --bf16 --use-distributed-optimizer";
+
+io::Result<io::Imported> import(const std::string& more, const io::ImportRequest& request = {}) {
+  return io::import_launch(std::string(kLaunch) + " \\\n  " + more + "\n", "run.sh", request, shipped());
+}
+std::string refusal(const std::string& more, const io::ImportRequest& request = {}) {
+  const auto read = import(more, request);
+  return read ? "" : io::to_text(read.error(), test::english());
+}
+std::string first_error(const io::Imported& read) {
+  for (const io::ImportNotice& notice : read.notices)
+    if (notice.error) return test::english().write(notice.text);
+  return {};
+}
+
+TEST_CASE("two values of one option are refused with both lines; an edit of one's own decides") {
+  const std::string more = "--tensor-model-parallel-size 2 \\\n  --tensor-model-parallel-size 4";
+  CHECK(refusal(more) ==
+        "run.sh: --tensor-model-parallel-size: line 6: parallelism.tensor is stated twice: "
+        "--tensor-model-parallel-size 2 on "
+        "line 5, --tensor-model-parallel-size 4 on line 6; say which with --set parallelism.tensor=...");
+  const auto read = import(more, {"", {"parallelism.tensor=8"}});
+  REQUIRE(read.ok());
+  CHECK(read->scenario.parallelism.tensor == 8);
+  CHECK(read->scenario.parallelism.fsdp == 4);
+  CHECK(read->overridden.size() == 2);
+}
+
+TEST_CASE("the same value twice, and options without effect, contradict nothing") {
+  CHECK(refusal("--num-layers 32 --lr 1e-4 --lr 2e-4").empty());
+}
+
+TEST_CASE("nodes of the launcher and of Slurm's header have to agree") {
+  const auto read =
+      io::import_launch("#!/bin/bash\n#SBATCH --nodes=8\n" + std::string(kLaunch) + "\n", "run.sh", {}, shipped());
+  REQUIRE_FALSE(read.ok());
+  CHECK(io::to_text(read.error(), test::english()) ==
+        "run.sh: line 3: cluster.nodes is stated twice: #SBATCH --nodes 8 on line 2, --nnodes 4 on line 3; say which "
+        "with "
+        "--cluster CHIP:N");
+}
+
+TEST_CASE("a chip takes the launcher's count, CHIP:N and a cluster go over it") {
+  CHECK(import("", {"h100-sxm"})->scenario.parallelism.fsdp == 32);
+  const auto more = import("", {"h100-sxm:64"});
+  CHECK(more->scenario.parallelism.fsdp == 64);
+  REQUIRE(more->overridden.size() == 1);
+  CHECK(more->overridden[0].by == "--cluster h100-sxm:64");
+  CHECK(import("", {"tpu-v5p:256"})->scenario.cluster.slice == std::array<int, 3>{4, 8, 8});
+}
+
+TEST_CASE("a model that --set names goes over the sizes of the file") {
+  const auto read = import("", {"h100-sxm", {"model=llama3-8b"}});
+  REQUIRE(read.ok());
+  CHECK(read->scenario.model == *shipped().find_model("llama3-8b"));
+  CHECK_FALSE(read->overridden.empty());
+}
+
+TEST_CASE("a value that the file does not resolve is an error and is missing, and can be given") {
+  const auto read = import("--tensor-model-parallel-size $TP", {"h100-sxm"});
+  REQUIRE(read.ok());
+  CHECK(first_error(read.value()) == "--tensor-model-parallel-size: $TP is not set in the file");
+  CHECK(read->is_missing("parallelism.tensor"));
+  CHECK(import("--tensor-model-parallel-size $(echo 8)")->has_errors());
+}
+
+TEST_CASE("values out of a field's domain, and words for numbers, are refused with their line") {
+  CHECK(refusal("--tensor-model-parallel-size 0") ==
+        "run.sh: --tensor-model-parallel-size: line 5: \"0\" is out of range; give a whole number from 1 to 1024");
+  CHECK(refusal("--pipeline-model-parallel-size eight") ==
+        "run.sh: --pipeline-model-parallel-size: line 5: \"eight\" is not a number; give a number");
+  CHECK(refusal("--context-parallel-size") == "run.sh: --context-parallel-size: line 5: has no value; give a number");
+}
+
+TEST_CASE("virtual stages are stated in three ways") {
+  CHECK(import("--pipeline-model-parallel-size 4 --num-layers-per-virtual-pipeline-stage 2")
+            ->scenario.pipeline.virtual_stages == 4);
+  CHECK(import("--pipeline-model-parallel-size 4 --num-virtual-stages-per-pipeline-rank 4")
+            ->scenario.pipeline.virtual_stages == 4);
+  const auto read = import("--pipeline-model-parallel-size 4 --pipeline-model-parallel-layout 'Et*3|(tttt|)*7tL'");
+  CHECK(read->has_errors());  // nine stages on four devices
+  CHECK(import("--pipeline-model-parallel-size 4 --num-layers-per-virtual-pipeline-stage 3")->has_errors());
+}
+
+TEST_CASE("uneven stages at the ends share the rest") {
+  const auto read = import(
+      "--pipeline-model-parallel-size 4 --decoder-first-pipeline-num-layers 7 --decoder-last-pipeline-num-layers 5");
+  CHECK(read->scenario.pipeline.layers_per_stage == std::vector<int>{7, 10, 10, 5});
+}
+
+TEST_CASE("what a recomputation option means") {
+  CHECK(import("--recompute-granularity full --recompute-method uniform --recompute-num-layers 4")
+            ->scenario.checkpointing.segments == 8);
+  const auto block = import(
+      "--recompute-granularity full --recompute-method block --recompute-num-layers 3 --pipeline-model-parallel-size "
+      "4");
+  CHECK(block->scenario.checkpointing.policy == engine::CheckpointPolicy::some_blocks);
+  CHECK(block->scenario.checkpointing.blocks == 12);
+}
+
+TEST_CASE("programs and layers that are no decoder are called by their names") {
+  CHECK(refusal("--hybrid-override-pattern M-M*") ==
+        "run.sh: --hybrid-override-pattern: line 5: layers of another kind (M-M*) are not supported; Roofscape "
+        "computes "
+        "decoder-only Transformers");
+}
+
+TEST_CASE("lists are data: brackets, repetition, sums, and nothing else") {
+  CHECK(io::read_repeated_list("[0]*3+[1]*2") == std::vector<int>{0, 0, 0, 1, 1});
+  CHECK(io::read_repeated_list("([1]*2+[0]*1)*2") == std::vector<int>{1, 1, 0, 1, 1, 0});
+  CHECK(io::read_repeated_list("1,0,1") == std::vector<int>{1, 0, 1});
+  for (const char* text :
+       {"", "[", "[1]*", "[1]**2", "[1]*99999999", "__import__('os')", "[1 for i in range(3)]", "[-1]"})
+    CHECK_MESSAGE(!io::read_repeated_list(text), text);
+}
+
+TEST_CASE("the receipt as JSON has null where something is missing, and what gives it") {
+  const auto read = io::import_launch(
+      "pretrain_gpt.py --num-layers 8 --hidden-size 512 --num-attention-heads 8 --seq-length 1024\n", "run.sh", {},
+      shipped());
+  REQUIRE(read.ok());
+  const auto json = nlohmann::json::parse(io::receipt_json(read.value(), shipped(), test::english()));
+  CHECK(json.at("scenario").at("cluster").is_null());
+  CHECK(json.at("scenario").at("parallelism").at("data").is_null());
+  CHECK(json.at("scenario").at("model").at("vocab_size").is_null());
+  CHECK(json.at("missing").at(0) == nlohmann::json{{"field", "cluster"}, {"option", "--cluster"}});
+  CHECK(json.at("read").at(0) ==
+        nlohmann::json{{"key", "--num-layers"}, {"line", 1}, {"field", "model.n_layers"}, {"value", "8"}});
+}
+
+TEST_CASE("a written import reads back to the same scenario") {
+  const auto read =
+      import("--tensor-model-parallel-size 4 --sequence-parallel --pipeline-model-parallel-size 2", {"h100-sxm"});
+  REQUIRE(read->complete());
+  const auto again = io::read_scenario(io::write_scenario(read->scenario, shipped()), "again.json", shipped());
+  REQUIRE(again.ok());
+  CHECK(again.value() == read->scenario);
+}
+
+TEST_CASE("a file of no known format is refused with those that are known") {
+  for (const char* text : {"hello", "", "a: 1\n", "[a]\nb = 1\n", "{\"a\": 1}", "echo hello\n"}) {
+    const auto read = io::import_launch(text, "x", {}, shipped());
+    REQUIRE_MESSAGE(!read.ok(), text);
+    CHECK(io::to_text(read.error(), test::english()).find('\n') == std::string::npos);
+  }
+}
+
+}  // namespace
+}  // namespace roofscape
