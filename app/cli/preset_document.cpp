@@ -21,8 +21,8 @@ std::string field_label(const TextTable& texts, const Field& field) {
   return std::string(texts.text(texts.has(key) ? key : "quantity." + path + ".label"));
 }
 
-std::string number_text(double value, const engine::Unit& unit) {
-  return widgets::format(value, unit, {.trim_zeros = true});
+std::string number_text(const TextTable& texts, double value, const engine::Unit& unit) {
+  return texts.amount(value, unit, {.trim_zeros = true});
 }
 
 // Fields below a path that differ from those of another scenario.
@@ -39,7 +39,8 @@ std::string model_text(const TextTable& texts, const engine::TransformerShape& m
   Columns facts({false, true});
   for (const engine::ModelFact& fact : engine::model_facts())
     if (const std::optional<double> value = fact.value(model))
-      facts.add({std::string(texts.text("model_fact." + std::string(fact.id))), number_text(*value, fact.unit)});
+      facts.add(
+          {std::string(texts.text("model_fact." + std::string(fact.id))), number_text(texts, *value, fact.unit)});
   out += facts.text(2) + '\n' + std::string(texts.text("cli.presets.fields")) + '\n';
   Scenario s, plain;
   s.model = model;
@@ -53,7 +54,7 @@ std::string chip_text(const TextTable& texts, const engine::Chip& chip) {
   for (const engine::ChipFieldRow& row : engine::kChipFields)
     if (const engine::Sourced& figure = chip[row.field]; figure.value)
       columns.add({std::string(texts.text("field.cluster.chip." + std::string(row.id) + ".label")),
-                   number_text(*figure.value, row.unit), figure.source});
+                   number_text(texts, *figure.value, row.unit), figure.source});
   return chip.name + '\n' + columns.text(2);
 }
 

@@ -14,7 +14,7 @@ std::string gain_text(const engine::Gain& gain, const widgets::TextTable& texts)
   using engine::GainMeasure;
   if (gain.measure == GainMeasure::settles) return {};
   const std::string after =
-      gain.after > 0 ? widgets::format(gain.after, gain.timed ? engine::unit::seconds : engine::unit::tokens_per_s)
+      gain.after > 0 ? texts.amount(gain.after, gain.timed ? engine::unit::seconds : engine::unit::tokens_per_s)
                      : std::string();
   const double percent = 100 * gain.change();
   const std::string change = fmt::format("{}{:.{}f}\u202f%", percent < 0 ? "\u2212" : "+", std::abs(percent),

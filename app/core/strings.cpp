@@ -94,7 +94,7 @@ std::string diagnostic_text(const engine::Diagnostic& diagnostic, const widgets:
     // Counts stand in a sentence that says what they count.
     widgets::NumberOptions options;
     options.unit = value.unit.notation != engine::Notation::count && value.unit.notation != engine::Notation::plain;
-    values.push_back(widgets::format(value.value, value.unit, options));
+    values.push_back(texts.amount(value.value, value.unit, options));
   }
   // Of a finding about a figure of the chip, which one: its label and path.
   if (const std::string label = "field." + std::string(diagnostic.field_path) + ".label";

@@ -6,7 +6,30 @@
 
 namespace roofscape::app {
 
-std::size_t display_width(std::string_view utf8) { return engine::count_characters(utf8); }
+namespace {
+
+// Hangul, Han and Kana: a terminal gives them two columns (UAX 11). In UTF-8 they have three bytes.
+bool wide(std::string_view character) {
+  if (character.size() != 3) return false;
+  const unsigned code = (static_cast<unsigned char>(character[0]) & 0x0fu) << 12 |
+                        (static_cast<unsigned char>(character[1]) & 0x3fu) << 6 |
+                        (static_cast<unsigned char>(character[2]) & 0x3fu);
+  return (code >= 0x1100 && code <= 0x115F) || (code >= 0x2E80 && code <= 0xA4CF) ||
+         (code >= 0xAC00 && code <= 0xD7A3) || (code >= 0xF900 && code <= 0xFAFF) ||
+         (code >= 0xFF00 && code <= 0xFF60);
+}
+
+}  // namespace
+
+std::size_t display_width(std::string_view utf8) {
+  std::size_t width = 0;
+  for (std::size_t at = 0; at < utf8.size();) {
+    const std::size_t next = engine::next_character(utf8, at);
+    width += wide(utf8.substr(at, next - at)) ? 2 : 1;
+    at = next;
+  }
+  return width;
+}
 
 std::string padded_right(std::string text, std::size_t width) {
   const std::size_t now = display_width(text);

@@ -1,4 +1,4 @@
-// Text in aligned columns for terminals. Widths count characters, not bytes.
+// Text in aligned columns for terminals. Widths are columns of the terminal, not bytes.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace roofscape::app {
 
-std::size_t display_width(std::string_view utf8);  // code points; combining marks and wide characters are not treated
+std::size_t display_width(std::string_view utf8);  // two for Hangul, Han and Kana, else one a character
 
 std::string padded_right(std::string text, std::size_t width);  // text, then spaces
 std::string padded_left(std::string text, std::size_t width);
@@ -26,7 +26,7 @@ class Columns {
   std::vector<std::vector<std::string>> rows_;
 };
 
-// `lead` and the text after it, in lines of at most `width` characters broken at spaces; all but the first begin with
+// `lead` and the text after it, in lines of at most `width` columns broken at spaces; all but the first begin with
 // as many spaces as `lead` is wide.
 std::string wrapped(std::string lead, std::string_view text, std::size_t width);
 

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "widgets/plot/particles.h"
 #include "widgets/plot/plural.h"
 
 namespace roofscape::widgets {
@@ -44,7 +45,7 @@ std::string TextTable::format(std::string_view key, std::span<const std::string>
     }
     out += pattern[i];
   }
-  return out;
+  return language_ == "ko" ? settle_particles(std::move(out)) : out;
 }
 
 std::string TextTable::plural_key(std::string_view key, double number) const {

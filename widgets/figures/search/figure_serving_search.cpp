@@ -32,7 +32,9 @@ constexpr double kLimitInSight = 4;                // times the slowest plan on 
 std::size_t sample_begin(const ServingSearchResult& r) { return r.best.size() + r.front.size(); }
 std::size_t present_at(const ServingSearchResult& r) { return sample_begin(r) + r.sample.size(); }
 
-std::string rate_text(double tokens_per_s) { return format(tokens_per_s, engine::unit::tokens_per_s); }
+std::string rate_text(const TextTable& t, double tokens_per_s) {
+  return t.amount(tokens_per_s, engine::unit::tokens_per_s);
+}
 
 const engine::ServiceLevel& promise_of(const ServingShown& shown) { return shown.scenario->workload.slo; }
 
@@ -143,7 +145,7 @@ Readout decoding_readout(const FigureInput& input, const ServingShown& shown, co
   Readout r;
   r.title = decoding_words(t, p.plan);
   if (present) r.title = t.format("figure.search.present", {r.title});
-  std::string rate = rate_text(p.tokens_per_s_per_chip), time = format_duration(p.token_s);
+  std::string rate = rate_text(t, p.tokens_per_s_per_chip), time = format_duration(p.token_s);
   if (shown.fits() && !p.rejected && !(present && shown.result->present_breaks)) {
     rate = t.format("figure.search.time_against",
                     {rate, against_text(p.tokens_per_s_per_chip, shown.best().tokens_per_s_per_chip)});
@@ -190,7 +192,7 @@ FigureHead serving_head_of(const FigureInput& input, std::string_view figure) {
   }
   const RankedDecoding& best = shown.best();
   const auto rate = [&](double tokens) {
-    return say(head, data_claim("tokens per s and chip", tokens, rate_text(tokens)));
+    return say(head, data_claim("tokens per s and chip", tokens, rate_text(t, tokens)));
   };
   head.brief = t.format(chip_key(input, "figure.search.takeaway.serving.brief"),
                         {rate(best.tokens_per_s_per_chip),

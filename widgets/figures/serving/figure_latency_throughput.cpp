@@ -59,7 +59,9 @@ bool known(const FigureInput& input) {
   return own_time(input) > 0 && own_throughput(input) > 0 && !points_of(input).empty();
 }
 
-std::string token_rate_text(double tokens_per_s) { return format(tokens_per_s, engine::unit::tokens_per_s); }
+std::string token_rate_text(const TextTable& t, double tokens_per_s) {
+  return t.amount(tokens_per_s, engine::unit::tokens_per_s);
+}
 
 std::vector<const TradePoint*> of_degree(const std::vector<TradePoint>& points, int tensor) {
   std::vector<const TradePoint*> out;
@@ -83,7 +85,7 @@ Readout readout_of(const FigureInput& input, double batch, double time_s, double
   r.rows.emplace_back(t.text("figure.latency-throughput.time"), format_duration(time_s));
   r.rows.emplace_back(t.text("figure.latency-throughput.alone"), format_duration(decode_time_s));
   r.rows.emplace_back(t.text(chip_key(input, "figure.latency-throughput.rate")),
-                      token_rate_text(tokens_per_s_per_chip));
+                      token_rate_text(t, tokens_per_s_per_chip));
   r.rows.emplace_back(t.text("figure.latency-throughput.memory"), format(chip_bytes, engine::unit::bytes));
   return r;
 }
@@ -214,13 +216,13 @@ FigureHead latency_throughput_head(const FigureInput& input, const FigureView&) 
   head.brief = t.format("figure.latency-throughput.takeaway.brief", {own});
   const std::string both = t.format(
       chip_key(input, "figure.latency-throughput.takeaway"),
-      {own, say(head, claim_of(input, Q::sustained_tokens_per_chip, token_rate_text(own_throughput(input))))});
+      {own, say(head, claim_of(input, Q::sustained_tokens_per_chip, token_rate_text(t, own_throughput(input))))});
   const auto told = [&](std::string_view key, const TradePoint& p) {
     head.takeaway =
         t.format(key, {both, say(head, data_claim("tensor", p.tensor, format_count(p.tensor))),
                        say(head, data_claim("batch", static_cast<double>(p.batch), format_count(p.batch))),
                        say(head, data_claim("sustained tokens per s and chip", p.tokens_per_s_per_chip,
-                                            token_rate_text(p.tokens_per_s_per_chip)))});
+                                            token_rate_text(t, p.tokens_per_s_per_chip)))});
   };
   head.takeaway = both;
   if (has_slo(input)) {

@@ -40,16 +40,18 @@ const PhaseSplit* best_split(const PhaseBalance& study) {
 }
 
 double per_chip(const PhaseSplit& p, double requests_per_s) { return requests_per_s / p.chips(); }
-std::string request_rate_text(double requests_per_s) { return format(requests_per_s, engine::unit::requests_per_s); }
+std::string request_rate_text(const TextTable& t, double requests_per_s) {
+  return t.amount(requests_per_s, engine::unit::requests_per_s);
+}
 
 Readout readout_of(const FigureInput& input, const PhaseSplit& p) {
   const TextTable& t = input.texts;
   Readout r;
   r.title = t.format("figure.prefill-decode.readout", {format_count(p.prefill_chips), format_count(p.decode_chips)});
-  r.rows.emplace_back(t.text("figure.prefill-decode.prefill"), request_rate_text(p.prefill_requests_per_s));
-  r.rows.emplace_back(t.text("figure.prefill-decode.decode"), request_rate_text(p.decode_requests_per_s));
+  r.rows.emplace_back(t.text("figure.prefill-decode.prefill"), request_rate_text(t, p.prefill_requests_per_s));
+  r.rows.emplace_back(t.text("figure.prefill-decode.decode"), request_rate_text(t, p.decode_requests_per_s));
   r.rows.emplace_back(t.text(chip_key(input, "figure.prefill-decode.each")),
-                      request_rate_text(per_chip(p, p.requests_per_s)));
+                      request_rate_text(t, per_chip(p, p.requests_per_s)));
   r.rows.emplace_back(t.text("figure.prefill-decode.ttft"), format_duration(p.ttft_s));
   return r;
 }
@@ -114,7 +116,7 @@ Chart chart_of(const FigureInput& input, const PhaseBalance& study, float em) {
     shared.label = t.text("figure.prefill-decode.shared");
     shared.essential = true;
     shared.tag = engine::quantity(Q::capacity_requests).id;
-    const std::string title = t.format("figure.prefill-decode.shared.readout", {request_rate_text(level)});
+    const std::string title = t.format("figure.prefill-decode.shared.readout", {request_rate_text(t, level)});
     shared.readout = [title](const ChartPoint&) {
       Readout r;
       r.title = title;

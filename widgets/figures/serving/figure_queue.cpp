@@ -60,7 +60,7 @@ Readout readout_of(const FigureInput& input, const LoadPoint& p, bool token) {
   const TextTable& t = input.texts;
   Readout r;
   r.title = t.format("figure.queue.readout",
-                     {format(p.arrivals_per_s, engine::unit::requests_per_s), format_share(p.share_of_most)});
+                     {t.amount(p.arrivals_per_s, engine::unit::requests_per_s), format_share(p.share_of_most)});
   r.rows.emplace_back(t.text("figure.queue.p50"), format_duration(shown(p, token).p50));
   r.rows.emplace_back(t.text("figure.queue.p90"), format_duration(shown(p, token).p90));
   r.rows.emplace_back(t.text("figure.queue.p99"), format_duration(shown(p, token).p99));
@@ -151,7 +151,7 @@ FigureHead queue_head(const FigureInput& input, const FigureView& view) {
   const Percentiles& times = shown(*p, per_token(view));
   const std::string of = per_token(view) ? "per token " : "TTFT ",
                     rate = say(head, data_claim("arrivals per s", p->arrivals_per_s,
-                                                format(p->arrivals_per_s, engine::unit::requests_per_s)));
+                                                t.amount(p->arrivals_per_s, engine::unit::requests_per_s)));
   const auto time = [&](const char* level, double seconds) {
     return say(head, data_claim(of + level, seconds, format_duration(seconds)));
   };

@@ -68,7 +68,9 @@ std::string problem_name(const FigureInput& input, const ScalingPoint& p) {
   if (!p.problem.empty()) return uncapitalized(input.texts.text("diagnostic." + std::string(p.problem) + ".title"));
   return std::string(input.texts.text("figure.scaling.too_full"));
 }
-std::string throughput_text(double tokens_per_s) { return format(tokens_per_s, engine::unit::tokens_per_s); }
+std::string throughput_text(const TextTable& t, double tokens_per_s) {
+  return t.amount(tokens_per_s, engine::unit::tokens_per_s);
+}
 
 const ScalingPoint* own_point(const ScalingStudy& study) {
   for (const ScalingPoint& p : study.points)
@@ -89,7 +91,7 @@ Readout readout_of(const FigureInput& input, const ScalingPoint& p) {
   r.title = t.format(chip_key(input, "figure.scaling.readout"), {format_count(p.chips)});
   if (!p.runs()) r.rows.emplace_back(t.text("figure.scaling.problem"), problem_name(input, p));
   if (!p.problem.empty()) return r;  // it has no times
-  r.rows.emplace_back(t.text("figure.scaling.throughput"), throughput_text(p.tokens_per_s));
+  r.rows.emplace_back(t.text("figure.scaling.throughput"), throughput_text(t, p.tokens_per_s));
   r.rows.emplace_back("MFU", format_percent(p.mfu));
   r.rows.emplace_back(t.text("figure.scaling.bound"), bound_name(input, p));
   return r;
@@ -190,10 +192,10 @@ FigureHead scaling_head(const FigureInput& input, const FigureView& view) {
   }
   const double linear = last->ideal_tokens_per_s > 0 ? last->tokens_per_s / last->ideal_tokens_per_s : 0;
   const std::string share = say(head, own_claim("scaling.of_linear", linear, format_share(linear)));
-  head.takeaway =
-      t.format(chip_key(input, "figure.scaling.takeaway"),
-               {most, say(head, data_claim("tokens per s", last->tokens_per_s, throughput_text(last->tokens_per_s))),
-                share, now});
+  head.takeaway = t.format(
+      chip_key(input, "figure.scaling.takeaway"),
+      {most, say(head, data_claim("tokens per s", last->tokens_per_s, throughput_text(t, last->tokens_per_s))), share,
+       now});
   head.brief = t.format("figure.scaling.takeaway.brief", {share, most, now});
   return head;
 }
