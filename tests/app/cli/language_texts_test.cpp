@@ -58,7 +58,7 @@ std::set<std::string> forms_of(const std::string& language) {
   return forms;
 }
 
-TEST_CASE("every text has a translation in every language that ships" * doctest::may_fail()) {
+TEST_CASE("every text has a translation in every language that ships") {
   const Texts english = texts_of("en");
   for (const std::string& language : translations()) {
     const Texts texts = texts_of(language);
