@@ -456,9 +456,9 @@ Result<LaunchPlan> read_arguments_line(const LaunchSource& source, const PresetL
 
 }  // namespace
 
-const LaunchFormat accelerate_line{"accelerate", "Hugging Face Accelerate", LaunchSyntax::shell, is_arguments_line,
-                                   read_arguments_line};
-const LaunchFormat accelerate_yaml{"accelerate", "Hugging Face Accelerate", LaunchSyntax::yaml, is_accelerate,
-                                   read_accelerate};
+const LaunchFormat accelerate_line_format{"accelerate", "Hugging Face Accelerate", LaunchSyntax::shell,
+                                          is_arguments_line, read_arguments_line};
+const LaunchFormat accelerate_yaml_format{"accelerate", "Hugging Face Accelerate", LaunchSyntax::yaml, is_accelerate,
+                                          read_accelerate};
 
 }  // namespace roofscape::io

@@ -253,6 +253,6 @@ Result<LaunchPlan> read_deepspeed(const LaunchSource& source, const PresetLibrar
 
 }  // namespace
 
-const LaunchFormat deepspeed_json{"deepspeed", "DeepSpeed", LaunchSyntax::json, is_deepspeed, read_deepspeed};
+const LaunchFormat deepspeed_json_format{"deepspeed", "DeepSpeed", LaunchSyntax::json, is_deepspeed, read_deepspeed};
 
 }  // namespace roofscape::io

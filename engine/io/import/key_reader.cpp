@@ -86,6 +86,12 @@ bool KeyReader::has_any(std::initializer_list<std::string_view> keys) {
   return std::any_of(keys.begin(), keys.end(), [&](std::string_view key) { return has(key); });
 }
 
+std::optional<Origin> KeyReader::like(std::string_view pattern) const {
+  for (const Key& key : keys_)
+    if (fits_pattern(key.name, pattern) && !key.value.is_null()) return origin(key);
+  return std::nullopt;
+}
+
 bool KeyReader::is_list(std::string_view names) {
   const Key* key = find(names);
   return key != nullptr && key->value.is_list();

@@ -29,6 +29,8 @@ class KeyReader {
   // another type or outside the bounds is an error.
   bool has(std::string_view names);
   bool has_any(std::initializer_list<std::string_view> keys);  // of different things
+  // The first key that fits a pattern with '*', not used up; none: there is none.
+  std::optional<Origin> like(std::string_view pattern) const;
   Maybe<int> whole(std::string_view names, int least, int most);
   Maybe<double> number(std::string_view names, double least, double most);
   Maybe<bool> flag(std::string_view names);

@@ -93,6 +93,7 @@ class MaxtextReader {
 
   Result<LaunchPlan> read(bool whole_plan) {
     plan_.devices_of = jax_devices_of;
+    other_work();
     shape_ = read_maxtext_model(keys_, plan_, library_, whole_plan);
     if (whole_plan)
       for (auto step : {&MaxtextReader::topology, &MaxtextReader::mesh, &MaxtextReader::batch,
@@ -105,6 +106,21 @@ class MaxtextReader {
 
  private:
   static engine::Sentence usual() { return say("import.default_of", std::string_view("MaxText")); }
+
+  // What MaxText does besides pretraining: the plan is read, and is not what would run.
+  void other_work() {
+    for (const std::string_view pattern :
+         {"student_overrides.*", "teacher_overrides.*", "rollout_*", "num_samplers_slices", "rl.*"})
+      if (const auto origin = keys_.like(pattern))
+        return plan_.fail(say("import.maxtext.other_work", origin->key), origin->line);
+    for (const std::string_view key : {"use_dpo", "lora.enable_lora", "use_grpo"})
+      if (keys_.is_word(key, "true")) return plan_.fail(say("import.maxtext.other_work", key), keys_.like(key)->line);
+    const auto base = keys_.word("base_config");
+    if (keys_.is_word("model_call_mode", "inference") ||
+        (base &&
+         (base->value.find("inference") != std::string::npos || base->value.find("decode") != std::string::npos)))
+      plan_.fail(say("import.maxtext.inference"), base ? base->origin.line : 0);
+  }
 
   // "v5p-2048": an accelerator and its size, for compilation ahead of time.
   void topology() {
@@ -678,6 +694,37 @@ class MaxtextReader {
                           "constant_bound*",
                           "expansion_factor*"},
                          say("import.ignored.no_effect"));
+    keys_.without_effect({"replicate_quant_scale",
+                          "quant_cfg*",
+                          "kv_quant*",
+                          "sharding_strategy",
+                          "indexer_*",
+                          "index_*",
+                          "*_for_vit",
+                          "*_for_audio",
+                          "vision_*",
+                          "use_multimodal",
+                          "freeze_vision*",
+                          "local_rope*",
+                          "image_*",
+                          "spatial_*",
+                          "temporal_*",
+                          "deepstack*",
+                          "mhc_*",
+                          "engram_*",
+                          "sinkhorn*",
+                          "use_manual*",
+                          "use_qwix*",
+                          "force_*",
+                          "use_mrope",
+                          "mrope*",
+                          "audio_*",
+                          "use_audio*"},
+                         say("import.ignored.not_modelled"));
+    keys_.without_effect(
+        {"use_dpo", "dpo.*", "use_sft", "sft_*", "use_grpo", "lora.*", "lora_*", "model_call_mode", "chat_template*",
+         "use_tunix*", "distill_*", "default_prompt", "source_checkpoint*", "colocated_*", "constant_*"},
+        say("import.ignored.no_effect"));
     keys_.finish({{"*tensor*_parallelism", "parallelism.tensor"},
                   {"*context*_parallelism", "parallelism.context"},
                   {"*sequence_parallelism", "parallelism.context"},
@@ -843,7 +890,7 @@ Result<LaunchPlan> read_maxtext_line(const LaunchSource& source, const PresetLib
 
 }  // namespace
 
-const LaunchFormat maxtext_yaml{"maxtext", "MaxText", LaunchSyntax::yaml, is_maxtext_file, read_maxtext_file};
-const LaunchFormat maxtext_line{"maxtext", "MaxText", LaunchSyntax::shell, is_maxtext_line, read_maxtext_line};
+const LaunchFormat maxtext_yaml_format{"maxtext", "MaxText", LaunchSyntax::yaml, is_maxtext_file, read_maxtext_file};
+const LaunchFormat maxtext_line_format{"maxtext", "MaxText", LaunchSyntax::shell, is_maxtext_line, read_maxtext_line};
 
 }  // namespace roofscape::io

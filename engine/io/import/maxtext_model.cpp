@@ -41,7 +41,38 @@ constexpr std::array kDecoderBlocks{
 
 class BaseSizes {
  public:
-  BaseSizes(KeyReader& keys, LaunchPlan& plan) : keys_(keys), plan_(plan) {}
+  // `named`: the model whose sizes count where the file has none; null: base.yml's.
+  BaseSizes(KeyReader& keys, LaunchPlan& plan, const TransformerShape* named = nullptr)
+      : keys_(keys), plan_(plan), named_(named) {}
+
+  // Sizes of a named model that the file puts others over.
+  std::optional<TransformerShape> over_named() {
+    TransformerShape m = *named_;
+    m.id.clear();
+    const auto take = [&](int& size, std::string_view key) {
+      if (const auto stated = keys_.whole(key, 1, 1 << 22)) {
+        size = stated->value;
+        plan_.read.push_back({stated->origin.key, stated->origin.line, "model", std::to_string(size)});
+      }
+    };
+    take(m.n_layers, "base_num_decoder_layers");
+    take(m.d_model, "base_emb_dim");
+    take(m.n_heads, "base_num_query_heads");
+    take(m.n_kv_heads, "base_num_kv_heads");
+    take(m.d_ff, "base_mlp_dim");
+    take(m.d_head, "head_dim");
+    take(m.vocab_size, "vocab_size");
+    if (m.is_moe()) {
+      take(m.moe.n_routed_experts, "num_experts");
+      take(m.moe.experts_per_token, "num_experts_per_tok");
+      if (keys_.has("base_moe_mlp_dim"))
+        take(m.moe.d_ff_expert, "base_moe_mlp_dim");
+      else if (keys_.has("base_mlp_dim") && named_->moe.d_ff_expert == named_->d_ff)
+        m.moe.d_ff_expert = m.d_ff;
+    }
+    m.published_total_params = m.published_active_params = 0;
+    return m;
+  }
 
   // None: a part of it is not known, and the plan says so.
   std::optional<TransformerShape> read() {
@@ -49,12 +80,24 @@ class BaseSizes {
     const std::string name = style ? style->value : "llama2";
     const auto block = std::find_if(kDecoderBlocks.begin(), kDecoderBlocks.end(),
                                     [&](const DecoderBlock& row) { return row.name == name; });
-    const bool mixed = keys_.has_any({"inhomogeneous_layer_cycle_interval", "interleave_moe_layer_step"});
-    if (block == kDecoderBlocks.end() || (mixed && block->local_of == 0)) {
+    const auto cycle = keys_.whole("inhomogeneous_layer_cycle_interval", 1, 10000);
+    const auto step = keys_.whole("interleave_moe_layer_step", 1, 10000);
+    const bool mixed = (cycle && cycle->value > 1 && block != kDecoderBlocks.end() && block->local_of == 0) ||
+                       (step && step->value > 1);
+    const auto more = keys_.like("engram_layers");
+    if (block == kDecoderBlocks.end() || mixed || (more && !keys_.is_word("engram_layers", ""))) {
       plan_.warn(say("import.maxtext.block", in_quotes(name)), style ? style->origin.line : 0);
       plan_.missing.push_back({"model", "--set model=..."});
+      keys_.without_effect({"base_*", "num_experts*", "vocab_size", "*head_dim", "mlp_activations", "*_lora_rank",
+                            "attention_*", "global_num_kv*", "logits_via*", "sliding_*", "use_qk_norm", "shared_exp*",
+                            "routed_*", "first_num*", "gdn_*", "*rout*_group*"},
+                           say("import.nanotron.not_read"));
       return std::nullopt;
     }
+    if (keys_.is_word("use_indexer", "true"))
+      plan_.warn(say("import.maxtext.indexer"), keys_.like("use_indexer")->line);
+    if (keys_.is_word("use_multimodal", "true") || keys_.like("vision_encoder_block"))
+      plan_.warn(say("import.maxtext.vision"));
     scale();
     TransformerShape m;
     m.n_layers = size("base_num_decoder_layers", 16, "model.n_layers") * layer_scale_ * block->merged_layers;
@@ -71,8 +114,9 @@ class BaseSizes {
     m.o_bias = (m.qkv_bias && block->sinks) || block->layernorm;
     m.mlp_bias = flag("mlp_bias") || block->layernorm;
     m.layernorm_bias = block->layernorm;
-    m.attn_sinks = block->sinks || flag("attention_sink");
-    m.qk_norm = block->qk_norm || flag("use_qk_norm");
+    const bool sinks = flag("attention_sink"), norms = flag("use_qk_norm");
+    m.attn_sinks = block->sinks || sinks;
+    m.qk_norm = block->qk_norm || norms;
     if (const auto rows = keys_.whole("trainable_position_size", -1, 1 << 24); rows && rows->value > 0)
       m.learned_positions = rows->value;
     if (const auto window = keys_.whole("sliding_window_size", 0, 1 << 24); window && window->value > 0) {
@@ -178,6 +222,7 @@ class BaseSizes {
  private:
   KeyReader& keys_;
   LaunchPlan& plan_;
+  const TransformerShape* named_ = nullptr;
   Origin scale_origin_;
   int head_scale_ = 1, width_scale_ = 1, layer_scale_ = 1;
 };
@@ -194,9 +239,19 @@ TransformerShape read_maxtext_model(KeyReader& keys, LaunchPlan& plan, const Pre
       keys.has_any({"base_emb_dim", "base_num_query_heads", "base_num_kv_heads", "base_mlp_dim",
                     "base_num_decoder_layers", "num_experts", "base_moe_mlp_dim", "global_parameter_scale"});
   if (name && name->value != "default" && !name->value.empty()) {
+    const std::string_view preset = maxtext_model(name->value);
+    const TransformerShape* known = preset.empty() ? nullptr : library.find_model(preset);
+    const auto told = keys.flag("override_model_config");
+    if (sized && known != nullptr && told && told->value) {
+      if (const auto shape = BaseSizes(keys, plan, known).over_named(); shape && !keys.failed()) {
+        plan.shape = {*shape, name->origin};
+        plan.shape->value.name = name->value;
+        return *shape;
+      }
+      return unknown;
+    }
     if (sized)  // MaxText takes them only where it is told to
       plan.fail(say("import.maxtext.overridden", in_quotes(name->value)), name->origin.line);
-    const std::string_view preset = maxtext_model(name->value);
     if (preset.empty()) {
       plan.warn(say("import.model_unknown", name->origin.key, in_quotes(name->value)), name->origin.line);
       return unknown;

@@ -236,6 +236,6 @@ Result<LaunchPlan> read_nanotron(const LaunchSource& source, const PresetLibrary
 
 }  // namespace
 
-const LaunchFormat nanotron_yaml{"nanotron", "nanotron", LaunchSyntax::yaml, is_nanotron, read_nanotron};
+const LaunchFormat nanotron_yaml_format{"nanotron", "nanotron", LaunchSyntax::yaml, is_nanotron, read_nanotron};
 
 }  // namespace roofscape::io

@@ -276,6 +276,6 @@ Result<LaunchPlan> read_sglang(const LaunchSource& source, const PresetLibrary& 
 
 }  // namespace
 
-const LaunchFormat sglang_line{"sglang", "SGLang", LaunchSyntax::shell, is_sglang, read_sglang};
+const LaunchFormat sglang_line_format{"sglang", "SGLang", LaunchSyntax::shell, is_sglang, read_sglang};
 
 }  // namespace roofscape::io

@@ -469,6 +469,10 @@ class TitanReader {
   void checkpointing() {
     const auto mode = keys_.word("activation_checkpoint.mode");
     const auto option = keys_.word("activation_checkpoint.selective_ac_option");
+    if (const auto first = keys_.flag("training.enable_selective_ac"); first && !mode) {  // before there were modes
+      plan_.missing.push_back({"checkpointing.policy", "--set checkpointing.policy=..."});
+      return plan_.warn(say("import.torchtitan.first_checkpoints"), first->origin.line);
+    }
     if (keys_.failed()) return;
     const std::string word = mode ? mode->value : "selective";
     const std::string written = word == "selective" && option ? word + " " + option->value : word;
@@ -610,6 +614,7 @@ class TitanReader {
                           "training.deterministic",
                           "training.dataloader*",
                           "training.mixed_precision_reduce",
+                          "training.checkpoint_*",
                           "training.fp8_linear",
                           "checkpoint.*",
                           "validation.*",
@@ -636,6 +641,7 @@ class TitanReader {
                   {"model.converters", "precision.compute"},
                   {"*enable_float8_linear", "precision.compute"},
                   {"training.dtype", "precision.weights"},
+                  {"training.enable_selective_ac", "checkpointing.policy"},
                   {"optimizer.early_step_in_backward", "precision.gradients"},
                   {"activation_checkpoint.*", "checkpointing.policy"},
                   {"model.*", "model"}});
@@ -713,8 +719,9 @@ Result<LaunchPlan> read_titan_line(const LaunchSource& source, const PresetLibra
 
 }  // namespace
 
-const LaunchFormat torchtitan_toml{"torchtitan", "torchtitan", LaunchSyntax::toml, is_titan, read_titan};
-const LaunchFormat torchtitan_line{"torchtitan", "torchtitan", LaunchSyntax::shell, is_titan_line, read_titan_line};
-const LaunchFormat torchtitan_json{"torchtitan", "torchtitan", LaunchSyntax::json, is_titan, read_titan};
+const LaunchFormat torchtitan_toml_format{"torchtitan", "torchtitan", LaunchSyntax::toml, is_titan, read_titan};
+const LaunchFormat torchtitan_line_format{"torchtitan", "torchtitan", LaunchSyntax::shell, is_titan_line,
+                                          read_titan_line};
+const LaunchFormat torchtitan_json_format{"torchtitan", "torchtitan", LaunchSyntax::json, is_titan, read_titan};
 
 }  // namespace roofscape::io

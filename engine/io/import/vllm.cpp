@@ -359,6 +359,6 @@ Result<LaunchPlan> read_vllm(const LaunchSource& source, const PresetLibrary& li
 
 }  // namespace
 
-const LaunchFormat vllm_line{"vllm", "vLLM", LaunchSyntax::shell, is_vllm, read_vllm};
+const LaunchFormat vllm_line_format{"vllm", "vLLM", LaunchSyntax::shell, is_vllm, read_vllm};
 
 }  // namespace roofscape::io
