@@ -43,7 +43,8 @@ TEST_CASE("check, eval and eval --json offer the same changes, and every one say
                            "llama3-70b-serving-8-h100 --set workload.slo.time_per_output_token_s=0.005",
                            "llama3-8b-8-h100 --set parallelism.tensor=3"}) {
     CAPTURE(plan);
-    const std::string text = run(std::string("check ") + plan).out;
+    std::string text = run(std::string("check ") + plan).out;
+    text.erase(0, text.find("\n\n") + 2);  // the verdict
     CHECK(run(std::string("eval ") + plan).out.ends_with(text));
     const Json checked = Json::parse(run(std::string("check --json ") + plan).out).at("diagnostics");
     CHECK(checked == Json::parse(run(std::string("eval --json ") + plan).out).at("diagnostics"));
@@ -52,6 +53,19 @@ TEST_CASE("check, eval and eval --json offer the same changes, and every one say
       for (const auto& fix : finding.at("fix").items()) CHECK(text.find(fix.key() + "=") != std::string::npos);
     }
   }
+}
+
+TEST_CASE("check answers in ten lines, and exits 1 where a requirement is not met") {
+  const auto met = run("check llama3-8b-8-h100 --require 'fits, step<=1h, mfu>=1%'");
+  CHECK(met.code == 0);
+  CHECK(met.out.find("met: mfu>=1%") != std::string::npos);
+  const std::string verdict = met.out.substr(0, met.out.find("\n\n"));
+  CHECK(std::count(verdict.begin(), verdict.end(), '\n') + 1 <= 13);  // ten, and one for each requirement
+  const auto unmet = run("check llama3-8b-8-h100 --require 'mfu>=0.99' --json");
+  CHECK(unmet.code == 1);
+  CHECK_FALSE(Json::parse(unmet.out).at("requirements").at(0).at("met").get<bool>());
+  CHECK(run("check llama3-8b-8-h100 --require speed").code == 2);
+  CHECK(run("check llama3-8b-8-h100 --require 'mfu>=fast'").code == 2);
 }
 
 TEST_CASE("the preset of a published run says what was published beside what the mode says") {

@@ -1,0 +1,40 @@
+// What check answers in ten lines: whether a plan fits, how long its step takes, what limits it, the best single edits, what
+// a search finds; and whether it meets what is required of it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/evaluate/offers.h"
+#include "engine/io/json/result.h"
+#include "engine/report/report.h"
+#include "engine/search/plan.h"
+#include "engine/studies/evidence.h"
+
+namespace roofscape::app::cli {
+
+// The best changes one step away, the best first; each gains what offers.h calls worth offering.
+std::vector<engine::Offer> best_edits(const engine::Scenario&, const engine::Report&, std::size_t most);
+
+// The best plan of the whole space of a training scenario. None: the chip lacks a figure, or no plan fits.
+struct FoundPlan {
+  engine::Plan plan;
+  double step_time_s = 0, mfu = 0, memory_bytes = 0;
+};
+std::optional<FoundPlan> found_plan(const engine::Scenario&);
+
+// One of "fits,mfu>=0.35,step<=12s".
+struct Requirement {
+  std::string written;
+  bool fits = false;  // else a quantity against a limit
+  engine::Q quantity = engine::Q::mfu;
+  bool at_least = false;
+  double limit = 0;
+
+  // Unmet where the number is not known.
+  bool met(const engine::Report&) const;
+};
+io::Result<std::vector<Requirement>> read_requirements(std::string_view text, const engine::Scenario&);
+
+}  // namespace roofscape::app::cli
