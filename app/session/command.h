@@ -15,8 +15,10 @@ namespace roofscape::app {
 
 class Workspace;
 
-enum class Category : std::uint8_t { file, edit, view, figures, help, hidden };
-inline constexpr engine::EnumTable<Category> kCategoryIds{"file", "edit", "view", "figures", "help", "hidden"};
+// `palette`: found there, and in no menu. `hidden`: a key alone.
+enum class Category : std::uint8_t { file, edit, view, figures, help, palette, hidden };
+inline constexpr engine::EnumTable<Category> kCategoryIds{"file", "edit",    "view",  "figures",
+                                                          "help", "palette", "hidden"};
 inline constexpr std::array kMenus{Category::file, Category::edit, Category::view, Category::figures, Category::help};
 
 struct Command {

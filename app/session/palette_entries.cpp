@@ -11,6 +11,7 @@
 #include "engine/base/number_text.h"
 #include "engine/base/text_match.h"
 #include "engine/blocks/block.h"
+#include "engine/frameworks/synonyms.h"
 #include "engine/scenario/scenario_fields.h"
 #include "widgets/canvas/number_format.h"
 #include "widgets/plot/quantity_label.h"
@@ -176,12 +177,19 @@ std::vector<PaletteEntry> palette_entries(const Session& session, const TextTabl
   for (const engine::Field& field : engine::scenario_fields()) {
     const std::string label = label_of(texts, field), path(field.path);
     const std::size_t most_words = is_number(field) ? 4 : 1;
+    // By its label, or what frameworks call it: "TP 8", "dp_shard 16".
+    const auto match_field = [&](const std::vector<std::string>& name) -> std::optional<double> {
+      constexpr double kExact = 4;
+      if (const auto ours = match(name, label, path)) return ours;
+      const engine::NamedField* named = engine::find_named_field(joined_from(name, 0));
+      return named != nullptr && named->path == field.path ? std::optional(kExact) : std::nullopt;
+    };
     for (std::size_t n = 1; n < set.size() && n <= most_words; ++n) {
       const std::string entered = joined_from(as_typed, verb + set.size() - n);
       // Digits, so that no name is taken for a number that cannot be read.
       if (is_number(field) && entered.find_first_of("0123456789") == std::string::npos) continue;
       const std::vector<std::string> name(set.begin(), set.end() - static_cast<std::ptrdiff_t>(n));
-      const auto score = match(name, label, path);
+      const auto score = match_field(name);
       if (!score) continue;
       const std::string now = field_value_text(field, field.get(session.scenario()));
       if (const auto value = value_of(texts, field, entered)) {
@@ -206,7 +214,7 @@ std::vector<PaletteEntry> palette_entries(const Session& session, const TextTabl
                        texts.format("ui.palette.now", {field_value_text(field, field.get(session.scenario()))}), path,
                        static_cast<double>(i), bonus(PaletteKind::field, 2)});
       }
-    if (const auto score = match(set, label, path); score && !set.empty())
+    if (const auto score = match_field(set); score && !set.empty())
       all.push_back({PaletteKind::complete, texts.format("ui.palette.field", {label}),
                      texts.format("ui.palette.now", {field_value_text(field, field.get(session.scenario()))}),
                      path + " ", 0, *score + bonus(PaletteKind::field, 0.3)});

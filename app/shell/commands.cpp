@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "app/shell/workspace.h"
+#include "engine/frameworks/rules.h"
 #include "engine/io/scenario/layer_layout.h"
 #include "engine/io/scenario/scenario_json.h"
 #include "widgets/figures/figures.h"
@@ -92,7 +93,28 @@ class CommandTable {
     return !s.serves() && s.parallelism.pipeline > 1;
   }
 
+  template <std::size_t N>
+  static bool same_work(const Workspace& w) {
+    return !w.session_.report().has_errors() &&
+           w.session_.scenario().serves() == (static_cast<engine::Framework>(N) == engine::Framework::vllm);
+  }
+  template <std::size_t N>
+  static void copy_flags(Workspace& w) {
+    w.copy_flags(static_cast<engine::Framework>(N));
+  }
+  template <std::size_t N>
+  static bool cannot_run(const Workspace& w) {
+    return same_work<N>(w) &&
+           engine::broken_rule(static_cast<engine::Framework>(N), w.session_.scenario()) != nullptr;
+  }
+  template <std::size_t N>
+  static void adopt_nearest(Workspace& w) {
+    w.adopt_nearest_on(static_cast<engine::Framework>(N));
+  }
+
   static std::vector<Command> fixed();
+  template <std::size_t... N>
+  static void append_export_commands(std::vector<Command>& all, std::index_sequence<N...>);
   template <std::size_t... N>
   static void append_figure_commands(std::vector<Command>& all, std::index_sequence<N...>);
 };
@@ -284,8 +306,24 @@ void CommandTable::append_figure_commands(std::vector<Command>& all, std::index_
   (all.push_back({figure_command_ids()[N], Category::figures, kNone, kNone, N == 0, nullptr, show_figure<N>}), ...);
 }
 
+// In the menu the files of every framework; in the palette also the nearest plan of one that cannot run this.
+template <std::size_t... N>
+void CommandTable::append_export_commands(std::vector<Command>& all, std::index_sequence<N...>) {
+  constexpr std::array<std::string_view, engine::kFrameworks> kCopy{
+      "edit.copy_for.megatron", "edit.copy_for.megatron-bridge", "edit.copy_for.torchtitan", "edit.copy_for.maxtext",
+      "edit.copy_for.jax",      "edit.copy_for.deepspeed",       "edit.copy_for.vllm"};
+  constexpr std::array<std::string_view, engine::kFrameworks> kNearest{
+      "edit.nearest_for.megatron",   "edit.nearest_for.megatron-bridge",
+      "edit.nearest_for.torchtitan", "edit.nearest_for.maxtext",
+      "edit.nearest_for.jax",        "edit.nearest_for.deepspeed",
+      "edit.nearest_for.vllm"};
+  (all.push_back({kCopy[N], Category::edit, kNone, kNone, N == 0, same_work<N>, copy_flags<N>}), ...);
+  (all.push_back({kNearest[N], Category::palette, kNone, kNone, false, cannot_run<N>, adopt_nearest<N>}), ...);
+}
+
 std::vector<Command> CommandTable::all() {
   std::vector<Command> out = fixed();
+  append_export_commands(out, std::make_index_sequence<engine::kFrameworks>());
   append_figure_commands(out, std::make_index_sequence<kFigureCommands>());
   return out;
 }

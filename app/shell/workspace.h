@@ -20,6 +20,7 @@
 #include "app/session/settle_edit.h"
 #include "app/session/tabs.h"
 #include "app/shell/panel_states.h"
+#include "engine/frameworks/framework.h"
 #include "engine/io/scenario/session_json.h"
 #include "engine/studies/made_order.h"
 #include "widgets/canvas/theme.h"
@@ -169,7 +170,11 @@ class Workspace {
   void take_model(std::string_view config, const std::string& file);
   void take_order(std::string_view csv, const std::string& file);  // of a pipeline's operations, into the scenario
   void copy_layers(std::string (*text)(const std::vector<int>& layers));  // of the stages, to the clipboard
-  void take_layers(std::string_view layout);                              // of Megatron-LM or torchtitan
+  // The plan as the file of a launcher or server, to the clipboard; or what keeps that from running it.
+  void copy_flags(engine::Framework framework);
+  // The nearest plan that it can run, as one step of undo.
+  void adopt_nearest_on(engine::Framework framework);
+  void take_layers(std::string_view layout);    // of Megatron-LM or torchtitan
   void make_order(engine::OrderRecipe recipe);  // for the scenario's times; one step of undo
   bool is_open(const io::SavedTab& tab) const;
   void remember_file(const std::string& file);

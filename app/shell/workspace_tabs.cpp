@@ -10,6 +10,8 @@
 #include <vector>
 
 #include "app/shell/workspace.h"
+#include "engine/io/export/export_flags.h"
+#include "engine/io/export/runs_on.h"
 #include "engine/io/huggingface/hf_config.h"
 #include "engine/io/json/files.h"
 #include "engine/io/scenario/layer_layout.h"
@@ -17,6 +19,7 @@
 #include "engine/io/scenario/scenario_json.h"
 #include "engine/io/scenario/session_json.h"
 #include "engine/pipeline/listed_order.h"
+#include "engine/studies/nearest_plan.h"
 #include "widgets/canvas/number_format.h"
 
 namespace roofscape::app {
@@ -216,6 +219,27 @@ void Workspace::take_order(std::string_view csv, const std::string& file) {
 void Workspace::copy_layers(std::string (*text)(const std::vector<int>& layers)) {
   if (actions_.copy_text) actions_.copy_text(text(session_.report().pipeline.layers));
   session_.say({false, std::string(texts_.text("ui.copied.layers")), {}});
+}
+
+void Workspace::copy_flags(engine::Framework framework) {
+  const auto text = io::export_flags(session_.scenario(), framework, session_.library(), texts_);
+  if (!text) return session_.say(message_of(text.error(), texts_));
+  if (actions_.copy_text) actions_.copy_text(text.value());
+  session_.say({false, texts_.format("ui.copied.flags", {std::string(framework_name(framework))}), {}});
+}
+
+void Workspace::adopt_nearest_on(engine::Framework framework) {
+  const engine::Scenario before = session_.scenario();
+  const engine::NearestPlan near = engine::nearest_plan_on(framework, before);
+  if (!near.runs) {
+    session_.say({true, texts_.write(engine::say("error.export.none", framework_name(framework))), {}});
+    return;
+  }
+  session_.update(near.scenario, false);
+  session_.say({false,
+                texts_.format("ui.adopted.nearest",
+                              {std::string(framework_name(framework)), io::set_options(before, near.scenario)}),
+                {}});
 }
 
 void Workspace::take_layers(std::string_view layout) {

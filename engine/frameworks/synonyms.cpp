@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <string>
 
 #include "engine/base/ascii.h"
 
@@ -266,19 +267,6 @@ std::string_view choice_called(std::string_view path, std::string_view word) {
     }
   }
   return meant;
-}
-
-std::string names_of(std::string_view path) {
-  std::string out;
-  const auto add = [&out](std::string_view name) {
-    if (!out.empty()) out += ' ';
-    out += name;
-  };
-  for (const Synonym& row : kRows)
-    if (row.path == path) add(last_part(row.key));
-  for (const auto& [name, field] : kShort)
-    if (field == path) add(name);
-  return out;
 }
 
 }  // namespace roofscape::engine

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <span>
-#include <string>
 #include <string_view>
 #include <utility>
 
@@ -41,7 +40,5 @@ const NamedField* find_named_field(std::string_view name);
 std::string_view choice_named(const NamedField&, std::string_view word);
 // The choice of a field that frameworks have this word for; empty: none has, or two mean different choices.
 std::string_view choice_called(std::string_view path, std::string_view word);
-// All names by which a field may be called, blanks between them.
-std::string names_of(std::string_view path);
 
 }  // namespace roofscape::engine

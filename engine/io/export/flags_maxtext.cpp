@@ -14,7 +14,7 @@ using engine::say;
 namespace {
 
 // Models that MaxText has a configuration of.
-constexpr std::pair<std::string_view, std::string_view> kNames[] = {
+constexpr std::pair<std::string_view, std::string_view> kMaxtextNames[] = {
     {"llama2-7b", "llama2-7b"},         {"llama2-13b", "llama2-13b"},
     {"llama2-70b", "llama2-70b"},       {"llama3-8b", "llama3.1-8b"},
     {"llama3-70b", "llama3.1-70b"},     {"llama3-405b", "llama3.1-405b"},
@@ -57,7 +57,7 @@ class MaxtextText {
     const engine::TransformerShape& m = s_.model;
     const engine::TransformerShape* preset = text_.library().find_model(m.id);
     const bool known = preset != nullptr && *preset == m;
-    for (const auto& [id, name] : kNames)
+    for (const auto& [id, name] : kMaxtextNames)
       if (known && id == m.id) return line("model_name", std::string(name));
     line("override_model_config", "true");
     line("decoder_block", m.is_mla() ? "deepseek" : m.is_moe() ? "mixtral" : m.qk_norm ? "qwen3" : "llama2");

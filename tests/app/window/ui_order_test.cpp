@@ -1,6 +1,8 @@
 // An order of a pipeline's operations in the window: dropped as a file, marked where it does not suit, taken back.
 #include <doctest/doctest.h>
 
+#include "app/shell/commands.h"
+#include "engine/frameworks/rules.h"
 #include "engine/pipeline/listed_order.h"
 #include "tests/app/window/ui_checks.h"
 #include "tests/engine/io/io_fixture.h"
@@ -140,4 +142,31 @@ TEST_CASE("a pasted layout of Megatron-LM brings its layers and chunks, and is c
   CHECK(copied == "Et*7|t*8|t*8|t*9L");
   from_palette(h, "copy layers torchtitan");
   CHECK(copied.starts_with(R"([["tok_embeddings","layers.0")"));
+}
+
+TEST_CASE("a plan is copied out for a launcher, or its broken rule is said and the nearest plan can be taken") {
+  Harness h("llama3-405b-16k-h100");
+  std::string copied;
+  h.workspace.actions().copy_text = [&copied](const std::string& text) { copied = text; };
+  const auto run = [&h](std::string_view id) {
+    const app::Command* command = app::find_command(id);
+    REQUIRE(command != nullptr);
+    CHECK((command->enabled == nullptr || command->enabled(h.workspace)));
+    command->run(h.workspace);
+    h.step();
+  };
+  run("edit.copy_for.megatron");
+  CHECK(copied.find("--tensor-model-parallel-size 8\n") != std::string::npos);
+  copied.clear();
+  run("edit.copy_for.deepspeed");
+  CHECK(copied.empty());
+  REQUIRE(h.parts.session.message());
+  CHECK(h.parts.session.message()->is_error);
+  CHECK(h.parts.session.message()->text.find("DeepSpeed cannot run this plan: ZeRO 2") != std::string::npos);
+  run("edit.nearest_for.deepspeed");
+  CHECK(engine::broken_rule(engine::Framework::deepspeed, h.scenario()) == nullptr);
+  CHECK(h.parts.session.history().undo_depth() == 1);
+  run("edit.copy_for.deepspeed");
+  CHECK(copied.find("\"train_batch_size\": 128") != std::string::npos);
+  CHECK_FALSE(app::find_command("edit.copy_for.vllm")->enabled(h.workspace));
 }

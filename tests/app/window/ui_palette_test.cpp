@@ -56,6 +56,18 @@ TEST_CASE("a field and a value set it, as one step of undo") {
   CHECK(h.scenario().offload.optimizer != before.offload.optimizer);
 }
 
+TEST_CASE("a field is found by a framework's name for it") {
+  Harness h;
+  for (const char* typed : {"TP 4", "tensor-model-parallel-size 4", "ici_tensor_parallelism 4"}) {
+    CAPTURE(typed);
+    const auto all = app::palette_entries(h.parts.session, h.workspace.texts(), app::commands(), typed, {});
+    const auto found = std::find_if(all.begin(), all.end(), [](const app::PaletteEntry& entry) {
+      return entry.kind == app::PaletteKind::field && entry.value == "parallelism.tensor" && entry.number == 4;
+    });
+    CHECK(found != all.end());
+  }
+}
+
 TEST_CASE("letters and Enter in one frame choose from the list they make, or nothing where it is empty") {
   Harness h("llama3-405b-16k-h100-8k");
   const engine::Scenario before = h.scenario();
