@@ -28,8 +28,8 @@ using roofscape::engine::say;
 
 // Options of the program, for every command.
 struct GlobalOptions {
-  std::string presets;  // a folder; empty: the user's data folder
-  std::string language = "en";
+  std::string presets;   // a folder; empty: the user's data folder
+  std::string language;  // empty: the system's
 };
 
 // The program with its options and commands as CLI11 has them.
@@ -118,7 +118,7 @@ int run_command(const Program& program, const widgets::TextTable& english) {
       options.presets.empty() ? io::default_preset_folder() : std::filesystem::path(options.presets);
   if (!options.presets.empty() && !std::filesystem::is_directory(folder, ignored))
     return cli::refuse(english, {options.presets, {}, say("error.cli.folder"), say("error.cli.folder.remedy")});
-  const auto texts = app::load_texts(options.language, folder);
+  const auto texts = app::load_texts(options.language.empty() ? app::system_language() : options.language, folder);
   if (!texts) return cli::refuse(english, texts.error());
   const io::PresetLibrary library(folder);
   for (const io::InputError& problem : library.problems()) cli::complain(texts.value(), problem);  // left out

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstdlib>
 #include <system_error>
 
 #include "engine/io/json/files.h"
@@ -86,6 +88,19 @@ io::Result<widgets::Theme> load_theme(std::string_view name, const fs::path& use
 }
 
 std::vector<std::string> language_names() { return names_in("assets/strings/"); }
+std::string language_of_locale(std::string_view locale) {
+  const std::string name(locale.substr(0, locale.find_first_of("_.@-")));
+  const std::vector<std::string> names = language_names();
+  return std::find(names.begin(), names.end(), name) == names.end() ? "en" : name;
+}
+
+std::string system_language() {
+  for (const char* variable : {"LC_ALL", "LC_MESSAGES", "LANG"})
+    if (const char* locale = std::getenv(variable); locale != nullptr && *locale != 0)
+      return language_of_locale(locale);
+  return "en";
+}
+
 std::vector<std::string> theme_names() { return names_in("assets/themes/"); }
 
 std::string diagnostic_text(const engine::Diagnostic& diagnostic, const widgets::TextTable& texts) {

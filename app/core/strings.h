@@ -21,7 +21,11 @@ io::Result<widgets::TextTable> load_texts(std::string_view language, const std::
 io::Result<widgets::Theme> load_theme(std::string_view name, const std::filesystem::path& user_folder = {});
 
 std::vector<std::string> language_names();  // "en", ...
-std::vector<std::string> theme_names();     // "dark", ...
+// The language of a locale ("ko_KR.UTF-8") if it ships, else English; and of the locale that messages of the system are
+// in (LC_ALL, else LC_MESSAGES, else LANG).
+std::string language_of_locale(std::string_view locale);
+std::string system_language();
+std::vector<std::string> theme_names();  // "dark", ...
 
 // The sentence of a diagnostic with its values, and its suggestion as "parallelism.tensor=4" (empty if there is
 // none).

@@ -30,7 +30,7 @@ struct MeshEditing {
 
 struct Settings {
   std::string theme = "dark";
-  std::string language = "en";
+  std::string language;       // empty: the system's
   double zoom = 0;            // 0: chosen from the size of the window at first start
   int width = 0, height = 0;  // of the window; 0: from the screen
   Arrangement arrangement;    // its cells are those of `kind`

@@ -102,7 +102,8 @@ int run(int argc, char** argv) {
   auto loaded_theme = app::load_theme(chosen_theme);
   if (!loaded_theme.ok() && theme.empty()) loaded_theme = app::load_theme("dark");  // a setting from another time
   if (!loaded_theme.ok()) return complain(loaded_theme.error(), english.value());
-  const std::string chosen_language = language.empty() ? settings.language : language;
+  const std::string set_language = settings.language.empty() ? app::system_language() : settings.language;
+  const std::string chosen_language = language.empty() ? set_language : language;
   auto texts = app::load_texts(chosen_language);
   if (!texts.ok() && language.empty()) texts = app::load_texts("en");
   if (!texts.ok()) return complain(texts.error(), english.value());

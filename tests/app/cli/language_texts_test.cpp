@@ -115,6 +115,14 @@ TEST_CASE("what is joined to another text keeps its space or has a mark instead"
       }
 }
 
+TEST_CASE("a locale is answered in its language, or in English where that does not ship") {
+  CHECK(app::language_of_locale("ko_KR.UTF-8") == "ko");
+  CHECK(app::language_of_locale("ko") == "ko");
+  CHECK(app::language_of_locale("ru_RU@cyrillic") == "ru");
+  for (const char* other : {"C", "C.UTF-8", "POSIX", "", "kok_IN", "xx_YY.UTF-8", "../ko"})
+    CHECK(app::language_of_locale(other) == "en");
+}
+
 // Names, symbols and commands are the same in every language, sentences are not.
 TEST_CASE("no sentence is left in English") {
   const Texts english = texts_of("en");
