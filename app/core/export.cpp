@@ -32,24 +32,9 @@ constexpr float kUsualHead = 7.8f;
 constexpr float kNarrower = 0.35f, kWider = 0.6f;
 constexpr float kMostMoved = 1.5f;  // em
 
-// The area in which the drawing's ink ends at the margin: text has room above its capitals, and axes for labels that
-// reach over their ends, which would otherwise add to it.
-Rect area_for(const Drawing& drawing, const ExportOptions& form, const widgets::FontStack& fonts) {
-  const Rect page{0, 0, form.width, form.height};
-  widgets::InkCanvas canvas(fonts, form.em, page);
-  drawing.draw(canvas, page, form.head);
-  if (!canvas.ink()) return page;
-  const Rect ink = *canvas.ink(), wanted = page.inset(form.head.any() ? kMargin : kBareMargin);
-  const float most = kMostMoved * form.em;
-  const auto moved = [most](float by) { return std::clamp(by, -most, most); };
-  return widgets::rect_between(page.x + moved(wanted.x - ink.x), page.y + moved(wanted.y - ink.y),
-                               page.right() + moved(wanted.right() - ink.right()),
-                               page.bottom() + moved(wanted.bottom() - ink.bottom()));
-}
-
 void draw(Canvas& canvas, const Drawing& drawing, const ExportOptions& form) {
   canvas.rect(canvas.bounds(), {.colour = drawing.theme.panel});
-  drawing.draw(canvas, area_for(drawing, form, canvas.metrics()), form.head);
+  drawing.draw(canvas, drawing_area(drawing, form, canvas.metrics()), form.head);
 }
 
 }  // namespace
@@ -102,6 +87,24 @@ float chosen_height(const Drawing& drawing, const ExportOptions& form, const wid
   widgets::InkCanvas canvas(fonts, form.em, {0, 0, form.width, kEndless});
   const float head = widgets::draw_printed_head(canvas, canvas.bounds(), drawing.theme, drawing.head, form.head).y;
   return std::round(picture + head);
+}
+
+Rect drawing_area(const Drawing& drawing, const ExportOptions& form, const widgets::FontStack& fonts) {
+  const Rect page{0, 0, form.width, form.height}, wanted = page.inset(form.head.any() ? kMargin : kBareMargin);
+  const float most = kMostMoved * form.em;
+  // What ends farther in is in the middle of the page on purpose.
+  const auto moved = [most](float by) { return std::abs(by) <= most ? by : 0; };
+  Rect area = page;
+  for (int round = 0; round < 2; ++round) {  // a plot's ends move a little when its area does
+    widgets::InkCanvas canvas(fonts, form.em, page);
+    drawing.draw(canvas, area, form.head);
+    if (!canvas.ink()) break;
+    const Rect ink = *canvas.ink();
+    area = widgets::rect_between(area.x + moved(wanted.x - ink.x), area.y + moved(wanted.y - ink.y),
+                                 area.right() + moved(wanted.right() - ink.right()),
+                                 area.bottom() + moved(wanted.bottom() - ink.bottom()));
+  }
+  return area;
 }
 
 io::Result<std::string> drawing_bytes(const Drawing& drawing, FileFormat format, const ExportOptions& asked,

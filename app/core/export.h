@@ -42,6 +42,10 @@ struct Drawing {
 // narrower it is, under as many lines of head as there are.
 float chosen_height(const Drawing& drawing, const ExportOptions& options, const widgets::FontStack& fonts);
 
+// The area on the page in which the drawing's ink ends at the margin: text has room above its capitals, and axes for
+// labels that reach over their ends, which would otherwise add to it. The form's height is chosen.
+widgets::Rect drawing_area(const Drawing& drawing, const ExportOptions& form, const widgets::FontStack& fonts);
+
 // The bytes of a file. A picture has the theme's ground and a margin of 1 mm around its ink, of half that without a
 // head. Errors: the drawing library failed (out of memory).
 io::Result<std::string> drawing_bytes(const Drawing& drawing, FileFormat format, const ExportOptions& options,

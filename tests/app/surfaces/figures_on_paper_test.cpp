@@ -1,0 +1,100 @@
+// Every figure in the column of a journal and on a page, as its file has it: nothing cut, nothing over anything, no text
+// too small to print, ink at the margin.
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <string>
+
+#include "app/core/export.h"
+#include "tests/widgets/figures/preset_fixture.h"
+#include "widgets/canvas/canvas_ink.h"
+
+using namespace roofscape;
+using namespace roofscape::widgets;
+using namespace roofscape::widgets::testing;
+
+namespace {
+
+constexpr float kPointsPerMm = 72 / 25.4f, kLeastText = 7;
+constexpr const char* kPresets[]{"llama3-405b-16k-h100-8k", "llama3-70b-v5p-pod", "llama3-70b-serving-8-h100"};
+
+app::ExportOptions form_for(const app::Drawing& drawing, float width_mm, const HeadParts& head) {
+  app::ExportOptions form = drawing.own;
+  form.width = width_mm * kPointsPerMm;
+  form.head = head;
+  form.height = app::chosen_height(drawing, form, fonts());
+  return form;
+}
+
+// Calls `look` with each figure that has something of a preset to show, in the presets' mode and calibrated.
+template <class Look>
+void for_each_drawing(Look&& look) {
+  const Theme print = theme("print");
+  for (const char* preset : kPresets)
+    for (const bool calibrated : {false, true}) {
+      const FigureCase c = calibrated ? calibrated_case(preset) : preset_case(preset);
+      const FigureInput input = input_of(c, print);
+      for (const FigureRow& row : figures()) {
+        // Published runs are no part of a preset's input. A search takes its time once; in the other mode its figures are the same pictures of other plans.
+        if (!shows(row, c.scenario) || row.needs == Needs::baseline || row.about == About::runs ||
+            (calibrated && row.about == About::search))
+          continue;
+        if (row.needs == Needs::stages && c.scenario.parallelism.pipeline == 1) continue;
+        CAPTURE(preset);
+        CAPTURE(calibrated);
+        CAPTURE(row.name);
+        look(app::drawing_of(row, input));
+      }
+    }
+}
+
+}  // namespace
+
+TEST_CASE("in a column of 84 mm no text is cut, covered or under 7 points, with a head and bare") {
+  for_each_drawing([](const app::Drawing& drawing) {
+    for (const HeadParts& head : {HeadParts{}, HeadParts{false, false, false}}) {
+      const app::ExportOptions form = form_for(drawing, 84, head);
+      RecordCanvas canvas(fonts(), form.em, {0, 0, form.width, form.height});
+      drawing.draw(canvas, app::drawing_area(drawing, form, fonts()), form.head);
+      CAPTURE(head.any());
+      CHECK(canvas.audit_text() == "");
+      CHECK(canvas.texts().size() > 3);  // something is drawn
+      for (const TextRun& run : canvas.texts()) CHECK_MESSAGE(run.style.em >= kLeastText, run.text);
+    }
+  });
+}
+
+TEST_CASE("the caption of a figure in a column is whole where the figure chooses its height") {
+  for_each_drawing([](const app::Drawing& drawing) {
+    const app::ExportOptions form = form_for(drawing, 84, {});
+    RecordCanvas canvas(fonts(), form.em, {0, 0, form.width, form.height});
+    drawing.draw(canvas, app::drawing_area(drawing, form, fonts()), form.head);
+    const std::string last = drawing.head.context.substr(drawing.head.context.rfind(' ') + 1);
+    bool found = false;
+    for (const TextRun& run : canvas.texts()) found = found || run.text.ends_with(last);
+    CHECK(found);
+  });
+}
+
+TEST_CASE("ink ends 1 mm from the edge of a figure with a head, half a millimetre from that of a bare one") {
+  for_each_drawing([](const app::Drawing& drawing) {
+    for (const HeadParts& head : {HeadParts{}, HeadParts{false, false, false}}) {
+      const app::ExportOptions form = form_for(drawing, 150, head);
+      InkCanvas canvas(fonts(), form.em, {0, 0, form.width, form.height});
+      drawing.draw(canvas, app::drawing_area(drawing, form, fonts()), form.head);
+      REQUIRE(canvas.ink());
+      const float margin = (head.any() ? 1.0f : 0.5f) * kPointsPerMm, slack = 0.3f * kPointsPerMm;
+      CAPTURE(head.any());
+      const Rect ink = *canvas.ink();
+      // Farther in: a picture in the middle of its page.
+      const auto at_margin = [&](float from_edge) {
+        return std::abs(from_edge - margin) <= slack || from_edge > margin + 1.5f * form.em;
+      };
+      CHECK(at_margin(ink.x));
+      CHECK(at_margin(ink.y));
+      // Where a label of an axis goes with a smaller plot, the other two sides end farther in.
+      CHECK(form.width - ink.right() >= margin - slack);
+      CHECK(form.height - ink.bottom() >= margin - slack);
+    }
+  });
+}
