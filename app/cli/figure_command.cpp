@@ -97,38 +97,30 @@ struct Material {
 };
 
 // `with_evidence`: a figure of it is among those to draw; the predictions of all runs are not for nothing.
-std::optional<Material> gather(const Context& context, const FigureOptions& options, bool with_evidence) {
+io::Result<Material> gather(const Context& context, const FigureOptions& options, bool with_evidence) {
   Material out;
   auto theme = load_theme(options.theme, context.folder);
-  if (!theme) {
-    complain(context.texts, theme.error());
-    return std::nullopt;
-  }
+  if (!theme) return theme.error();
   out.theme = std::move(theme).value();
   if (const std::string& file = options.measured; !file.empty()) {
     const auto text = io::read_file(file);
     auto points = text ? io::read_measured(text.value(), file)
                        : io::Result<std::vector<engine::MeasuredOperation>>(text.error());
-    if (!points) {
-      complain(context.texts, points.error());
-      return std::nullopt;
-    }
+    if (!points) return points.error();
     out.measured = std::move(points).value();
   }
   if (with_evidence) {
     const auto files = io::load_evidence(context.library);
-    if (!files) {
-      complain(context.texts, files.error());
-      return std::nullopt;
-    }
+    if (!files) return files.error();
     out.evidence = evidence::evidence_set(files.value(), context.library);
   }
-  auto now = evaluate(context, options.input);
-  if (!now) return std::nullopt;
-  out.now = *std::move(now);
+  auto now = evaluated(context, options.input);
+  if (!now) return now.error();
+  out.now = std::move(now).value();
   if (!options.baseline.empty()) {
-    out.baseline = evaluate(context, {options.baseline});
-    if (!out.baseline) return std::nullopt;
+    auto baseline = evaluated(context, {options.baseline});
+    if (!baseline) return baseline.error();
+    out.baseline = std::move(baseline).value();
   }
   return out;
 }
@@ -156,34 +148,18 @@ struct Sheet {
   widgets::FigureInput input;
 };
 
+void complain_of_errors(const Context& context, const FigureOptions& options, const Material& material) {
+  cli::complain_of_errors(context, options.input, material.now);
+  if (material.baseline) cli::complain_of_errors(context, {options.baseline}, *material.baseline);
+}
+
 int write_one(const Context& context, const FigureOptions& options) {
   if (options.figure.empty() || options.input.scenario.empty() || options.output.empty())
     return refuse(context.texts, {{}, {}, say("error.cli.figure"), say("error.cli.figure.remedy")});
-  const auto row = find(options.figure);
-  if (!row) return refuse(context.texts, row.error());
-  const auto format = format_of(options);
-  if (!format) return refuse(context.texts, format.error());
-  if (const auto error = unused_option(options, format.value())) return refuse(context.texts, *error);
-  const auto form = form_of(default_size(*row.value()), options.form, options.theme);
-  if (!form) return refuse(context.texts, form.error());
-  widgets::FigureView view;
-  for (const std::string& assignment : options.with)
-    if (const auto error = choose(*row.value(), assignment, view)) return refuse(context.texts, *error);
-  const auto material = gather(context, options, row.value()->name == "evidence");
-  if (!material) return kBadInput;
-  if (const engine::Diagnostic* why = widgets::cannot_show(*row.value(), material->now.report)) {
-    complain(context.texts, {options.input.scenario,
-                             std::string(why->field_path),
-                             say("error.cli.figure.nothing", widgets::cannot_run_text(*why, context.texts)),
-                             {}});
-    return kHasErrors;
-  }
-  const auto fonts = fonts_of(options);
-  if (!fonts) return refuse(context.texts, fonts.error());
-  const Sheet sheet{*material, context};
-  const int status = write_drawing(context, options, drawing_of(*row.value(), sheet.input, view, &context.library),
-                                   format.value(), form.value(), fonts.value());
-  return status == kGood ? code_of(material->now.report) : status;
+  const auto file = figure_file(context, options);
+  if (!file) return refuse(context.texts, file.error());
+  if (file->bytes.empty()) return kHasErrors;
+  return write_figure(context, options, file.value());
 }
 
 // Whether there is anything of this scenario for the figure to show; adds it to the sentence about those left out if
@@ -223,7 +199,8 @@ int write_all(const Context& context, FigureOptions options) {
   const auto fonts = fonts_of(options);
   if (!fonts) return refuse(context.texts, fonts.error());
   const auto material = gather(context, options, true);
-  if (!material) return kBadInput;
+  if (!material) return refuse(context.texts, material.error());
+  complain_of_errors(context, options, material.value());
   const std::filesystem::path folder = options.output;
   std::error_code problem;
   std::filesystem::create_directories(folder, problem);
@@ -231,11 +208,11 @@ int write_all(const Context& context, FigureOptions options) {
     return refuse(
         context.texts,
         {options.output, {}, say("error.cli.figure.folder", problem.message()), say("error.file.unwritable.remedy")});
-  const Sheet sheet{*material, context};
+  const Sheet sheet{material.value(), context};
   std::string written;
   std::vector<std::string> left_out;
   for (const FigureRow& row : widgets::figures()) {
-    if (!has_content(row, *material, context.texts, left_out)) continue;
+    if (!has_content(row, material.value(), context.texts, left_out)) continue;
     const auto file = folder / (std::string(row.name) + std::string(extension_of(format.value())));
     if (const auto error = export_drawing(drawing_of(row, sheet.input, {}, &context.library), file,
                                           form_for(row).value(), fonts.value()))
@@ -245,7 +222,7 @@ int write_all(const Context& context, FigureOptions options) {
   if (!left_out.empty())
     fmt::print(stderr, "roofscape-cli: {}\n",
                context.texts.format("cli.figure.left_out", {fmt::format("{}", fmt::join(left_out, ", "))}));
-  return print(context.texts, written, code_of(material->now.report));
+  return print(context.texts, written, code_of(material->now));
 }
 
 int run(const Context& context, const FigureOptions& options) {
@@ -289,19 +266,63 @@ io::Result<widgets::FontStack> fonts_of(const FigureOptions& asked) {
   return fonts;
 }
 
-int write_drawing(const Context& context, const FigureOptions& asked, const Drawing& drawing, FileFormat format,
-                  const ExportOptions& form, const widgets::FontStack& fonts) {
-  if (!asked.caption.empty())
-    if (const auto error = write_caption(drawing.head, asked.caption)) return refuse(context.texts, *error);
-  const auto bytes = drawing_bytes(drawing, format, form, fonts);
+io::Result<FigureFile> figure_file(const FigureOptions& asked, const Drawing& drawing, FileFormat format,
+                                   const ExportOptions& form, const widgets::FontStack& fonts) {
+  FigureFile out;
+  if (!asked.caption.empty()) {
+    auto caption = caption_file(drawing.head, asked.caption);
+    if (!caption) return caption.error();
+    out.caption = std::move(caption).value();
+  }
+  auto bytes = drawing_bytes(drawing, format, form, fonts);
   if (!bytes) {
     io::InputError error = bytes.error();
     error.file = asked.output;
-    return refuse(context.texts, error);
+    return error;
   }
-  if (asked.output == kStandardOutput) return print(context.texts, bytes.value(), kGood);
-  if (const auto error = io::write_file_atomically(asked.output, bytes.value())) return refuse(context.texts, *error);
-  return kGood;
+  out.bytes = std::move(bytes).value();
+  return out;
+}
+
+io::Result<FigureFile> figure_file(const Context& context, const FigureOptions& options) {
+  const auto row = find(options.figure);
+  if (!row) return row.error();
+  const auto format = format_of(options);
+  if (!format) return format.error();
+  if (const auto error = unused_option(options, format.value())) return *error;
+  const auto form = form_of(default_size(*row.value()), options.form, options.theme);
+  if (!form) return form.error();
+  widgets::FigureView view;
+  for (const std::string& assignment : options.with)
+    if (const auto error = choose(*row.value(), assignment, view)) return *error;
+  const auto material = gather(context, options, row.value()->name == "evidence");
+  if (!material) return material.error();
+  const auto fonts = fonts_of(options);
+  if (!fonts) return fonts.error();
+  complain_of_errors(context, options, material.value());
+  FigureFile out;
+  out.status = code_of(material->now);
+  if (const engine::Diagnostic* why = widgets::cannot_show(*row.value(), material->now.report)) {
+    complain(context.texts, {options.input.scenario,
+                             std::string(why->field_path),
+                             say("error.cli.figure.nothing", widgets::cannot_run_text(*why, context.texts)),
+                             {}});
+    return out;
+  }
+  const Sheet sheet{material.value(), context};
+  auto drawn = figure_file(options, drawing_of(*row.value(), sheet.input, view, &context.library), format.value(),
+                           form.value(), fonts.value());
+  if (drawn) drawn.value().status = out.status;
+  return drawn;
+}
+
+int write_figure(const Context& context, const FigureOptions& asked, const FigureFile& file) {
+  if (!asked.caption.empty())
+    if (const auto error = io::write_file_atomically(asked.caption, file.caption))
+      return refuse(context.texts, *error);
+  if (asked.output == kStandardOutput) return print(context.texts, file.bytes, file.status);
+  if (const auto error = io::write_file_atomically(asked.output, file.bytes)) return refuse(context.texts, *error);
+  return file.status;
 }
 
 std::optional<io::InputError> unused_option(const FigureOptions& asked, FileFormat format) {

@@ -75,7 +75,9 @@ int write_block_figure(const Context& context, const FigureOptions& options) {
   const widgets::BlockFigure figure{call, data, context.texts, theme.value()};
   const auto fonts = fonts_of(options);
   if (!fonts) return refuse(context.texts, fonts.error());
-  return write_drawing(context, options, drawing_of(figure), format.value(), sized.value(), fonts.value());
+  const auto file = figure_file(options, drawing_of(figure), format.value(), sized.value(), fonts.value());
+  if (!file) return refuse(context.texts, file.error());
+  return write_figure(context, options, file.value());
 }
 
 }  // namespace roofscape::app::cli

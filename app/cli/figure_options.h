@@ -31,9 +31,17 @@ io::Result<FileFormat> format_of(const FigureOptions& asked);
 std::optional<io::InputError> unused_option(const FigureOptions& asked, FileFormat format);
 // The fonts to draw with: those of the program, behind the one that was asked for.
 io::Result<widgets::FontStack> fonts_of(const FigureOptions& asked);
+// A figure before it is written. `bytes` is empty where the plan cannot run, so that there is nothing to draw.
+struct FigureFile {
+  std::string bytes, caption;  // caption: empty where none was asked for
+  int status = 0;              // exit status
+};
+io::Result<FigureFile> figure_file(const FigureOptions& asked, const Drawing& drawing, FileFormat format,
+                                   const ExportOptions& form, const widgets::FontStack& fonts);
+// The same of a figure of a scenario, from its options alone; complains about a plan that cannot run.
+io::Result<FigureFile> figure_file(const Context& context, const FigureOptions& asked);
 // Writes the file and the caption. Returns the exit status.
-int write_drawing(const Context& context, const FigureOptions& asked, const Drawing& drawing, FileFormat format,
-                  const ExportOptions& form, const widgets::FontStack& fonts);
+int write_figure(const Context& context, const FigureOptions& asked, const FigureFile& file);
 
 // figure block NAME key=value ... -o FILE [--over INPUT] [--show OUTPUT,OUTPUT]. NAME stands where other figures have
 // their scenario.

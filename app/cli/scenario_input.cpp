@@ -63,19 +63,20 @@ std::optional<engine::Scenario> read_scenario(const Context& context, const Scen
   return std::move(opened->scenario);
 }
 
-std::optional<Evaluated> evaluate(const Context& context, const ScenarioInput& input) {
+io::Result<Evaluated> evaluated(const Context& context, const ScenarioInput& input) {
   auto opened = open(context, input);
-  if (!opened) {
-    complain(context.texts, opened.error());
-    return std::nullopt;
-  }
-  if (opened->imported) tell_import(context, input.scenario, *opened->imported);
+  if (!opened) return opened.error();
   Evaluated out;
   out.scenario = std::move(opened->scenario);
   out.imported = std::move(opened->imported);
   out.report = engine::evaluate(out.scenario);
-  if (!out.report.has_errors()) return out;
-  for (const engine::OfferedFinding& finding : engine::offered_findings(out.scenario, out.report)) {
+  return out;
+}
+
+void complain_of_errors(const Context& context, const ScenarioInput& input, const Evaluated& evaluated) {
+  if (evaluated.imported) tell_import(context, input.scenario, *evaluated.imported);
+  if (!evaluated.report.has_errors()) return;
+  for (const engine::OfferedFinding& finding : engine::offered_findings(evaluated.scenario, evaluated.report)) {
     const engine::Diagnostic& diagnostic = finding.diagnostic;
     if (diagnostic.severity != engine::Severity::error) continue;
     std::string sentence = diagnostic_text(diagnostic, context.texts);
@@ -83,7 +84,16 @@ std::optional<Evaluated> evaluate(const Context& context, const ScenarioInput& i
     complain(context.texts, {input.scenario, std::string(diagnostic.field_path), std::move(sentence),
                              offer_text(finding, context.texts)});
   }
-  return out;
+}
+
+std::optional<Evaluated> evaluate(const Context& context, const ScenarioInput& input) {
+  auto read = evaluated(context, input);
+  if (!read) {
+    complain(context.texts, read.error());
+    return std::nullopt;
+  }
+  complain_of_errors(context, input, read.value());
+  return std::move(read).value();
 }
 
 int code_of(const engine::Report& report) { return report.has_errors() ? kHasErrors : kGood; }

@@ -34,6 +34,9 @@ struct Evaluated {
   engine::Report report;
 };
 std::optional<Evaluated> evaluate(const Context&, const ScenarioInput&);
+// The two halves of that.
+io::Result<Evaluated> evaluated(const Context&, const ScenarioInput&);
+void complain_of_errors(const Context&, const ScenarioInput&, const Evaluated&);
 int code_of(const engine::Report&);  // kGood or kHasErrors
 int code_of(const Evaluated&);       // the same, with what an import found wrong
 

@@ -4,8 +4,6 @@
 #include <string_view>
 #include <utility>
 
-#include "engine/io/json/files.h"
-
 namespace roofscape::app {
 namespace {
 
@@ -73,9 +71,9 @@ std::string caption_latex(const widgets::FigureHead& head) {
   return out;
 }
 
-std::optional<io::InputError> write_caption(const widgets::FigureHead& head, const std::filesystem::path& file) {
-  if (file.extension() == ".tex") return io::write_file_atomically(file, caption_latex(head) + "%\n");
-  if (file.extension() == ".txt") return io::write_file_atomically(file, caption_text(head) + "\n");
+io::Result<std::string> caption_file(const widgets::FigureHead& head, const std::filesystem::path& file) {
+  if (file.extension() == ".tex") return caption_latex(head) + "%\n";  // no space before what follows
+  if (file.extension() == ".txt") return caption_text(head) + "\n";
   return io::InputError{
       file.string(), {}, engine::say("error.figure.caption"), engine::say("error.figure.caption.remedy")};
 }

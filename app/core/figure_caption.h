@@ -3,7 +3,6 @@
 #pragma once
 
 #include <filesystem>
-#include <optional>
 #include <string>
 
 #include "engine/io/json/result.h"
@@ -15,7 +14,7 @@ std::string caption_text(const widgets::FigureHead& head);
 // The same with what LaTeX reads otherwise escaped: reserved characters, thin spaces and the signs that its fonts lack
 // outside formulas.
 std::string caption_latex(const widgets::FigureHead& head);
-// By its extension: .tex or .txt. Written atomically.
-std::optional<io::InputError> write_caption(const widgets::FigureHead& head, const std::filesystem::path& file);
+// The content of a file, by its extension: .tex or .txt.
+io::Result<std::string> caption_file(const widgets::FigureHead& head, const std::filesystem::path& file);
 
 }  // namespace roofscape::app

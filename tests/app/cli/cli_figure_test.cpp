@@ -156,6 +156,72 @@ TEST_CASE("a figure's table is written as CSV and JSON, with the numbers that ev
   CHECK(compared > 3);
 }
 
+TEST_CASE("a recipe makes its figures beside it, and once more leaves them alone") {
+  const test::TemporaryFolder folder;
+  std::filesystem::create_directories(folder.path() / "paper");
+  folder.write("paper/recipe.json", R"({"format": "roofscape/figures", "version": 1,
+    "all": {"venue": "icml", "bare": true},
+    "figures": [
+      {"figure": "step", "scenario": "llama3-8b-8-h100", "output": "out/step.pdf", "caption": "out/step.tex"},
+      {"figure": "memory", "scenario": "llama3-8b-8-h100", "set": ["assumptions.mode=calibrated"], "output": "m.svg"}]})");
+  const Outcome first = run(folder, "figures paper/recipe.json");
+  CHECK(first.code == 0);
+  CHECK(first.err == "");
+  CHECK(first.out == "1 of 2: paper/out/step.pdf written\n2 of 2: paper/m.svg written\n");
+  CHECK(test::text_of(folder.path() / "paper/out/step.tex").starts_with("Where the step goes. "));
+  const auto when = std::filesystem::last_write_time(folder.path() / "paper/m.svg");
+  CHECK(run(folder, "figures paper/recipe.json").out ==
+        "1 of 2: paper/out/step.pdf unchanged\n2 of 2: paper/m.svg unchanged\n");
+  CHECK(std::filesystem::last_write_time(folder.path() / "paper/m.svg") == when);
+  // The same figure by hand is the same file.
+  CHECK(run(folder, "figure memory llama3-8b-8-h100 --set assumptions.mode=calibrated --venue icml --bare -o x.svg")
+            .code == 0);
+  CHECK(test::text_of(folder.path() / "x.svg") == test::text_of(folder.path() / "paper/m.svg"));
+}
+
+TEST_CASE("figures --check writes nothing and says which file is not what the recipe makes") {
+  const test::TemporaryFolder folder;
+  folder.write("r.json", R"({"format": "roofscape/figures", "figures": [
+      {"figure": "step", "scenario": "llama3-8b-8-h100", "output": "step.pdf"}]})");
+  const Outcome o = run(folder, "figures r.json --check");
+  CHECK(o.code == 1);
+  CHECK(o.out == "1 of 1: step.pdf is not what the recipe makes\n");
+  CHECK(folder.count() == 1);
+  CHECK(run(folder, "figures r.json").code == 0);
+  CHECK(run(folder, "figures r.json --check").code == 0);
+}
+
+TEST_CASE("what is wrong with a recipe is said with its path and the remedy") {
+  const test::TemporaryFolder folder;
+  const auto refused = [&](const std::string& figure) {
+    folder.write("r.json", R"({"format": "roofscape/figures", "figures": [)" + figure + "]}");
+    const Outcome o = run(folder, "figures r.json");
+    CHECK(o.code == 2);
+    CHECK(folder.count() == 1);
+    return o.err;
+  };
+  const std::string start = R"({"figure": "step", "scenario": "llama3-8b-8-h100", "output": "s.pdf")";
+  CHECK(refused(start + R"(, "sise": "84mm"})") ==
+        "roofscape-cli: r.json: figures.0.sise: unknown field; did you mean \"size\"?\n");
+  CHECK(refused(start + R"(, "size": "84"})") ==
+        "roofscape-cli: r.json: figures.0.size: \"84\" has no unit; write 84mm for millimetres or 84px for pixels; "
+        "cm, in and "
+        "pt are units too\n");
+  CHECK(refused(start + R"(, "text_size": "8"})").starts_with("roofscape-cli: r.json: figures.0.text_size: "));
+  CHECK(refused(start + R"(, "bare": "yes"})") ==
+        "roofscape-cli: r.json: figures.0.bare: is a text; give true or false\n");
+  CHECK(refused(start + "}, " + start + "}") ==
+        "roofscape-cli: r.json: figures.1.output: s.pdf is the output of another figure too; give each a file of its "
+        "own\n");
+  CHECK(refused(R"({"figure": "step", "output": "s.pdf"})") ==
+        "roofscape-cli: r.json: figures.0.scenario: is missing; each figure needs figure, scenario and output\n");
+  CHECK(refused("").starts_with("roofscape-cli: r.json: figures: no figures are listed; a recipe is {"));
+  folder.write("r.json", "[]");
+  CHECK(run(folder, "figures r.json").code == 2);
+  folder.write("r.json", R"({"format": "roofscape/scenario"})");
+  CHECK(run(folder, "figures r.json").err.starts_with("roofscape-cli: r.json: format: is no recipe of figures; "));
+}
+
 TEST_CASE("- writes to standard output, which needs the format said") {
   const Outcome svg = run("figure step llama3-8b-8-h100 -o - --format svg --bare");
   CHECK(svg.code == 0);

@@ -151,7 +151,8 @@ TEST_CASE("bad usage is answered with one line and exit 2") {
       {"", "roofscape-cli: A subcommand is required; see roofscape-cli --help\n"},
       {"evall x", "roofscape-cli: unknown command \"evall\"; did you mean \"eval\"?\n"},
       {"frobnicate",
-       "roofscape-cli: unknown command \"frobnicate\"; there are: eval, explain, calc, figure, trace, export-flags, "
+       "roofscape-cli: unknown command \"frobnicate\"; there are: eval, explain, calc, figure, figures, trace, "
+       "export-flags, "
        "check, import, validate, sweep, search, calibrate, presets\n"},
       {"eval", "roofscape-cli: scenario is required; see roofscape-cli --help\n"},
       {"eval none.json", "roofscape-cli: none.json: there is no such file; check the path\n"},
