@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "app/cli/command.h"
+#include "app/cli/measurement_input.h"
 #include "app/cli/output.h"
 #include "engine/evidence/calibration_fit.h"
 #include "engine/io/json/files.h"
-#include "engine/io/presets/evidence_files.h"
 
 namespace roofscape::app::cli {
 
@@ -19,14 +19,14 @@ using engine::say;
 namespace {
 
 struct CalibrateOptions {
-  std::string file;  // of measurements
+  std::string file;  // of measurements; empty: those that ship
   std::string chip;
   std::string output;  // empty: stdout
   bool hold_out = false;
 };
 
 void add_options(OptionList& list, CalibrateOptions& options) {
-  list.required("file", options.file, "cli.validate.file");
+  list.optional("file", options.file, "cli.validate.shipped");
   list.required_option("--chip", options.chip, "cli.calibrate.chip");
   list.option("-o,--output", options.output, "cli.calibrate.output");
   list.flag("--hold-out", options.hold_out, "cli.calibrate.hold_out");
@@ -34,17 +34,8 @@ void add_options(OptionList& list, CalibrateOptions& options) {
 
 std::string percent(double share) { return fmt::format("{:.1f}", 100 * share); }
 
-void print_held_out(const widgets::TextTable& texts, std::string_view key,
-                    const std::vector<evidence::HeldOut>& rows) {
-  for (const evidence::HeldOut& row : rows)
-    fmt::print(
-        stderr, "  {}\n",
-        texts.format(key, {fmt::format("{:<32}", row.name), fmt::format("{:>4}", row.rows),
-                           fmt::format("{:>5}", percent(row.fitted)), fmt::format("{:>5}", percent(row.held_out))}));
-}
-
 int run(const Context& context, const CalibrateOptions& options) {
-  const auto entries = io::load_measurements(options.file);
+  const auto entries = measurements(context, options.file);
   if (!entries) return refuse(context.texts, entries.error());
   std::vector<io::InputError> problems;
   const std::vector<io::CalibrationFile> files = io::shipped_calibrations(problems);
@@ -56,22 +47,40 @@ int run(const Context& context, const CalibrateOptions& options) {
                                   {},
                                   say("error.cli.calibrate.chip", io::in_quotes(options.chip)),
                                   say("error.cli.calibrate.chip.remedy")});
-  const evidence::CalibrationFit fit =
-      evidence::fit_calibration(entries.value(), context.library, *file, options.hold_out);
+  const auto parent =
+      std::find_if(files.begin(), files.end(), [&](const io::CalibrationFile& f) { return f.id == file->inherits; });
   const widgets::TextTable& texts = context.texts;
+  const auto progress = [&](std::size_t done, std::size_t all) {
+    if (done == all || done % 10 == 0)
+      fmt::print(stderr, "{}: {}\n", file->id,
+                 texts.format("cli.calibrate.progress", {std::to_string(done), std::to_string(all)}));
+  };
+  const evidence::CalibrationFit fit =
+      evidence::fit_calibration(entries.value(), context.library, *file, parent == files.end() ? nullptr : &*parent,
+                                options.hold_out, progress);
   fmt::print(
       stderr, "{}: {}\n", file->id,
-      texts.format("cli.calibrate.fit", {std::to_string(fit.rows), fmt::format("{:.4f}", fit.objective),
-                                         fmt::format("{:.4f}", fit.start), percent(fit.median), percent(fit.mean)}));
+      texts.format("cli.calibrate.fit",
+                   {std::to_string(fit.rows), std::to_string(fit.refused), fmt::format("{:.4f}", fit.objective),
+                    fmt::format("{:.4f}", fit.start), percent(fit.median), percent(fit.mean)}));
   if (options.hold_out) {
-    print_held_out(texts, "cli.calibrate.family", fit.by_family);
-    print_held_out(texts, "cli.calibrate.model", fit.by_model);
-    fmt::print(stderr, "  {}\n",
-               texts.format("cli.calibrate.all",
-                            {percent(fit.median), percent(fit.family_left_out), percent(fit.model_left_out)}));
+    for (const evidence::LeftOutErrors& group : fit.groups)
+      fmt::print(stderr, "  {}\n",
+                 texts.format("cli.calibrate.group",
+                              {fmt::format("{:<6} {:<32}", io::kLeftOutIds[group.kind], group.name),
+                               fmt::format("{:>4}", group.observations), fmt::format("{:>5}", percent(group.fitted)),
+                               fmt::format("{:>5}", percent(group.left_out))}));
+    for (std::size_t kind = 0; kind < io::kLeftOutKinds; ++kind)
+      fmt::print(
+          stderr, "  {}\n",
+          texts.format("cli.calibrate.all", {std::string(io::kLeftOutIds.ids()[kind]), percent(fit.median),
+                                             percent(fit.left_out_median[kind]), percent(fit.left_out_p90[kind])}));
+    for (const evidence::PullTried& tried : fit.pulls)
+      fmt::print(stderr, "  {}\n",
+                 texts.format(tried.pull == fit.result.pull ? "cli.calibrate.pull_taken" : "cli.calibrate.pull",
+                              {fmt::format("{:<4g}", tried.pull), percent(tried.median), percent(tried.p90)}));
   }
-  const auto text = io::rewrite_calibration(io::shipped_calibration_text(file->id), file->id, fit.calibration,
-                                            "fitted by `roofscape-cli calibrate` to published runs of these chips");
+  const auto text = io::rewrite_calibration(io::shipped_calibration_text(file->id), *file, fit.result);
   if (!text) return refuse(context.texts, text.error());
   if (options.output.empty()) return print(context.texts, text.value(), kGood);
   if (const auto error = io::write_file_atomically(options.output, text.value()))

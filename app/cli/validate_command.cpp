@@ -1,5 +1,6 @@
 // roofscape-cli validate [FILE]: predictions against the measurements of a file, or those that ship.
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -7,11 +8,12 @@
 #include <fmt/format.h>
 
 #include "app/cli/command.h"
+#include "app/cli/measurement_input.h"
 #include "app/cli/output.h"
 #include "app/cli/validation_json.h"
 #include "app/core/text_columns.h"
+#include "engine/evidence/one_change_pairs.h"
 #include "engine/evidence/validation.h"
-#include "engine/io/presets/evidence_files.h"
 #include "engine/scenario/scenario_fields.h"
 #include "widgets/canvas/number_format.h"
 
@@ -40,18 +42,11 @@ std::optional<engine::Mode> parse_mode(const std::string& word) {
   return std::nullopt;
 }
 
-// Those of a file, or without one those that ship.
-io::Result<std::vector<io::Measurement>> measurements(const Context& context, const std::string& file) {
-  if (!file.empty()) return io::load_measurements(file);
-  auto shipped = io::load_evidence(context.library);
-  if (!shipped) return shipped.error();
-  return std::move(shipped.value().entries);
-}
-
 std::string percent(double fraction) { return fmt::format("{:.1f} %", 100 * fraction); }
 std::string signed_percent(double fraction) { return fmt::format("{:+.1f} %", 100 * fraction); }
 
-std::string validation_text(const widgets::TextTable& texts, const evidence::Validation& validation) {
+std::string validation_text(const widgets::TextTable& texts, const evidence::Validation& validation,
+                            std::span<const evidence::OneChangePair> pairs) {
   const auto word = [&texts](const char* key) { return std::string(texts.text(key)); };
   Columns rows({false, false, true, true, true, false});
   rows.add({word("cli.validate.head.entry"),
@@ -68,25 +63,57 @@ std::string validation_text(const widgets::TextTable& texts, const evidence::Val
               : row.false_out_of_memory ? word("cli.validate.false_oom")
                                         : std::string()});
   std::string out = rows.text(0);
+  const bool left_out = validation.overall.left_out[0].n > 0;
   const auto table = [&](const char* head, const std::vector<evidence::ValidationSummary>& list) {
-    Columns summaries({false, true, true, true, true, true, true, true, true});
-    summaries.add({word(head), word("cli.validate.head.n"), word("cli.validate.head.median"),
-                   word("cli.validate.head.mean"), word("cli.validate.head.p90"), word("cli.validate.head.worst"),
-                   word("cli.validate.head.bias"), word("cli.validate.head.false_oom"),
-                   word("cli.validate.head.not_predicted")});
+    Columns summaries({false, true, true, true, true, true, true, true, true, true, true});
+    std::vector<std::string> heads;
+    for (const char* key : {head, "cli.validate.head.n", "cli.validate.head.median", "cli.validate.head.mean",
+                            "cli.validate.head.p90", "cli.validate.head.worst", "cli.validate.head.bias",
+                            "cli.validate.head.false_oom", "cli.validate.head.not_predicted"})
+      heads.push_back(word(key));
+    if (left_out)
+      for (const char* key : {"cli.validate.head.without_fold", "cli.validate.head.without_model"})
+        heads.push_back(word(key));
+    summaries.add(std::move(heads));
     for (const evidence::ValidationSummary& s : list) {
       std::vector<std::string> cells{s.name, std::to_string(s.n)};
       for (const double error : {s.median, s.mean, s.p90, s.worst})
         cells.push_back(s.n > 0 ? percent(error) : std::string(widgets::kNoValue));
       cells.push_back(s.n > 0 ? signed_percent(s.bias) : std::string(widgets::kNoValue));
       for (const std::size_t count : {s.false_out_of_memory, s.not_predicted}) cells.push_back(std::to_string(count));
+      for (const io::LeftOutKind kind : {io::LeftOutKind::fold, io::LeftOutKind::model}) {
+        const auto& without = s.left_out[static_cast<std::size_t>(kind)];
+        if (left_out)
+          cells.push_back(without.n > 0 ? fmt::format("{} / {}", percent(without.median), percent(without.p90))
+                                        : std::string(widgets::kNoValue));
+      }
       summaries.add(std::move(cells));
     }
     out += "\n" + summaries.text(0);
   };
   table("cli.validate.head.family", validation.families);
   table("cli.validate.head.kind", validation.kinds);
+  if (!validation.chips.empty()) table("cli.validate.head.training", validation.chips);
   table("cli.validate.head.overall", {validation.overall});
+  if (left_out) out += "\n" + word("cli.validate.left_out") + "\n";
+  if (!pairs.empty()) {
+    Columns changes({false, true, true, true, true});
+    changes.add({word("cli.validate.head.change"), word("cli.validate.head.pairs"), word("cli.validate.head.apart"),
+                 word("cli.validate.head.right"), word("cli.validate.head.difference")});
+    const auto add = [&](std::string name, const evidence::PairSummary& s) {
+      if (s.pairs == 0) return;
+      changes.add({std::move(name), std::to_string(s.pairs), std::to_string(s.apart),
+                   s.apart > 0 ? fmt::format("{} ({:.0f} %)", s.right,
+                                             100.0 * static_cast<double>(s.right) / static_cast<double>(s.apart))
+                               : std::string(widgets::kNoValue),
+                   percent(s.error)});
+    };
+    for (std::size_t i = 0; i < evidence::kPlanChangeIds.size(); ++i)
+      add(word(fmt::format("cli.validate.change.{}", evidence::kPlanChangeIds.ids()[i]).c_str()),
+          evidence::pair_summary(pairs, static_cast<evidence::PlanChange>(i)));
+    add(word("cli.validate.change.all"), evidence::pair_summary(pairs));
+    out += "\n" + changes.text(0);
+  }
   return out;
 }
 
@@ -100,10 +127,11 @@ int run(const Context& context, const ValidateOptions& options) {
   const auto entries = measurements(context, options.file);
   if (!entries) return refuse(context.texts, entries.error());
   const evidence::Validation validation = evidence::validate(entries.value(), context.library, *mode);
-  return print(
-      context.texts,
-      options.json ? validation_json(validation, *mode, context.texts) : validation_text(context.texts, validation),
-      kGood);
+  const auto pairs = evidence::one_change_pairs(entries.value(), context.library, *mode);
+  return print(context.texts,
+               options.json ? validation_json(validation, pairs, *mode, context.texts)
+                            : validation_text(context.texts, validation, pairs),
+               kGood);
 }
 
 }  // namespace

@@ -12,20 +12,34 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 Json summary_json(const evidence::ValidationSummary& s) {
-  return {{"name", s.name},
-          {"n", s.n},
-          {"not_predicted", s.not_predicted},
-          {"median_absolute_error", s.median},
-          {"mean_absolute_error", s.mean},
-          {"p90_absolute_error", s.p90},
-          {"worst_absolute_error", s.worst},
-          {"bias", s.bias},
-          {"false_out_of_memory", s.false_out_of_memory}};
+  Json out{{"name", s.name},
+           {"n", s.n},
+           {"not_predicted", s.not_predicted},
+           {"median_absolute_error", s.median},
+           {"mean_absolute_error", s.mean},
+           {"p90_absolute_error", s.p90},
+           {"worst_absolute_error", s.worst},
+           {"bias", s.bias},
+           {"false_out_of_memory", s.false_out_of_memory}};
+  for (std::size_t k = 0; k < io::kLeftOutKinds; ++k)
+    if (const auto& without = s.left_out[k]; without.n > 0)
+      out["left_out"][std::string(io::kLeftOutIds.ids()[k])] = {
+          {"n", without.n}, {"median_absolute_error", without.median}, {"p90_absolute_error", without.p90}};
+  return out;
+}
+
+Json pairs_json(std::string_view name, const evidence::PairSummary& s) {
+  return {{"change", name},
+          {"pairs", s.pairs},
+          {"apart", s.apart},
+          {"right", s.right},
+          {"median_error_of_ratio", s.error}};
 }
 
 }  // namespace
 
-std::string validation_json(const evidence::Validation& validation, engine::Mode mode, const engine::Words& words) {
+std::string validation_json(const evidence::Validation& validation, std::span<const evidence::OneChangePair> pairs,
+                            engine::Mode mode, const engine::Words& words) {
   Json json;
   const engine::Field* field = engine::find_field("assumptions.mode");
   json["mode"] = std::string(field->choices[static_cast<std::size_t>(mode)]);
@@ -41,6 +55,9 @@ std::string validation_json(const evidence::Validation& validation, engine::Mode
     if (row.predicted) {
       entry["predicted"] = *row.predicted;
       entry["error"] = row.error;
+      for (std::size_t k = 0; k < io::kLeftOutKinds; ++k)
+        if (row.left_out[k]) entry["left_out"][std::string(io::kLeftOutIds.ids()[k])] = *row.left_out[k];
+      if (row.restates) entry["restates"] = true;
       if (row.false_out_of_memory) entry["false_out_of_memory"] = true;
     } else {
       entry["reason"] = words.write(row.reason);
@@ -56,6 +73,12 @@ std::string validation_json(const evidence::Validation& validation, engine::Mode
   json["families"] = summaries(validation.families);
   json["kinds"] = summaries(validation.kinds);
   json["overall"] = summary_json(validation.overall);
+  json["training"] = summaries(validation.chips);
+  json["one_change_pairs"] = Json::array();
+  for (std::size_t i = 0; i < evidence::kPlanChangeIds.size(); ++i)
+    json["one_change_pairs"].push_back(pairs_json(
+        evidence::kPlanChangeIds.ids()[i], evidence::pair_summary(pairs, static_cast<evidence::PlanChange>(i))));
+  json["one_change_pairs"].push_back(pairs_json("all", evidence::pair_summary(pairs)));
   return io::pretty_text(json);
 }
 

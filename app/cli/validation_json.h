@@ -1,13 +1,16 @@
 #pragma once
 
-// What `validate --json` prints: every row of a validation, and its summaries by family, kind of run and overall.
+// What `validate --json` prints: every row of a validation, and its summaries by family, kind of run and overall; and pairs of runs that differ in one thing.
 
+#include <span>
 #include <string>
 
+#include "engine/evidence/one_change_pairs.h"
 #include "engine/evidence/validation.h"
 
 namespace roofscape::app::cli {
 
-std::string validation_json(const evidence::Validation& validation, engine::Mode mode, const engine::Words& words);
+std::string validation_json(const evidence::Validation& validation, std::span<const evidence::OneChangePair> pairs,
+                            engine::Mode mode, const engine::Words& words);
 
 }  // namespace roofscape::app::cli

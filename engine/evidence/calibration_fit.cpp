@@ -4,331 +4,284 @@
 #include <atomic>
 #include <cmath>
 #include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
 #include <set>
 #include <thread>
-#include <tuple>
 #include <utility>
 
 #include "engine/base/stats.h"
-#include "engine/evidence/measured_prediction.h"
-#include "engine/evidence/measured_scenario.h"
+#include "engine/evidence/calibration_priors.h"
+#include "engine/evidence/fit_rows.h"
 
 namespace roofscape::evidence {
 namespace {
 
 using engine::Calibration;
-using engine::kCalibrationCount;
 using engine::kCalibrationRows;
 using engine::kSoftwareStacks;
 
-constexpr int kShrinks = 8;  // times the steps are halved
-constexpr int kShrinksLeftOut =
-    3;  // and where rows are left out: the difference is small beside what leaving out does
-constexpr double kFirstStep = 0.1;     // of a parameter's range
-constexpr int kDescents = 25;          // steps over all parameters at once, at most
-constexpr int kTogether = 3;           // times both are tried
-constexpr int kDampings = 6;           // tries of one of them
-constexpr double kLongestStep = 0.2;   // of a parameter's range
-constexpr double kNudge = 0.02;        // of a parameter's range, to see what it does
-constexpr double kSmallError = 0.02;   // of |ln|: below it errors count as their squares
-constexpr double kFlat = 1e-3;         // keeps what no row decides where it is
-constexpr int kPassesAStep = 10;       // over all parameters, at most
-constexpr double kIncomplete = 0.3;    // weight of a row whose configuration is partly guessed
-constexpr double kMemory = 1;          // of memory, against time
-constexpr double kLargestError = 1.0;  // of |ln|: beyond it a row says nothing more
-constexpr double kEnough = 3e-4;       // of the objective: less is no progress
-constexpr double kDoesNotFit = 1;      // charged, a row
-constexpr double kExcess = 10;         // and for what does not fit, of the memory there is
-constexpr double kMoved =
-    0.002;  // for a parameter moved by its whole range from the start: measurements have to ask for it
+constexpr int kSteps = 30;            // of Gauss and Newton, at most
+constexpr int kDampings = 6;          // tries of one of them
+constexpr double kNudge = 0.05;       // of a coordinate, to see what it does
+constexpr double kLongestStep = 1;    // of a coordinate
+constexpr double kSmallError = 0.03;  // of |ln|: below it errors count as their squares
+constexpr double kEnough = 1e-4;      // of the objective: less is no progress
+constexpr double kGood = 3e-3;        // a step that gains so much may use what was seen before it
+constexpr int kDigits = 5;            // of a value that ships
+constexpr std::size_t kFolds = 10;
+constexpr double kFirstPull = 0.01;  // with which it is seen what the runs decide
+constexpr double kDecided = 0.3;  // of a value's variance: less taken away by the runs, and it stays where it starts
 
-struct Row {
-  PreparedEntry entry;
-  std::size_t stack = 0;
-  std::vector<std::size_t> values;  // which of the entry's are compared
-  double weight = 1;
-  std::string family, model;
-  std::vector<double> loss;   // last computed, a value: |ln(predicted / measured)|, and what does not fit
-  std::vector<double> error;  // the same with its sign; and what does not fit
-  engine::Report report;      // of the last evaluation: its pipeline keeps its order
-  bool held = false;          // left out of the objective
-};
-
-// Of quantities that say the same (a time, a rate and an MFU of one run) the first that the entry has.
-std::vector<std::size_t> compared(const io::Measurement& entry) {
-  constexpr std::string_view kTimes[] = {"step_time_s",
-                                         "tokens_per_s_per_chip",
-                                         "samples_per_s_per_chip",
-                                         "tflops_per_chip",
-                                         "mfu",
-                                         "latency_ms",
-                                         "latency_s",
-                                         "itl_ms",
-                                         "output_tokens_per_s"};
-  std::vector<std::size_t> out;
-  if (entry.operation) {
-    for (std::size_t i = 0; i < entry.values.size() && out.empty(); ++i)
-      if (entry.values[i].value) out.push_back(i);
-    return out;
-  }
-  for (const std::string_view name : kTimes) {
-    const auto found = std::find_if(entry.values.begin(), entry.values.end(),
-                                    [&](const io::MeasuredValue& v) { return v.quantity == name; });
-    if (found != entry.values.end() && found->value) {
-      out.push_back(static_cast<std::size_t>(found - entry.values.begin()));
-      break;
-    }
-  }
-  for (std::size_t i = 0; i < entry.values.size(); ++i)
-    if (entry.values[i].value && kind_of(entry, entry.values[i].quantity) == "memory") out.push_back(i);
-  return out;
+double rounded(double x) {
+  if (x == 0) return 0;
+  const double scale = std::pow(10.0, kDigits - 1 - std::floor(std::log10(std::abs(x))));
+  return std::round(x * scale) / scale;
 }
 
-// Training and serving are fitted apart: chips and training software to training, kernels and collectives, and then,
-// with the chips as they are by now, the software that serves to inference.
-enum class Task { training, serving };
-
-bool serves(std::size_t stack) {
-  return stack < kSoftwareStacks && engine::is_serving_stack(static_cast<engine::SoftwareStack>(stack));
+// One of ten parts, by a name; FNV-1a.
+std::string part_of(std::string_view name) {
+  std::uint32_t hash = 2166136261U;
+  for (const char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 16777619U;
+  return std::to_string((hash >> 8) % kFolds);
 }
 
+double rho(double error) { return std::hypot(error, kSmallError) - kSmallError; }
+
+using Vector = std::vector<double>;
+
+// The runs of one task of one file, and the values that they decide.
 class Fit {
  public:
-  // `known`: with which the rules that fill what an entry leaves open see what fits.
   Fit(std::span<const io::Measurement> entries, const io::PresetLibrary& library, const io::CalibrationFile& file,
-      Task task, const Calibration& known)
-      : best_(file.start), start_(file.start) {
-    for (const io::SearchedValue& value : file.searched)
-      if (serves(value.stack) == (task == Task::serving)) searched_.push_back(value);
-    const std::vector<std::string>& chips = file.chips;
-    io::PresetLibrary calibrated = library;
-    calibrated.calibrate(chips, known);
-    for (const io::Measurement& entry : entries) {
-      if (entry.kind != "measured" || !entry.hardware ||
-          std::find(chips.begin(), chips.end(), entry.hardware->chip_id) == chips.end() ||
-          (entry.task == "inference") != (task == Task::serving))
-        continue;
-      Row row;
-      row.values = compared(entry);
-      if (row.values.empty()) continue;
-      row.entry = prepare(entry, calibrated, engine::Mode::calibrated);
-      if (!row.entry.reason.empty()) continue;
-      row.family = entry.family;
-      row.model = entry.model ? entry.model->shape.name : entry.operation->op;
-      row.weight = entry.completeness == "full" ? 1 : kIncomplete;
-      engine::Scenario alone;
-      if (row.entry.cluster) alone.cluster = *row.entry.cluster, alone.parallelism.zero_stage = 0;
-      row.stack = static_cast<std::size_t>(engine::software_stack(row.entry.scenario ? *row.entry.scenario : alone));
-      if (task == Task::serving && !serves(row.stack))
-        continue;  // nothing that serving decides of training software is searched
-      rows_.push_back(std::move(row));
+      FitTask task, const Calibration& known)
+      : file_(file), task_(task), rows_(entries, library, file, task, known) {}
+
+  const FitRows& rows() const { return rows_; }
+
+  // Which values are fitted: those that enough runs feel with the calibration `at`. Counts who feels them.
+  void choose(const Calibration& at, std::vector<io::Decided>& decided) {
+    searched_.clear();
+    slopes_at_start_.clear();
+    const Vector base = predictions(at);
+    for (std::size_t i = 0; i < file_.searched.size(); ++i) {
+      const io::SearchedValue& value = file_.searched[i];
+      if (!decides(task_, value)) continue;
+      decided[i] = {};
+      const Prior prior = prior_of(kCalibrationRows[value.parameter].parameter);
+      if (!has_room(prior, of(file_.start, value))) continue;
+      std::set<std::size_t> runs;
+      std::set<std::string> sources;
+      for (const double bound : {prior.least, prior.most}) {
+        Calibration moved = at;
+        put(moved, value, bound);
+        Vector errors = base;
+        predict(moved, value, errors);
+        for (std::size_t k = 0; k < rows_.rows().size(); ++k) {
+          const FitRow& row = rows_.rows()[k];
+          for (std::size_t o = 0; o < row.values.size(); ++o)
+            if (std::abs(errors[row.first + o] - base[row.first + o]) >= kFeels) {
+              runs.insert(k);
+              sources.insert(row.entry.entry->family);
+            }
+        }
+      }
+      if (runs.size() < kFewestRuns) continue;
+      decided[i].runs = runs.size();
+      decided[i].sources = sources.size();
+      searched_.push_back(i);
     }
-    for (Row& row : rows_) evaluate(row, best_);
   }
 
-  // As another fit of the same task left it.
-  void start_from(const Calibration& from) {
-    start_ = from;
-    restart(from);
+  // From `from`, the rows in `held` left out; what is not searched is as in `base`.
+  Calibration search(const Calibration& base, const Calibration& from, double pull, const std::vector<bool>& held,
+                     int steps, double* objective = nullptr, Vector* informed = nullptr) {
+    const std::size_t n = searched_.size();
+    Calibration best = base;
+    Vector u(n), u0(n);
+    std::vector<Prior> priors;
+    for (std::size_t j = 0; j < n; ++j) {
+      const io::SearchedValue& value = file_.searched[searched_[j]];
+      priors.push_back(prior_of(kCalibrationRows[value.parameter].parameter));
+      u0[j] = coordinate(priors[j], of(file_.start, value));
+      const double x = of(from, value);
+      u[j] = has_room(priors[j], x) ? coordinate(priors[j], x) : u0[j];
+    }
+    const auto set = [&](Calibration& calibration, const Vector& at) {
+      for (std::size_t j = 0; j < n; ++j) put(calibration, file_.searched[searched_[j]], value_at(priors[j], at[j]));
+    };
+    Vector weights(rows_.observations());
+    for (std::size_t k = 0; k < rows_.rows().size(); ++k)
+      for (std::size_t o = 0; o < rows_.rows()[k].weights.size(); ++o)
+        weights[rows_.rows()[k].first + o] = held.empty() || !held[k] ? rows_.rows()[k].weights[o] : 0;
+    const auto objective_of = [&](const Vector& errors, const Vector& at) {
+      double sum = 0;
+      for (std::size_t i = 0; i < errors.size(); ++i)
+        if (weights[i] > 0) sum += weights[i] * rho(errors[i]);
+      for (std::size_t j = 0; j < n; ++j) sum += pull * (at[j] - u0[j]) * (at[j] - u0[j]);
+      return sum;
+    };
+    set(best, u);
+    Vector errors = predictions(best, held);
+    double now = objective_of(errors, u), damping = 0.1;
+    // What one coordinate does to the errors. It changes slowly: one table serves as long as it makes good progress,
+    // and at the start all fits have the same.
+    std::vector<Vector> slopes;
+    bool fresh = false;
+    const auto look = [&] {
+      slopes.assign(n, errors);
+      for (std::size_t j = 0; j < n; ++j) {
+        Calibration nudged = best;
+        const double nudge = u[j] > u0[j] ? -kNudge : kNudge;
+        put(nudged, file_.searched[searched_[j]], value_at(priors[j], u[j] + nudge));
+        predict(nudged, file_.searched[searched_[j]], slopes[j], held);
+        for (std::size_t i = 0; i < errors.size(); ++i) slopes[j][i] = (slopes[j][i] - errors[i]) / nudge;
+      }
+      fresh = true;
+    };
+    if (u == u0 && base == file_.start && slopes_at_start_.size() == n)
+      slopes = slopes_at_start_;
+    else if (steps > 0)
+      look();
+    if (held.empty() && u == u0 && base == file_.start && steps > 0) slopes_at_start_ = slopes;
+    for (int step = 0; step < steps && n > 0; ++step) {
+      Vector matrix(n * n, 0.0), gradient(n);
+      for (std::size_t j = 0; j < n; ++j) {
+        gradient[j] = -2 * pull * (u[j] - u0[j]);
+        matrix[j * n + j] = 2 * pull;
+      }
+      std::vector<std::size_t> touched;
+      for (std::size_t i = 0; i < errors.size(); ++i) {
+        if (weights[i] <= 0) continue;
+        touched.clear();
+        for (std::size_t j = 0; j < n; ++j)
+          if (slopes[j][i] != 0) touched.push_back(j);
+        const double w = weights[i] / std::hypot(errors[i], kSmallError);
+        for (const std::size_t a : touched) {
+          gradient[a] -= w * slopes[a][i] * errors[i];
+          for (const std::size_t b : touched) matrix[a * n + b] += w * slopes[a][i] * slopes[b][i];
+        }
+      }
+      double gained = 0;
+      for (int attempt = 0; attempt < kDampings && gained <= 0; ++attempt) {
+        const Vector move = damped_solution(matrix, gradient, damping);
+        Vector tried = u;
+        for (std::size_t j = 0; j < n; ++j) tried[j] += std::clamp(move[j], -kLongestStep, kLongestStep);
+        Calibration there = base;
+        set(there, tried);
+        Vector errors_there = predictions(there, held);
+        const double next = objective_of(errors_there, tried);
+        gained = now - next;
+        damping = gained > 0 ? std::max(damping / 4, 1e-4) : damping * 4;
+        if (gained > 0) now = next, best = there, u = std::move(tried), errors = std::move(errors_there);
+      }
+      if (gained >= kGood * now) {
+        fresh = false;
+        continue;
+      }
+      if (fresh && gained < kEnough * now) break;
+      look();
+      damping = std::min(damping, 1.0);
+    }
+    if (objective != nullptr) *objective = now;
+    if (informed != nullptr) *informed = decided_by_data(u, errors, weights, pull, look, slopes);
+    return best;
   }
-  std::size_t size() const { return rows_.size(); }
-  const Calibration& best() const { return best_; }
-  // Without the median it is smooth enough to go downhill on.
-  double objective(bool with_median = true) const {
-    std::map<std::string, std::pair<double, double>> families;
-    std::vector<double> all;
-    for (const Row& row : rows_) {
-      if (row.held) continue;
-      for (std::size_t i = 0; i < row.loss.size(); ++i) {
-        auto& [sum, weight] = families[i > 0 ? row.family + "/memory" : row.family];
-        const double w = row.weight * (i > 0 ? kMemory : 1);
-        sum += w * row.loss[i];
-        weight += w;
-        if (i == 0) all.push_back(row.loss[i]);
+
+  // Fits with all runs and gives up what they say less of than was known before; the calibration found before that.
+  Calibration keep_what_is_decided(const Calibration& base, std::vector<io::Decided>& decided) {
+    Vector informed;
+    Calibration found = search(base, base, kFirstPull, {}, kSteps, nullptr, &informed);
+    std::vector<std::size_t> kept;
+    for (std::size_t j = 0; j < searched_.size(); ++j) {
+      const std::size_t i = searched_[j];
+      if (informed[j] >= kDecided) {
+        kept.push_back(i);
+      } else {
+        decided[i] = {};
+        put(found, file_.searched[i], of(file_.start, file_.searched[i]));
       }
     }
-    if (all.empty()) return 0;
-    // A family counts by the root of its size, so that neither the number of its rows nor their fewness decides
-    // alone.
-    double sum = 0, weight = 0;
-    for (const auto& [name, family] : families) {
-      const double w = std::sqrt(family.second);
-      sum += w * family.first / family.second;
-      weight += w;
-    }
-    return sum / weight + (with_median ? 0.5 * engine::median(std::move(all)) : 0.0) + moved();
+    searched_ = std::move(kept);
+    slopes_at_start_.clear();
+    return found;
   }
-  std::vector<double> errors(const std::string& family, const std::string& model) const {
-    std::vector<double> out;
-    for (const Row& row : rows_)
-      if ((family.empty() || row.family == family) && (model.empty() || row.model == model))
-        for (const double loss : row.loss) out.push_back(std::abs(std::expm1(loss)));
+
+  // ln(predicted / measured) of each observation; of held rows 0.
+  Vector predictions(const Calibration& calibration, const std::vector<bool>& held = {}) {
+    Vector errors(rows_.observations());
+    for (std::size_t k = 0; k < rows_.rows().size(); ++k)
+      if (held.empty() || !held[k]) predict_row(k, calibration, errors);
+    return errors;
+  }
+  // Absolute errors of the rows that `counts` says.
+  template <class Counts>
+  void errors_of(const Calibration& calibration, Counts counts, Vector& out) {
+    Vector errors(rows_.observations());
+    for (std::size_t k = 0; k < rows_.rows().size(); ++k) {
+      const FitRow& row = rows_.rows()[k];
+      if (!counts(*row.entry.entry)) continue;
+      predict_row(k, calibration, errors);
+      for (std::size_t o = 0; o < row.values.size(); ++o) out.push_back(std::abs(std::expm1(errors[row.first + o])));
+    }
+  }
+  std::vector<bool> held(std::optional<io::LeftOutKind> kind, const std::string& name) const {
+    std::vector<bool> out;
+    for (const FitRow& row : rows_.rows())
+      out.push_back((kind ? left_out_name(*kind, *row.entry.entry)
+                          : part_of(left_out_name(io::LeftOutKind::model, *row.entry.entry))) == name);
     return out;
   }
-  std::vector<std::string> names(bool of_families) const {
-    std::set<std::string> out;
-    for (const Row& row : rows_) out.insert(of_families ? row.family : row.model);
-    return {out.begin(), out.end()};
-  }
-  void hold(const std::string& family, const std::string& model) {
-    for (Row& row : rows_)
-      row.held = (!family.empty() && row.family == family) || (!model.empty() && row.model == model);
-  }
-  void restart(const Calibration& from) {
-    best_ = from;
-    for (Row& row : rows_) evaluate(row, best_);
-  }
+  const std::vector<std::size_t>& searched() const { return searched_; }
+  void search_as(const Fit& other) { searched_ = other.searched_; }
 
-  // Downhill over all parameters at once and one by one, in turn.
-  void search(int rounds, int shrinks) {
-    double now = objective();
-    Calibration found = best_;
-    double least = now;
-    for (int round = 0; round < rounds; ++round) {
-      descend();
-      now = one_by_one(2, objective());
-      if (now < least) least = now, found = best_;
-    }
-    restart(found);
-    one_by_one(shrinks, least);
-  }
-
- private:
-  double one_by_one(int shrinks, double now) {
-    double step = kFirstStep;
-    for (int shrink = 0; shrink < shrinks; ++shrink, step /= 2) {
-      for (int pass = 0; pass < kPassesAStep; ++pass) {
-        const double before = now;
-        const Calibration from = best_;
-        for (const io::SearchedValue& value : searched_) now = improve(value, step, now);
-        now = follow(from, now);
-        if (before - now < kEnough * before) break;
-      }
-    }
-    return now;
-  }
-  double moved() const {
-    double sum = 0;
-    for (const io::SearchedValue& value : searched_) {
-      const double from = of(start_, value);
-      sum += std::abs(of(best_, value) - from) / scale(kCalibrationRows[value.parameter], from);
-    }
-    return kMoved * sum;
-  }
-  void evaluate(Row& row, const Calibration& calibration) {
-    auto& chip = row.entry.scenario ? row.entry.scenario->cluster.chip : row.entry.cluster->chip;
-    chip.calibration.stacks = calibration.stacks;
-    const EntryPrediction predicted = predict(row.entry, scratch_, row.report);
-    row.loss.assign(row.values.size(), kLargestError);
-    row.error.assign(row.values.size() + 1, 0);
-    for (std::size_t i = 0; i < row.values.size(); ++i) {
-      const double* value = std::get_if<double>(&predicted.values[row.values[i]]);
-      if (value == nullptr || !(*value > 0)) continue;
-      row.error[i] = std::log(*value / *row.entry.entry->values[row.values[i]].value);
-      row.loss[i] = std::min(kLargestError, std::abs(row.error[i]));
-    }
-    if (predicted.fits) return;
-    row.error.back() = kExcess * predicted.excess;
-    // That it ran is certain, however little of it is stated.
-    row.loss[0] += (kDoesNotFit + kExcess * predicted.excess) / row.weight;
-  }
-
-  static bool takes_part(const io::SearchedValue& value, const Row& row) { return value.of[row.stack]; }
   static double of(const Calibration& calibration, const io::SearchedValue& value) {
-    const auto s = static_cast<std::size_t>(std::find(value.of.begin(), value.of.end(), true) - value.of.begin());
-    return calibration.stacks[std::min(s, kSoftwareStacks - 1)].values[value.parameter];
+    const auto first = static_cast<std::size_t>(std::find(value.of.begin(), value.of.end(), true) - value.of.begin());
+    return calibration.stacks[std::min(first, kSoftwareStacks - 1)].values[value.parameter];
   }
-  double at(const io::SearchedValue& value) const { return of(best_, value); }
   static void put(Calibration& calibration, const io::SearchedValue& value, double x) {
     for (std::size_t s = 0; s < kSoftwareStacks; ++s)
       if (value.of[s]) calibration.stacks[s].values[value.parameter] = x;
   }
-  bool decided(const io::SearchedValue& value) const {
-    return std::any_of(rows_.begin(), rows_.end(),
-                       [&](const Row& row) { return !row.held && takes_part(value, row); });
-  }
 
-  // Weights of the rows' values as the objective has them, its median aside.
-  std::vector<std::vector<double>> weights() const {
-    std::map<std::string, double> families;
-    const auto name = [](const Row& row, std::size_t i) { return i > 0 ? row.family + "/memory" : row.family; };
-    for (const Row& row : rows_)
-      for (std::size_t i = 0; i < row.loss.size() && !row.held; ++i) families[name(row, i)] += row.weight;
-    std::vector<std::vector<double>> out(rows_.size());
-    for (std::size_t k = 0; k < rows_.size(); ++k)
-      for (std::size_t i = 0; i < rows_[k].error.size(); ++i) {
-        const std::string family = name(rows_[k], i < rows_[k].loss.size() ? i : 0);
-        out[k].push_back(rows_[k].held ? 0 : rows_[k].weight / std::sqrt(families[family]));
-      }
+ private:
+  // Of each value searched the share of its variance before that the runs take away: 1 - pull (A + pull)^-1.
+  template <class Look>
+  static Vector decided_by_data(const Vector& u, const Vector& errors, const Vector& weights, double pull, Look look,
+                                const std::vector<Vector>& slopes) {
+    look();
+    const std::size_t n = u.size();
+    Vector matrix(n * n, 0.0), out(n);
+    for (std::size_t j = 0; j < n; ++j) matrix[j * n + j] = 2 * pull;
+    for (std::size_t i = 0; i < errors.size(); ++i) {
+      if (weights[i] <= 0) continue;
+      const double w = weights[i] / std::hypot(errors[i], kSmallError);
+      for (std::size_t a = 0; a < n; ++a)
+        if (slopes[a][i] != 0)
+          for (std::size_t b = 0; b < n; ++b) matrix[a * n + b] += w * slopes[a][i] * slopes[b][i];
+    }
+    for (std::size_t j = 0; j < n; ++j) {
+      Vector unit(n, 0.0);
+      unit[j] = 1;
+      out[j] = 1 - 2 * pull * damped_solution(matrix, unit, 0)[j];
+    }
     return out;
   }
-
-  // Gauss, Newton, Levenberg and Marquardt on the errors; reweighted, so that their absolute values are minimised and
-  // not their squares (Lawson 1961). A step is taken only if the objective likes it.
-  void descend() {
-    std::vector<io::SearchedValue> moved;
-    for (const io::SearchedValue& value : searched_)
-      if (decided(value)) moved.push_back(value);
-    const std::size_t n = moved.size();
-    const auto weight = weights();
-    double now = objective(false), damping = 0.1;
-    for (int iteration = 0; iteration < kDescents; ++iteration) {
-      std::vector<double> range(n), matrix(n * n, 0.0), gradient(n, 0.0);
-      std::vector<std::vector<double>> slopes(n);
-      for (std::size_t j = 0; j < n; ++j) {
-        const auto& bounds = kCalibrationRows[moved[j].parameter];
-        const double value = at(moved[j]);
-        range[j] = scale(bounds, value);
-        const double step = value + kNudge * range[j] <= bounds.most ? kNudge * range[j] : -kNudge * range[j];
-        Calibration tried = best_;
-        put(tried, moved[j], value + step);
-        for (Row& row : rows_) {
-          const std::size_t values = row.error.size();
-          if (row.held || !takes_part(moved[j], row)) {
-            slopes[j].insert(slopes[j].end(), values, 0.0);
-            continue;
-          }
-          const std::vector<double> loss = row.loss, error = row.error;
-          evaluate(row, tried);
-          for (std::size_t i = 0; i < values; ++i) slopes[j].push_back((row.error[i] - error[i]) * range[j] / step);
-          row.loss = loss, row.error = error;
-        }
-      }
-      std::size_t at_value = 0;
-      for (std::size_t k = 0; k < rows_.size(); ++k)
-        for (std::size_t i = 0; i < rows_[k].error.size(); ++i, ++at_value) {
-          const double error = rows_[k].error[i];
-          if (weight[k][i] <= 0 || std::abs(error) > kLargestError) continue;
-          const double w = weight[k][i] / std::max(std::abs(error), kSmallError);
-          for (std::size_t a = 0; a < n; ++a) {
-            if (slopes[a][at_value] == 0) continue;
-            gradient[a] -= w * slopes[a][at_value] * error;
-            for (std::size_t b = 0; b < n; ++b) matrix[a * n + b] += w * slopes[a][at_value] * slopes[b][at_value];
-          }
-        }
-      bool better = false;
-      for (int attempt = 0; attempt < kDampings && !better; ++attempt) {
-        const std::vector<double> step = damped_solution(matrix, gradient, damping);
-        Calibration tried = best_;
-        for (std::size_t j = 0; j < n; ++j) {
-          const auto& bounds = kCalibrationRows[moved[j].parameter];
-          put(tried, moved[j],
-              std::clamp(at(moved[j]) + range[j] * std::clamp(step[j], -kLongestStep, kLongestStep), bounds.least,
-                         bounds.most));
-        }
-        const double next = accept(tried, now, false);
-        better = next < now;
-        damping = better ? std::max(damping / 3, 1e-4) : damping * 4;
-        if (better && now - next < kEnough * now) iteration = kDescents;
-        now = next;
-      }
-      if (!better) break;
-    }
+  void predict_row(std::size_t k, const Calibration& calibration, Vector& errors) {
+    const FitRow& row = rows_.rows()[k];
+    rows_.predict(k, calibration, std::span(errors).subspan(row.first, row.values.size() + 1));
   }
-  // (A + damping (diag A + 1)) x = b, A symmetric and not negative: Cholesky.
-  static std::vector<double> damped_solution(std::vector<double> a, std::vector<double> x, double damping) {
+  // The rows whose stack has the value.
+  void predict(const Calibration& calibration, const io::SearchedValue& value, Vector& errors,
+               const std::vector<bool>& held = {}) {
+    for (std::size_t k = 0; k < rows_.rows().size(); ++k)
+      if (value.of[rows_.rows()[k].stack] && (held.empty() || !held[k])) predict_row(k, calibration, errors);
+  }
+  // (A + damping diag A) x = b, A symmetric and positive: Cholesky.
+  static Vector damped_solution(Vector a, Vector x, double damping) {
     const std::size_t n = x.size();
-    for (std::size_t i = 0; i < n; ++i) a[i * n + i] += damping * (a[i * n + i] + kFlat);
+    for (std::size_t i = 0; i < n; ++i) a[i * n + i] *= 1 + damping;
     for (std::size_t j = 0; j < n; ++j) {
       for (std::size_t k = 0; k < j; ++k) a[j * n + j] -= a[j * n + k] * a[j * n + k];
       a[j * n + j] = std::sqrt(std::max(a[j * n + j], 1e-12));
@@ -348,140 +301,218 @@ class Fit {
     return x;
   }
 
-  // Goes to `tried` if the objective is below `now` there; the objective.
-  double accept(Calibration& tried, double now, bool with_median = true) {
-    std::vector<std::pair<std::vector<double>, std::vector<double>>> kept;
-    for (Row& row : rows_) {
-      kept.emplace_back(row.loss, row.error);
-      if (best_.stacks[row.stack].values != tried.stacks[row.stack].values) evaluate(row, tried);
-    }
-    std::swap(best_, tried);
-    if (const double next = objective(with_median); next < now) return next;
-    std::swap(best_, tried);
-    for (std::size_t i = 0; i < rows_.size(); ++i) std::tie(rows_[i].loss, rows_[i].error) = kept[i];
-    return now;
-  }
+  const io::CalibrationFile& file_;
+  FitTask task_;
+  FitRows rows_;
+  std::vector<std::size_t> searched_;  // of the file's
+  std::vector<Vector> slopes_at_start_;
+};
 
-  // Once more the way that all parameters together have just gone (Hooke and Jeeves 1961).
-  double follow(const Calibration& from, double now) {
-    Calibration tried = best_;
-    for (std::size_t s = 0; s < kSoftwareStacks; ++s)
-      for (std::size_t p = 0; p < kCalibrationCount; ++p) {
-        const auto& row = kCalibrationRows[p];
-        const double value = best_.stacks[s].values[p];
-        tried.stacks[s].values[p] = std::clamp(2 * value - from.stacks[s].values[p], row.least, row.most);
-      }
-    return tried == best_ ? now : accept(tried, now);
-  }
+// Training, and on top of it serving.
+struct Fits {
+  Fit training, serving;
 
-  // One parameter a step up or down.
-  double improve(const io::SearchedValue& value, double step, double now) {
-    if (!decided(value)) return now;
-    const auto& bounds = kCalibrationRows[value.parameter];
-    for (const double direction : {1.0, -1.0}) {
-      const double before = at(value);
-      const double next = std::clamp(before + direction * step * scale(bounds, before), bounds.least, bounds.most);
-      if (next == before) continue;
-      Calibration tried = best_;
-      put(tried, value, next);
-      if (const double found = accept(tried, now); found < now) return found;
-    }
-    return now;
+  Fits(std::span<const io::Measurement> entries, const io::PresetLibrary& library, const io::CalibrationFile& file,
+       const Calibration& known)
+      : training(entries, library, file, FitTask::training, known),
+        serving(entries, library, file, FitTask::serving, known) {}
+  // The same again, for another thread.
+  Fits(const Fits& other, std::span<const io::Measurement> entries, const io::PresetLibrary& library,
+       const io::CalibrationFile& file, const Calibration& known)
+      : Fits(entries, library, file, known) {
+    training.search_as(other.training);
+    serving.search_as(other.serving);
   }
-  // Latencies and sizes are searched in proportion to what they are, from the hundredth of their range on.
-  static double scale(const engine::CalibrationRow& row, double value) {
-    const double range = row.most - row.least;
-    return row.most > 1 || row.most < 0.01 ? std::max(2 * std::abs(value), range / 50) : range;
+  void choose(const Calibration& at, std::vector<io::Decided>& decided) {
+    training.choose(at, decided);
+    serving.choose(at, decided);
   }
-
-  std::vector<Row> rows_;
-  engine::EvaluationScratch scratch_;
-  Calibration best_, start_;
-  std::vector<io::SearchedValue> searched_;
+  Calibration keep_what_is_decided(const Calibration& base, std::vector<io::Decided>& decided) {
+    return serving.keep_what_is_decided(training.keep_what_is_decided(base, decided), decided);
+  }
+  Calibration search(const Calibration& base, const Calibration& from, double pull, int steps) {
+    const Calibration trained = training.search(base, from, pull, {}, steps);
+    return serving.search(trained, from, pull, {}, steps);
+  }
+  // From the start: nothing that the runs left out have decided is known to it.
+  Calibration without(const Calibration& base, double pull, std::optional<io::LeftOutKind> kind,
+                      const std::string& name) {
+    const Calibration trained = training.search(base, base, pull, training.held(kind, name), kSteps);
+    return serving.search(trained, base, pull, serving.held(kind, name), kSteps);
+  }
+  template <class Counts>
+  Vector errors_of(const Calibration& calibration, Counts counts) {
+    Vector out;
+    training.errors_of(calibration, counts, out);
+    serving.errors_of(calibration, counts, out);
+    return out;
+  }
+  std::set<std::string> names(io::LeftOutKind kind) const {
+    std::set<std::string> out;
+    for (const Fit* fit : {&training, &serving})
+      for (const FitRow& row : fit->rows().rows()) out.insert(left_out_name(kind, *row.entry.entry));
+    return out;
+  }
 };
 
 }  // namespace
 
+std::string left_out_name(io::LeftOutKind kind, const io::Measurement& entry) {
+  switch (kind) {
+    case io::LeftOutKind::model:
+      return entry.model ? entry.model->shape.name : entry.operation ? entry.operation->op : std::string();
+    case io::LeftOutKind::source:
+      return entry.family;
+    case io::LeftOutKind::fold:
+      return part_of(entry.id);
+  }
+  return {};
+}
+
 CalibrationFit fit_calibration(std::span<const io::Measurement> entries, const io::PresetLibrary& library,
-                               const io::CalibrationFile& file, bool hold_out) {
+                               const io::CalibrationFile& file, const io::CalibrationFile* parent, bool leave_out,
+                               const std::function<void(std::size_t, std::size_t)>& progress) {
   CalibrationFit out;
-  // Both fits, one after the other; the rows of one family or model may be left out.
-  struct Fits {
-    Fit training, serving;
-    void search(const Calibration& start, int rounds, int shrinks) {
-      training.start_from(start);
-      training.search(rounds, shrinks);
-      serving.start_from(training.best());
-      serving.search(rounds, shrinks);
-    }
-    std::vector<double> errors(const std::string& family, const std::string& model) const {
-      std::vector<double> all = training.errors(family, model);
-      const std::vector<double> more = serving.errors(family, model);
-      all.insert(all.end(), more.begin(), more.end());
-      return all;
-    }
-    double objective() const { return training.objective() + serving.objective(); }
+  out.result.decided.resize(file.searched.size());
+  out.result.pull = file.pull;
+  // What fits is judged by the start; once more by what has been found.
+  Calibration known = file.start;
+  {
+    Fits first(entries, library, file, file.start);
+    first.choose(file.start, out.result.decided);
+    known = first.keep_what_is_decided(file.start, out.result.decided);
+  }
+  Fits fits(entries, library, file, known);
+  fits.choose(known, out.result.decided);
+  Calibration found = fits.keep_what_is_decided(file.start, out.result.decided);
+
+  // What is not the file's own is the parent's, found without the same runs.
+  const auto base_without = [&](std::optional<io::LeftOutKind> kind, const std::string& name) {
+    if (parent == nullptr || !kind) return file.start;
+    const auto& groups = parent->left_out[static_cast<std::size_t>(*kind)];
+    const auto group = groups.find(name);
+    if (group == groups.end()) return file.start;
+    Calibration base = group->second;
+    for (std::size_t s = 0; s < kSoftwareStacks; ++s)
+      for (std::size_t p = 0; p < kCalibrationRows.size(); ++p)
+        if (file.start.stacks[s].values[p] != parent->calibration.stacks[s].values[p])
+          base.stacks[s].values[p] = file.start.stacks[s].values[p];
+    for (const io::SearchedValue& value : file.searched) Fit::put(base, value, Fit::of(file.start, value));
+    return base;
   };
-  const auto make = [&](const Calibration& known) {
-    return Fits{Fit(entries, library, file, Task::training, known),
-                Fit(entries, library, file, Task::serving, known)};
+  struct Task {
+    std::optional<io::LeftOutKind> kind;  // none: a part of the models
+    std::string name;
   };
-  Fits fits = make(file.start);
-  out.rows = fits.training.size() + fits.serving.size();
-  out.start = fits.objective();
-  fits.search(file.start, kTogether, kShrinks);
-  // What fitted was judged by the start; once more by what has been found.
-  const Calibration first = fits.serving.best();
-  fits = make(first);
-  fits.search(first, 1, kShrinks);
-  out.objective = fits.objective();
-  out.calibration = fits.serving.best();
-  const std::vector<double> errors = fits.errors({}, {});
+  // What one finds does not depend on which thread gets it.
+  std::size_t done = 0, all = 0;
+  std::mutex counting;
+  std::vector<std::unique_ptr<Fits>> others;
+  for (unsigned i = 1; leave_out && i < std::thread::hardware_concurrency(); ++i)
+    others.push_back(std::make_unique<Fits>(fits, entries, library, file, known));
+  const auto leave_each_out = [&](const std::vector<Task>& tasks, double pull) {
+    std::vector<Calibration> without(tasks.size());
+    std::atomic<std::size_t> next{0};
+    const auto work = [&](Fits& own) {
+      for (std::size_t i = next++; i < tasks.size(); i = next++) {
+        without[i] = own.without(base_without(tasks[i].kind, tasks[i].name), pull, tasks[i].kind, tasks[i].name);
+        const std::scoped_lock lock(counting);
+        if (progress) progress(++done, all);
+      }
+    };
+    std::vector<std::thread> threads;
+    for (const auto& more : others) threads.emplace_back([&] { work(*more); });
+    work(fits);
+    for (std::thread& thread : threads) thread.join();
+    return without;
+  };
+  const auto tasks_of = [&](io::LeftOutKind kind) {
+    std::vector<Task> tasks;
+    for (const std::string& name : fits.names(kind)) tasks.push_back({kind, name});
+    return tasks;
+  };
+  const auto same = [](const Task& task) {
+    return [&task](const io::Measurement& entry) { return left_out_name(*task.kind, entry) == task.name; };
+  };
+
+  if (leave_out) {
+    const std::set<std::string> models = fits.names(io::LeftOutKind::model);
+    std::set<std::string> parts;
+    for (const std::string& model : models) parts.insert(part_of(model));
+    all = kPulls.size() * parts.size() + models.size() + fits.names(io::LeftOutKind::source).size() +
+          fits.names(io::LeftOutKind::fold).size();
+    std::vector<Task> part_tasks;
+    for (const std::string& part : parts) part_tasks.push_back({std::nullopt, part});
+    double least = 0;
+    for (const double pull : kPulls) {
+      const std::vector<Calibration> without = leave_each_out(part_tasks, pull);
+      Vector errors;
+      for (std::size_t i = 0; i < part_tasks.size(); ++i) {
+        const Vector of_part = fits.errors_of(without[i], [&](const io::Measurement& entry) {
+          return part_of(left_out_name(io::LeftOutKind::model, entry)) == part_tasks[i].name;
+        });
+        errors.insert(errors.end(), of_part.begin(), of_part.end());
+      }
+      double mean = 0;
+      for (const double error : errors) mean += std::log1p(error) / static_cast<double>(errors.size());
+      out.pulls.push_back({pull, mean, engine::median(errors), engine::quantile(errors, 0.9)});
+      if (pull == kPulls.front() || mean < least) least = mean, out.result.pull = pull;
+    }
+  }
+  found = fits.search(file.start, found, out.result.pull, kSteps);
+  for (const Fit* fit : {&fits.training, &fits.serving})
+    for (const std::size_t i : fit->searched()) {
+      const io::SearchedValue& value = file.searched[i];
+      Fit::put(found, value, rounded(Fit::of(found, value)));
+    }
+  out.result.calibration = found;
+  out.rows = fits.training.rows().rows().size() + fits.serving.rows().rows().size();
+  out.refused = fits.training.rows().refused() + fits.serving.rows().refused();
+  fits.training.search(file.start, file.start, out.result.pull, {}, 0, &out.start);
+  fits.training.search(found, found, out.result.pull, {}, 0, &out.objective);
+  const Vector errors = fits.errors_of(found, [](const io::Measurement&) { return true; });
   out.median = engine::median(errors);
   for (const double error : errors) out.mean += error / static_cast<double>(errors.size());
-  if (!hold_out) return out;
+  if (!leave_out) return out;
 
-  std::vector<HeldOut> folds;
-  for (const bool families : {true, false}) {
-    std::set<std::string> names;
-    for (const Fit* fit : {&fits.training, &fits.serving})
-      for (const std::string& name : fit->names(families)) names.insert(name);
-    for (const std::string& name : names) {
-      HeldOut fold;
-      fold.name = name;
-      const std::vector<double> with = families ? fits.errors(name, {}) : fits.errors({}, name);
-      fold.rows = with.size();
-      fold.fitted = engine::median(with);
-      (families ? out.by_family : out.by_model).push_back(std::move(fold));
-    }
+  std::vector<Task> tasks;
+  for (const io::LeftOutKind kind : {io::LeftOutKind::model, io::LeftOutKind::source, io::LeftOutKind::fold})
+    for (Task& task : tasks_of(kind)) tasks.push_back(std::move(task));
+  const std::vector<Calibration> without = leave_each_out(tasks, out.result.pull);
+  std::array<Vector, io::kLeftOutKinds> left_out;
+  for (std::size_t i = 0; i < tasks.size(); ++i) {
+    const auto kind = static_cast<std::size_t>(*tasks[i].kind);
+    Calibration calibration = without[i];
+    for (const io::SearchedValue& value : file.searched)
+      Fit::put(calibration, value, rounded(Fit::of(calibration, value)));
+    const Vector of_group = fits.errors_of(calibration, same(tasks[i]));
+    left_out[kind].insert(left_out[kind].end(), of_group.begin(), of_group.end());
+    out.groups.push_back({*tasks[i].kind, tasks[i].name, of_group.size(),
+                          engine::median(fits.errors_of(found, same(tasks[i]))), engine::median(of_group)});
+    out.result.left_out[kind][tasks[i].name] = std::move(calibration);
   }
-  // Each fold is fitted anew from the start; what one finds does not depend on which thread gets it.
-  std::vector<std::vector<double>> left_out(out.by_family.size() + out.by_model.size());
-  std::atomic<std::size_t> next{0};
-  const auto work = [&] {
-    Fits own = make(file.start);
-    for (std::size_t i = next++; i < left_out.size(); i = next++) {
-      const bool families = i < out.by_family.size();
-      HeldOut& fold = families ? out.by_family[i] : out.by_model[i - out.by_family.size()];
-      const std::string family = families ? fold.name : std::string(), model = families ? std::string() : fold.name;
-      own.training.hold(family, model);
-      own.serving.hold(family, model);
-      own.search(file.start, 1, kShrinksLeftOut);
-      left_out[i] = own.errors(family, model);
-      fold.held_out = engine::median(left_out[i]);
-    }
-  };
-  std::vector<std::thread> threads;
-  for (unsigned i = 1; i < std::thread::hardware_concurrency(); ++i) threads.emplace_back(work);
-  work();
-  for (std::thread& thread : threads) thread.join();
-  std::vector<double> by_family, by_model;
-  for (std::size_t i = 0; i < left_out.size(); ++i) {
-    std::vector<double>& all = i < out.by_family.size() ? by_family : by_model;
-    all.insert(all.end(), left_out[i].begin(), left_out[i].end());
+  for (std::size_t kind = 0; kind < io::kLeftOutKinds; ++kind) {
+    out.left_out_median[kind] = engine::median(left_out[kind]);
+    out.left_out_p90[kind] = engine::quantile(left_out[kind], 0.9);
   }
-  out.family_left_out = engine::median(by_family);
-  out.model_left_out = engine::median(by_model);
+  // The interval of a value: what it comes to without one model after the other (the jackknife), nine in ten.
+  constexpr double kNineInTen = 1.645;
+  for (std::size_t i = 0; i < file.searched.size(); ++i) {
+    io::Decided& decided = out.result.decided[i];
+    if (decided.runs == 0) continue;
+    const auto& groups = out.result.left_out[static_cast<std::size_t>(io::LeftOutKind::model)];
+    const Prior prior = prior_of(kCalibrationRows[file.searched[i].parameter].parameter);
+    const double center = coordinate(prior, Fit::of(found, file.searched[i]));
+    double squares = 0;
+    for (const auto& [name, calibration] : groups) {
+      const double off = coordinate(prior, Fit::of(calibration, file.searched[i])) - center;
+      squares += off * off;
+    }
+    const double n = static_cast<double>(groups.size());
+    const double half = kNineInTen * std::sqrt(squares * (n - 1) / n);
+    decided.low = rounded(value_at(prior, center - half));
+    decided.high = rounded(value_at(prior, center + half));
+  }
   return out;
 }
 

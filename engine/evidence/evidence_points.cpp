@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "engine/evidence/left_out_library.h"
 #include "engine/evidence/measured_prediction.h"
 
 namespace roofscape::evidence {
@@ -138,9 +139,13 @@ engine::Evidence evidence_points(const io::EvidenceFiles& files, const io::Prese
                                  engine::Mode mode) {
   engine::Evidence out;
   out.mode = mode;
+  std::optional<LeftOutLibrary> left_out;
+  if (mode == engine::Mode::calibrated) left_out.emplace(library);
   for (const io::Measurement& entry : files.entries) {
     const std::size_t before = out.points.size();
-    if (entry.kind == "measured") add_points(entry, files, library, mode, out);
+    const io::PresetLibrary* without =
+        left_out && entry.kind == "measured" ? left_out->without(io::LeftOutKind::model, entry) : nullptr;
+    if (entry.kind == "measured") add_points(entry, files, without != nullptr ? *without : library, mode, out);
     if (out.points.size() == before) ++out.runs_without_point;
   }
   return out;

@@ -1,7 +1,8 @@
 // Measurements as the points of engine/studies/evidence.h: one for each run and kind of quantity, with what is
 // predicted for it in the unit of its kind. A run published as tokens a second, MFU or TFLOP/s is told as the step
 // time that gives that figure, by the same FLOPs and tokens that the prediction has; of several figures of one run
-// the most direct counts.
+// the most direct counts. In calibrated mode a run is predicted by the calibration that was found without the runs of
+// its model, where its chip's file has one.
 #pragma once
 
 #include <span>

@@ -223,6 +223,15 @@ Prediction kernel_value(const io::Measurement& entry, const engine::Cluster& clu
   return say("evidence.unpredicted.quantity");
 }
 
+// Operations are timed on one device of a chip that has several: it has its share of the chip's units and bandwidth.
+void keep_one_device(engine::Chip& chip, int devices) {
+  using enum engine::ChipField;
+  for (const engine::ChipField field :
+       {engine::peak_field(engine::Dtype::bf16), engine::peak_field(engine::Dtype::fp8), hbm_bytes_per_s,
+        tensorcores_per_chip, sm_count})
+    if (auto& value = chip[field].value) *value /= devices;
+}
+
 Prediction collective_value(const io::Measurement& entry, const engine::Cluster& cluster, int ranks,
                             engine::Mode mode, const std::string& quantity) {
   const io::MeasuredShape& op = *entry.operation;
@@ -277,10 +286,13 @@ PreparedEntry prepare(const io::Measurement& entry, const io::PresetLibrary& lib
   if (entry.operation) {
     out.ranks = entry.operation->ranks.value_or(entry.hardware && entry.hardware->count ? *entry.hardware->count : 1);
     auto cluster = build_cluster(entry, library, out.ranks);
-    if (const Sentence* reason = std::get_if<Sentence>(&cluster))
+    if (const Sentence* reason = std::get_if<Sentence>(&cluster)) {
       out.reason = *reason;
-    else
+    } else {
       out.cluster = std::get<engine::Cluster>(std::move(cluster));
+      if (entry.hardware->devices_per_chip > 1 && out.ranks == 1)
+        keep_one_device(out.cluster->chip, entry.hardware->devices_per_chip);
+    }
   } else if (is_training(entry)) {
     BuiltScenario built = build_training_scenario(entry, library, mode);
     if (const Sentence* reason = std::get_if<Sentence>(&built)) {
@@ -354,9 +366,12 @@ EntryPrediction predict(const io::Measurement& entry, const io::PresetLibrary& l
   return predict(prepare(entry, library, mode));
 }
 
+bool in_points(const std::string& quantity) { return quantity == "bubble_fraction_from_profile"; }
+
 std::string kind_of(const io::Measurement& entry, const std::string& quantity) {
   if (entry.operation) return entry.operation->ranks || entry.family == "collectives" ? "collective" : "kernel";
-  if (entry.kind == "analytic" || quantity == "bubble_fraction_from_profile") return "analytic";
+  if (in_points(quantity)) return "bubble";
+  if (entry.kind == "analytic") return "analytic";
   if (has(quantity, "memory") || has(quantity, "_gib") || has(quantity, "allocated")) return "memory";
   if (is_training(entry)) return "training_time";
   return entry.task == "layer" ? "layer" : "inference";

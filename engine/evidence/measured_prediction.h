@@ -43,7 +43,10 @@ EntryPrediction predict(const PreparedEntry&);
 EntryPrediction predict(const PreparedEntry&, engine::EvaluationScratch&, engine::Report&);
 EntryPrediction predict(const io::Measurement&, const io::PresetLibrary&, engine::Mode);
 
-// "training_time", "memory", "decode", "kernel", "collective", "analytic".
+// Whether a quantity is a share that is compared in points.
+bool in_points(const std::string& quantity);
+
+// "training_time", "memory", "inference", "kernel", "collective", "bubble", "analytic", "layer".
 std::string kind_of(const io::Measurement&, const std::string& quantity);
 
 }  // namespace roofscape::evidence

@@ -348,16 +348,6 @@ class Builder {
     return {};
   }
 
-  // A whole forward more is a third of the model's FLOPs: HFU over MFU says how much of it there was. Else half.
-  double checkpointed_share() const {
-    double mfu = 0, hfu = 0;
-    for (const io::MeasuredValue& value : entry_.values) {
-      if (value.quantity == "mfu") mfu = value.value.value_or(0);
-      if (value.quantity == "hfu") hfu = value.value.value_or(0);
-    }
-    return mfu > 0 && hfu > 0 ? 3 * (hfu / mfu - 1) : 0.5;
-  }
-
   // A run that completed fitted: of what was guessed, less is taken until it does.
   Sentence fitting() {
     while (guessed_chunks_ && s_.pipeline.virtual_stages > 1 && !fits(s_)) {
@@ -393,9 +383,9 @@ class Builder {
       if (s_.assumptions.stack == engine::StackChoice::torch_fsdp && *policy == CheckpointPolicy::attention)
         s_.checkpointing.policy = CheckpointPolicy::big_matmuls;
       if (*policy == CheckpointPolicy::some_blocks) {
-        const double share = checkpointed_share();
-        s_.checkpointing.blocks =
-            std::clamp(static_cast<int>(std::round(share * s_.model.n_layers)), 1, s_.model.n_layers);
+        // Half of them, and more where that does not fit.
+        s_.checkpointing.blocks = (s_.model.n_layers + 1) / 2;
+        while (s_.checkpointing.blocks < s_.model.n_layers && !fits(s_)) ++s_.checkpointing.blocks;
         assume(say("evidence.assumed.blocks", s_.checkpointing.blocks));
       }
       s_.offload.activations = entry_.checkpointing == kOffloadsActivations;

@@ -6,8 +6,8 @@
 //                     as make 8192 tokens, at most the rank's share
 //   global batch      4 Mi tokens per step, in whole microbatches of all ranks (and of all stages)
 //   virtual stages    interleaved: the most, up to 8, that divide a stage's layers; other schedules: what they need
-//   checkpointing     the least recomputation that fits: nothing, attention, whole layers; of "some layers" as many as
-//                     the ratio of HFU to MFU says, else half
+//   checkpointing     the least recomputation that fits: nothing, attention, whole layers; of "some layers" half,
+//                     or as many as it takes to fit
 //   vocabulary        51,200 (GPT-2's, padded as Megatron-LM does)
 //   node              8 chips; TPU slices as near to a square or cube as the count of chips allows
 //   fabric            the chip's figure, or what the entry's cluster says as "NxM Gb/s ... per node" or

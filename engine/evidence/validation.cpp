@@ -5,6 +5,7 @@
 #include <set>
 
 #include "engine/base/stats.h"
+#include "engine/evidence/left_out_library.h"
 #include "engine/evidence/measured_prediction.h"
 
 namespace roofscape::evidence {
@@ -16,8 +17,9 @@ ValidationSummary summary(std::string name, const std::vector<ValidationRow>& ro
   out.name = std::move(name);
   std::vector<double> errors;
   std::set<std::string> memory;
+  std::array<std::vector<double>, io::kLeftOutKinds> left_out;
   for (const ValidationRow& row : rows) {
-    if (!belongs(row)) continue;
+    if (!belongs(row) || row.restates) continue;
     if (!row.predicted) {
       ++out.not_predicted;
       continue;
@@ -26,7 +28,11 @@ ValidationSummary summary(std::string name, const std::vector<ValidationRow>& ro
     out.bias += row.error;
     out.mean += std::abs(row.error);
     if (row.false_out_of_memory) memory.insert(row.id);
+    for (std::size_t k = 0; k < io::kLeftOutKinds; ++k)
+      if (row.left_out[k]) left_out[k].push_back(std::abs(*row.left_out[k]));
   }
+  for (std::size_t k = 0; k < io::kLeftOutKinds; ++k)
+    out.left_out[k] = {left_out[k].size(), engine::median(left_out[k]), engine::quantile(left_out[k], 0.9)};
   out.n = errors.size();
   out.false_out_of_memory = memory.size();
   if (errors.empty()) return out;
@@ -35,6 +41,51 @@ ValidationSummary summary(std::string name, const std::vector<ValidationRow>& ro
   out.worst = *std::max_element(errors.begin(), errors.end());
   out.median = engine::median(errors);
   out.p90 = engine::quantile(errors, 0.9);
+  return out;
+}
+
+// A chip's calibration by its file: "h100"; the chip where it has none.
+std::string generation(const engine::Chip& chip) {
+  const std::string& source = chip.calibration.source;
+  if (source.empty()) return chip.id;
+  const std::size_t folder = source.find_last_of('/') + 1;
+  return source.substr(folder, source.find_last_of('.') - folder);
+}
+
+// Of each kind and of what says the same, the value that counts: the most direct that is predicted, else the first.
+std::vector<std::size_t> most_direct_values(const io::Measurement& entry, const EntryPrediction& predicted) {
+  constexpr std::string_view kDirect[] = {"step_time_s",
+                                          "step_time_s_derived",
+                                          "tokens_per_s_per_chip",
+                                          "tokens_per_s",
+                                          "samples_per_s_per_chip",
+                                          "tflops_per_chip",
+                                          "mfu",
+                                          "hfu",
+                                          "mfu_without_attention",
+                                          "latency_ms",
+                                          "latency_s",
+                                          "itl_ms",
+                                          "output_tokens_per_s",
+                                          "tflops",
+                                          "time_ms",
+                                          "time_s",
+                                          "busbw_gb_s",
+                                          "time_us"};
+  std::vector<std::size_t> out;
+  std::set<std::string> stated;  // kinds with a value that counts
+  for (const bool only_predicted : {true, false})
+    for (const std::string_view quantity : kDirect)
+      for (std::size_t i = 0; i < entry.values.size(); ++i) {
+        if (entry.values[i].quantity != quantity) continue;
+        const std::string kind = kind_of(entry, entry.values[i].quantity);
+        if (only_predicted && !std::holds_alternative<double>(predicted.values[i])) continue;
+        if (stated.insert(kind).second) out.push_back(i);
+      }
+  // What is in no such list says something of its own.
+  for (std::size_t i = 0; i < entry.values.size(); ++i)
+    if (std::find(std::begin(kDirect), std::end(kDirect), entry.values[i].quantity) == std::end(kDirect))
+      out.push_back(i);
   return out;
 }
 
@@ -56,14 +107,35 @@ Validation summarised(std::vector<ValidationRow> rows) {
       out.kinds.push_back(summary(name + "_complete", out.rows,
                                   [&](const ValidationRow& row) { return row.kind == name && row.complete; }));
   }
+  std::vector<std::string> chips;
+  for (const ValidationRow& row : out.rows)
+    if (!row.chips.empty()) add(chips, row.chips);
+  for (const std::string& name : chips)
+    out.chips.push_back(summary(name, out.rows, [&](const ValidationRow& row) { return row.chips == name; }));
   out.overall = summary("overall", out.rows, [](const ValidationRow&) { return true; });
   return out;
 }
 
 Validation validate(std::span<const io::Measurement> entries, const io::PresetLibrary& library, engine::Mode mode) {
   std::vector<ValidationRow> rows;
+  std::optional<LeftOutLibrary> left_out;
+  if (mode == engine::Mode::calibrated) left_out.emplace(library);
   for (const io::Measurement& entry : entries) {
-    EntryPrediction predicted = predict(entry, library, mode);
+    const PreparedEntry prepared = prepare(entry, library, mode);
+    EntryPrediction predicted = predict(prepared);
+    std::array<EntryPrediction, io::kLeftOutKinds> without;
+    for (std::size_t k = 0; left_out && k < io::kLeftOutKinds; ++k)
+      if (const io::PresetLibrary* others = left_out->without(static_cast<io::LeftOutKind>(k), entry))
+        without[k] = predict(entry, *others, mode);
+    const auto error_of = [&](const EntryPrediction& of, std::size_t i) -> std::optional<double> {
+      const double* number = i < of.values.size() ? std::get_if<double>(&of.values[i]) : nullptr;
+      const double measured = entry.values[i].value.value_or(0);
+      if (number == nullptr || !std::isfinite(*number)) return std::nullopt;
+      if (in_points(entry.values[i].quantity)) return *number - measured;
+      if (measured == 0) return std::nullopt;
+      return (*number - measured) / measured;
+    };
+    const std::vector<std::size_t> most_direct = most_direct_values(entry, predicted);
     for (std::size_t i = 0; i < entry.values.size(); ++i) {
       const io::MeasuredValue& value = entry.values[i];
       ValidationRow row;
@@ -75,11 +147,16 @@ Validation validate(std::span<const io::Measurement> entries, const io::PresetLi
       row.measured = value.value.value_or(0);
       row.assumed = predicted.assumed;
       row.complete = entry.completeness == "full";
-      if (const double* number = std::get_if<double>(&predicted.values[i]);
-          number != nullptr && std::isfinite(*number) && row.measured != 0) {
+      row.restates = std::find(most_direct.begin(), most_direct.end(), i) == most_direct.end();
+      if (row.kind == "training_time" && prepared.scenario)
+        row.chips =
+            generation(prepared.scenario->cluster.chip) + (prepared.scenario->model.is_moe() ? " experts" : " dense");
+      const double* number = std::get_if<double>(&predicted.values[i]);
+      if (const auto error = error_of(predicted, i)) {
         row.predicted = *number;
-        row.error = (*number - row.measured) / row.measured;
+        row.error = *error;
         row.false_out_of_memory = !predicted.fits && entry.kind == "measured";
+        for (std::size_t k = 0; k < io::kLeftOutKinds; ++k) row.left_out[k] = error_of(without[k], i);
       } else if (number != nullptr) {
         row.reason = row.measured == 0 ? engine::say("evidence.unpredicted.zero")
                                        : engine::say("evidence.unpredicted.not_finite");

@@ -56,6 +56,13 @@ Failure read_values(const Json& json, const std::string& path, std::string_view 
       SearchedValue& searched = out.searched.emplace_back(SearchedValue{
           static_cast<std::size_t>(row->parameter), last - first == 1 ? first : engine::kSoftwareStacks, {}});
       for (std::size_t s = first; s < last; ++s) searched.of[s] = true;
+      Decided& decided = out.decided.emplace_back();
+      const auto number_of = [&](const char* key) {
+        const auto found = member.value().find(key);
+        return found != member.value().end() && found->is_number() ? found->get<double>() : 0.0;
+      };
+      decided = {static_cast<std::size_t>(std::max(0.0, number_of("runs"))),
+                 static_cast<std::size_t>(std::max(0.0, number_of("sources"))), number_of("low"), number_of("high")};
     }
     if (last - first == 1)  // a stack with a value of its own does not follow the others
       for (SearchedValue& all : out.searched)
@@ -69,18 +76,93 @@ Failure read_values(const Json& json, const std::string& path, std::string_view 
   return std::nullopt;
 }
 
+// As "left_out" names a searched value.
+std::string searched_name(const SearchedValue& value) {
+  const std::string parameter(kCalibrationRows[value.parameter].id);
+  return value.stack < engine::kSoftwareStacks
+             ? std::string(engine::kSoftwareStackIds.ids()[value.stack]) + "." + parameter
+             : parameter;
+}
+
+void put(Calibration& calibration, const SearchedValue& value, double x) {
+  for (std::size_t s = 0; s < engine::kSoftwareStacks; ++s)
+    if (value.of[s]) calibration.stacks[s].values[value.parameter] = x;
+}
+
+double of(const Calibration& calibration, const SearchedValue& value) {
+  const auto first = std::find(value.of.begin(), value.of.end(), true);
+  return first == value.of.end()
+             ? 0
+             : calibration.stacks[static_cast<std::size_t>(first - value.of.begin())].values[value.parameter];
+}
+
+// The calibrations without some runs: the parent's, where it has one of that name, with the file's values in it.
+Failure read_left_out(const Json& json, std::string_view file, const CalibrationFile* parent, CalibrationFile& out) {
+  const auto fail = [&](std::string where, Sentence message, Sentence remedy = {}) {
+    return InputError{std::string(file), "left_out" + std::move(where), std::move(message), std::move(remedy)};
+  };
+  const auto put_own = [&out](Calibration& into, const Calibration& from) {
+    for (const SearchedValue& value : out.searched) put(into, value, of(from, value));
+    into.source = out.calibration.source;
+  };
+  if (parent != nullptr)
+    for (std::size_t kind = 0; kind < kLeftOutKinds; ++kind)
+      for (const auto& [name, calibration] : parent->left_out[kind]) {
+        Calibration own = calibration;
+        for (std::size_t s = 0; s < engine::kSoftwareStacks; ++s)
+          for (std::size_t p = 0; p < kCalibrationRows.size(); ++p)
+            if (out.calibration.stacks[s].values[p] != parent->calibration.stacks[s].values[p])
+              own.stacks[s].values[p] = out.calibration.stacks[s].values[p];
+        put_own(own, out.calibration);
+        out.left_out[kind][name] = std::move(own);
+      }
+  if (json.is_null()) return std::nullopt;
+  const auto values = json.find("values");
+  if (!json.is_object() || values == json.end() || !values->is_array()) return fail({}, is_kind(json));
+  std::vector<const SearchedValue*> order;
+  for (const Json& name : *values) {
+    const auto found = std::find_if(out.searched.begin(), out.searched.end(), [&](const SearchedValue& value) {
+      return name.is_string() && searched_name(value) == name.get_ref<const std::string&>();
+    });
+    if (found == out.searched.end()) return fail(".values", say("error.calibration.unknown_parameter"));
+    order.push_back(&*found);
+  }
+  for (std::size_t kind = 0; kind < kLeftOutKinds; ++kind) {
+    const std::string id(kLeftOutIds.ids()[kind]);
+    const auto groups = json.find(id);
+    if (groups == json.end() || !groups->is_object()) continue;
+    for (const auto& group : groups->items()) {
+      const std::string where = "." + id + "." + group.key();
+      if (!group.value().is_array() || group.value().size() != order.size())
+        return fail(where, is_kind(group.value()));
+      Calibration calibration = out.calibration;
+      if (const auto inherited = out.left_out[kind].find(group.key()); inherited != out.left_out[kind].end())
+        calibration = inherited->second;
+      for (std::size_t i = 0; i < order.size(); ++i) {
+        const Json& x = group.value()[i];
+        const CalibrationRow& row = kCalibrationRows[order[i]->parameter];
+        if (!x.is_number() || !(x.get<double>() >= row.least) || x.get<double>() > row.most)
+          return fail(where, say("error.out_of_range", x.dump()), remedy_of(row));
+        put(calibration, *order[i], x.get<double>());
+      }
+      out.left_out[kind][group.key()] = std::move(calibration);
+    }
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 Result<CalibrationFile> read_calibration(std::string_view text, std::string_view file, std::string_view id,
-                                         const std::function<const Calibration*(std::string_view)>& parent) {
+                                         const std::function<const CalibrationFile*(std::string_view)>& parent) {
   const auto json = parse_json(text, file);
   if (!json) return json.error();
   const auto fail = [&](std::string where, Sentence message, Sentence remedy = {}) {
     return InputError{std::string(file), std::move(where), std::move(message), std::move(remedy)};
   };
   if (!json->is_object()) return fail({}, is_kind(json.value()), say("error.calibration.remedy"));
-  constexpr std::string_view kKnown[] = {"format", "version",  "name",       "source",
-                                         "chips",  "inherits", "parameters", "stacks"};
+  constexpr std::string_view kKnown[] = {"format",   "version", "name",       "source", "chips",
+                                         "inherits", "pull",    "parameters", "stacks", "left_out"};
   for (const auto& member : json->items())
     if (std::find(std::begin(kKnown), std::end(kKnown), member.key()) == std::end(kKnown))
       return fail(member.key(), say("error.unknown_field"), did_you_mean(member.key(), kKnown));
@@ -97,11 +179,13 @@ Result<CalibrationFile> read_calibration(std::string_view text, std::string_view
       out.chips.push_back((*chips)[i].get<std::string>());
     }
   }
+  const CalibrationFile* base = nullptr;
   if (!out.inherits.empty()) {
-    const Calibration* base = parent(out.inherits);
+    base = parent(out.inherits);
     if (base == nullptr) return fail("inherits", say("error.calibration.none", in_quotes(out.inherits)));
-    out.calibration = out.start = *base;
+    out.calibration = out.start = base->calibration;
   }
+  if (const auto pull = json->find("pull"); pull != json->end() && pull->is_number()) out.pull = pull->get<double>();
   out.calibration.source = std::string(file);
   if (const auto values = json->find("parameters"); values != json->end())
     if (auto failure = read_values(*values, "parameters", file, out, 0, engine::kSoftwareStacks)) return *failure;
@@ -116,27 +200,68 @@ Result<CalibrationFile> read_calibration(std::string_view text, std::string_view
       if (auto failure = read_values(member.value(), "stacks." + member.key(), file, out, s, s + 1)) return *failure;
     }
   }
+  const auto left_out = json->find("left_out");
+  if (auto failure = read_left_out(left_out != json->end() ? *left_out : Json(), file, base, out)) return *failure;
   return out;
 }
 
-Result<std::string> rewrite_calibration(std::string_view text, std::string_view file, const Calibration& fitted,
-                                        std::string_view origin) {
+Result<std::string> rewrite_calibration(std::string_view text, const CalibrationFile& file,
+                                        const FittedCalibration& fitted) {
   OrderedJson json = OrderedJson::parse(text, nullptr, false);
-  if (json.is_discarded()) return InputError{std::string(file), {}, say("error.calibration.no_json")};
-  const auto put = [&](OrderedJson& values, const engine::CalibrationValues& from) {
-    for (const CalibrationRow& row : kCalibrationRows) {
-      const auto member = values.find(std::string(row.id));
-      if (member == values.end() || !member->contains("start")) continue;
-      (*member)["value"] = number_json(from[row.parameter]);
-      (*member)["source"] = std::string(origin);
+  if (json.is_discarded()) return InputError{file.id, {}, say("error.calibration.no_json")};
+  json["pull"] = number_json(fitted.pull);
+  for (std::size_t i = 0; i < file.searched.size(); ++i) {
+    const SearchedValue& value = file.searched[i];
+    const std::string id(kCalibrationRows[value.parameter].id);
+    OrderedJson& member = value.stack < engine::kSoftwareStacks
+                              ? json["stacks"][std::string(engine::kSoftwareStackIds.ids()[value.stack])][id]
+                              : json["parameters"][id];
+    const Decided& decided = fitted.decided[i];
+    const double start = member["start"].get<double>();
+    OrderedJson written;
+    written["value"] = number_json(of(fitted.calibration, value));
+    written["start"] = number_json(start);
+    if (decided.runs > 0) {
+      written["runs"] = decided.runs;
+      written["sources"] = decided.sources;
+      if (decided.high > decided.low) {
+        written["low"] = number_json(decided.low);
+        written["high"] = number_json(decided.high);
+      }
+      written["source"] = "measured";
+    } else {
+      written["source"] = "prior";
     }
+    member = std::move(written);
+  }
+  json.erase("left_out");
+  // Lists of numbers stand in one line each.
+  std::vector<std::string> lists;
+  const auto in_one_line = [&lists](const Json& list) {
+    lists.push_back(list.dump());
+    return fmt::format("@list {}@", lists.size() - 1);
   };
-  if (json.contains("parameters")) put(json["parameters"], fitted.stacks[0]);
-  if (json.contains("stacks"))
-    for (std::size_t s = 0; s < engine::kSoftwareStacks; ++s)
-      if (const std::string id(engine::kSoftwareStackIds.ids()[s]); json["stacks"].contains(id))
-        put(json["stacks"][id], fitted.stacks[s]);
-  return json.dump(2) + "\n";
+  bool any = false;
+  for (const auto& groups : fitted.left_out) any = any || !groups.empty();
+  if (any) {
+    OrderedJson left_out;
+    Json names = Json::array();
+    for (const SearchedValue& value : file.searched) names.push_back(searched_name(value));
+    left_out["values"] = in_one_line(names);
+    for (std::size_t kind = 0; kind < kLeftOutKinds; ++kind)
+      for (const auto& [name, calibration] : fitted.left_out[kind]) {
+        Json numbers = Json::array();
+        for (const SearchedValue& value : file.searched) numbers.push_back(Json(number_json(of(calibration, value))));
+        left_out[std::string(kLeftOutIds.ids()[kind])][name] = in_one_line(numbers);
+      }
+    json["left_out"] = std::move(left_out);
+  }
+  std::string out = json.dump(2) + "\n";
+  for (std::size_t i = 0; i < lists.size(); ++i) {
+    const std::string mark = fmt::format("\"@list {}@\"", i);
+    out.replace(out.find(mark), mark.size(), lists[i]);
+  }
+  return out;
 }
 
 std::string_view shipped_calibration_text(std::string_view id) {
@@ -146,9 +271,9 @@ std::string_view shipped_calibration_text(std::string_view id) {
 std::vector<CalibrationFile> shipped_calibrations(std::vector<InputError>& problems) {
   constexpr std::string_view kFolder = "presets/calibration/";
   std::vector<CalibrationFile> out;
-  const auto parent = [&out](std::string_view id) -> const Calibration* {
+  const auto parent = [&out](std::string_view id) -> const CalibrationFile* {
     for (const CalibrationFile& file : out)
-      if (file.id == id) return &file.calibration;
+      if (file.id == id) return &file;
     return nullptr;
   };
   struct Waiting {

@@ -2,18 +2,25 @@
 //
 // {"format": "roofscape/calibration", "version": 1, "name": "...", "source": "...", "chips": ["h100-sxm", ...],
 //  "inherits": "other-file" (optional: its values first),
+//  "pull": 0.1,  how strongly what is searched is held to its start (engine/evidence/calibration_fit.h)
 //  "parameters": {id: {"value": x, "start": y, "source": "..."}, ...},  with every stack
-//  "stacks": {"megatron": {id: {...}, ...}}}                            what that software has of its own
-// A value with a "start" was searched from there by `calibrate`; one without is a fact, or a guess that nothing
-// measured decides.
+//  "stacks": {"megatron": {id: {...}, ...}},                            what that software has of its own
+//  "left_out": {"values": ["matmul_efficiency", "megatron.vector_passes", ...],
+//               "model": {"GPT-3 175B": [x, ...], ...}, "source": {...}, "fold": {...}}}
+// A value with a "start" was searched from there by `calibrate`: with "runs", "sources", "low" and "high" so many runs
+// of so many sources decide it within that interval; without, too few do and it stands at its start. One without a
+// "start" is a fact, or a guess that nothing measured decides. "left_out" has the values that were found without the
+// runs of one model, one source, or one of ten folds.
 #pragma once
 
 #include <array>
 #include <functional>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "engine/base/enum_table.h"
 #include "engine/io/json/result.h"
 #include "engine/scenario/calibration.h"
 
@@ -26,21 +33,44 @@ struct SearchedValue {
   std::array<bool, engine::kSoftwareStacks> of{};  // the stacks whose value it is
 };
 
+// What decides a searched value. runs == 0: too few; it is its start.
+struct Decided {
+  std::size_t runs = 0, sources = 0;
+  double low = 0, high = 0;
+};
+
+// Runs that are left out of a fit together.
+enum class LeftOutKind : std::uint8_t { model, source, fold };
+inline constexpr engine::EnumTable<LeftOutKind> kLeftOutIds{"model", "source", "fold"};
+inline constexpr std::size_t kLeftOutKinds = engine::kEnumCount<LeftOutKind>;
+using LeftOut = std::array<std::map<std::string, engine::Calibration>, kLeftOutKinds>;
+
 struct CalibrationFile {
   std::string id, name, source, inherits;
   std::vector<std::string> chips;
+  double pull = 0.1;
   engine::Calibration calibration;
   engine::Calibration start;            // where the search begins; what is not searched has its value
   std::vector<SearchedValue> searched;  // in the order of the file's table
+  std::vector<Decided> decided;         // of each searched value
+  LeftOut left_out;                     // by name: the calibration found without those runs
 };
 
-// `parent` gives the calibration of the file that this one inherits from; null if there is none of that id.
-Result<CalibrationFile> read_calibration(std::string_view text, std::string_view file, std::string_view id,
-                                         const std::function<const engine::Calibration*(std::string_view)>& parent);
+// What `calibrate` found for a file.
+struct FittedCalibration {
+  engine::Calibration calibration;
+  double pull = 0;
+  std::vector<Decided> decided;  // of each searched value of the file
+  LeftOut left_out;              // empty: not computed
+};
 
-// The file's text with the searched values of `fitted` in it and `origin` as their source.
-Result<std::string> rewrite_calibration(std::string_view text, std::string_view file,
-                                        const engine::Calibration& fitted, std::string_view origin);
+// `parent` gives the file that this one inherits from; null if there is none of that id.
+Result<CalibrationFile> read_calibration(std::string_view text, std::string_view file, std::string_view id,
+                                         const std::function<const CalibrationFile*(std::string_view)>& parent);
+
+// The file's text with what was found for it.
+Result<std::string> rewrite_calibration(std::string_view text, const CalibrationFile& file,
+                                        const FittedCalibration& fitted);
 // The text of one that ships; empty if there is none of that id.
 std::string_view shipped_calibration_text(std::string_view id);
 

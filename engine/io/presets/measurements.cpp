@@ -188,6 +188,7 @@ Failure read_entry(Members members, Measurement& out) {
   out.what = members.text("what");
   out.source = members.text("source");
   out.notes = members.text("notes");
+  out.environment = members.text("environment");
   out.completeness = members.text("config_completeness");
   out.precision = members.text("precision_id");
   out.checkpointing = members.text("checkpointing_id");

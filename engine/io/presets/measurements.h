@@ -62,7 +62,9 @@ struct Measurement {
   std::string precision, checkpointing, schedule;  // the ids; empty where there is none
   std::string flops_basis, mfu_basis;              // as the source words it
   std::string scenario;                            // the preset that is this run; empty: built from the entry
-  std::vector<std::string> assumed;                // of that preset, what the source leaves open
+  std::string
+      environment;  // what the source says slowed its runs that is of no software: no calibration is fitted to them
+  std::vector<std::string> assumed;  // of that preset, what the source leaves open
   std::optional<MeasuredModel> model;
   std::optional<MeasuredHardware> hardware;
   std::optional<MeasuredPlan> plan;

@@ -73,17 +73,62 @@ TEST_CASE("a calibration fitted again to the same runs is the same to the last b
   const auto file =
       std::find_if(files.begin(), files.end(), [](const io::CalibrationFile& f) { return f.id == "tpu-v5e"; });
   REQUIRE(file != files.end());
-  const auto fit = [&](bool hold_out) {
-    return evidence::fit_calibration(entries.value(), test::shipped(), *file, hold_out);
+  const auto fit = [&](bool leave_out) {
+    return evidence::fit_calibration(entries.value(), test::shipped(), *file, nullptr, leave_out);
   };
-  const evidence::CalibrationFit once = fit(false), held = fit(true);
-  CHECK(once.calibration == held.calibration);
-  CHECK(once.objective == held.objective);
-  CHECK(once.objective < once.start);
-  REQUIRE(held.by_family.size() == 1);
-  // With nothing left to fit to, the start stays: what is left out is not looked at.
-  CHECK(held.by_family[0].held_out > held.by_family[0].fitted);
-  CHECK(fit(true).by_family[0].held_out == held.by_family[0].held_out);
+  const evidence::CalibrationFit once = fit(true), again = fit(true);
+  CHECK(once.result.calibration == again.result.calibration);
+  CHECK(once.result.left_out == again.result.left_out);
+  CHECK(once.objective == again.objective);
+  CHECK(once.objective <= once.start);
+}
+
+TEST_CASE("what no run decides keeps its start, and a fitted value stands at no bound") {
+  const auto entries = io::load_measurements(golden("measured_runs.json").string());
+  REQUIRE(entries);
+  std::vector<io::InputError> problems;
+  for (const io::CalibrationFile& file : io::shipped_calibrations(problems)) {
+    if (file.id != "tpu-v5e" && file.id != "tpu-7x") continue;
+    const evidence::CalibrationFit fit =
+        evidence::fit_calibration(entries.value(), test::shipped(), file, nullptr, false);
+    for (std::size_t i = 0; i < file.searched.size(); ++i) {
+      const io::SearchedValue& value = file.searched[i];
+      const auto s = static_cast<std::size_t>(std::find(value.of.begin(), value.of.end(), true) - value.of.begin());
+      if (s == value.of.size()) continue;
+      const double found = fit.result.calibration.stacks[s].values[value.parameter];
+      const engine::CalibrationRow& row = engine::kCalibrationRows[value.parameter];
+      if (fit.result.decided[i].runs == 0)
+        CHECK_MESSAGE(found == file.start.stacks[s].values[value.parameter], row.id);
+      else
+        CHECK_MESSAGE((found > row.least && found < row.most), row.id);
+    }
+  }
+}
+
+TEST_CASE("a calibration that is written is read again, with what was found without each model") {
+  std::vector<io::InputError> problems;
+  const std::vector<io::CalibrationFile> files = io::shipped_calibrations(problems);
+  const auto file =
+      std::find_if(files.begin(), files.end(), [](const io::CalibrationFile& f) { return f.id == "tpu-v5e"; });
+  REQUIRE(file != files.end());
+  io::FittedCalibration fitted{file->calibration, 0.3, file->decided, {}};
+  fitted.decided.at(0) = {31, 4, 0.5, 0.75};
+  engine::Calibration without = file->calibration;
+  const io::SearchedValue& value = file->searched.at(0);
+  for (std::size_t s = 0; s < engine::kSoftwareStacks; ++s)
+    if (value.of[s]) without.stacks[s].values[value.parameter] = 1e-4;
+  fitted.left_out[static_cast<std::size_t>(io::LeftOutKind::model)]["A model"] = without;
+  const auto text = io::rewrite_calibration(io::shipped_calibration_text("tpu-v5e"), *file, fitted);
+  REQUIRE(text);
+  const auto again = io::read_calibration(text.value(), "x.json", "x", [](std::string_view) { return nullptr; });
+  REQUIRE_MESSAGE(again, test::in_english(again.error()));
+  CHECK(again.value().pull == 0.3);
+  CHECK(again.value().decided.at(0).runs == 31);
+  CHECK(again.value().decided.at(0).high == 0.75);
+  const auto& models = again.value().left_out[static_cast<std::size_t>(io::LeftOutKind::model)];
+  REQUIRE(models.contains("A model"));
+  CHECK(models.at("A model").stacks == without.stacks);
+  CHECK(again.value().calibration.stacks == file->calibration.stacks);
 }
 
 TEST_CASE("no published run that completed is predicted not to fit") {
