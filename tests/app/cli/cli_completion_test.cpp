@@ -34,8 +34,8 @@ TEST_CASE("completion offers what stands at that place") {
   CHECK(offered("figure roofl") == "roofline ");
   CHECK(offered("figure --all llama3-8b-8") == "llama3-8b-8-h100 :files ");
   CHECK(offered("figure pipeline x --with mem") == "memory-trace=off memory-trace=on ");
-  CHECK(offered("figure roofline x --theme pr") == "print projector ");
-  CHECK(offered("figure roofline x --theme=pr") == "--theme=print --theme=projector ");
+  CHECK(offered("figure roofline x --theme pr") == "print projector projector_light ");
+  CHECK(offered("figure roofline x --theme=pr") == "--theme=print --theme=projector --theme=projector_light ");
   CHECK(offered("--lang en check --j") == "--json ");
   CHECK(offered("explain x step.time") == "step.time_s ");
   CHECK(offered("calc bounds ch") == "chip= chips= ");

@@ -1,0 +1,76 @@
+// A scene as a slide: title, figure, question and answer. The window draws it with its controls over it, the command line
+// writes it into files; both lay it out here. Sizes are in em of the canvas, of which a slide is 33.75 high.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/tours/tour_play.h"
+#include "engine/blocks/block_picture.h"
+#include "widgets/canvas/canvas.h"
+#include "widgets/canvas/theme.h"
+#include "widgets/figures/figures.h"
+
+namespace roofscape::app {
+
+// All words of a slide, with their numbers written.
+struct SlideText {
+  std::string tour, title, plan;  // `plan`: what the figure is of
+  std::size_t index = 0, count = 1;
+  std::string context, question;
+  std::vector<std::string> choices;
+  std::optional<std::size_t> chosen;
+  bool revealed = false;
+  std::string answer, verdict, sentence, next, source;  // `verdict`: what the guess was, and whether it is right
+  bool right = false;                                   // of the guess
+  std::string hint;                                     // how to go on
+};
+SlideText slide_text(const TourPlay& play, const SceneValues& values, const widgets::TextTable& texts);
+
+struct SlideLayout {
+  widgets::Rect head, figure, side, dock;
+  std::vector<widgets::Rect> choices;  // empty once the answer is revealed
+  widgets::Rect guess;                 // of a number, where there is one
+  float scale = 1;                     // of the text at the side: under 1 where there is much of it
+  bool fits = true;                    // false: even then it is longer than the side
+};
+// `dock_height`: kept free under the figure for controls. `guesses`: a number is guessed at the side.
+SlideLayout lay_out_slide(const widgets::Canvas& canvas, const widgets::Rect& area, const SlideText& text,
+                          float dock_height, bool guesses);
+// Everything but figure and controls.
+void draw_slide(widgets::Canvas& canvas, const widgets::Theme& theme, const SlideLayout& layout,
+                const SlideText& text);
+
+// ---- the figure ----
+
+// Draws the figures of a scene where nothing is pointed at: in files, and while they are covered.
+struct SceneFigures {
+  const io::TourScene& scene;
+  const SceneValues& values;
+  const widgets::TextTable& texts;
+  const widgets::Theme& theme;
+  const io::PresetLibrary& library;
+  widgets::StudyCache& studies;
+  bool revealed = false;
+};
+void draw_scene_figures(widgets::Canvas& canvas, const widgets::Rect& area, const SceneFigures& figures);
+// The places of the figures in their area, and of a figure's head above it.
+std::vector<widgets::Rect> figure_places(const widgets::Canvas& canvas, const widgets::Rect& area, std::size_t count);
+// Title and, when revealed, takeaway; returns what is left.
+widgets::Rect draw_figure_title(widgets::Canvas& canvas, const widgets::Theme& theme, widgets::Rect area,
+                                const widgets::FigureHead& head, bool revealed);
+// Over what is not shown yet.
+void draw_cover(widgets::Canvas& canvas, const widgets::Theme& theme, const widgets::Rect& area);
+// Covers or frames the regions of a figure that was just drawn, whose tags begin at `first`.
+void draw_marks(widgets::Canvas& canvas, const widgets::Theme& theme, const widgets::Rect& area,
+                const io::TourScene& scene, std::size_t first, bool revealed);
+
+// How the options of a scene's figure are looked at.
+widgets::FigureView scene_view(const io::TourFigure& figure);
+// The figure of the scene's block.
+engine::PictureData block_picture(const io::TourFigure& figure, const BlockState& block);
+
+}  // namespace roofscape::app
