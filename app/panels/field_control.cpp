@@ -101,7 +101,7 @@ void field_slider(PanelContext& ctx, Column& column, engine::Scenario& scenario,
   ControlInfo info;
   info.id = path;
   info.label = field_label(ctx, path);
-  info.label_width = kLabelWidth;
+  info.label_width = look.label_width;
   info.swatch = look.swatch;
   info.off = look.off;
   info.unit = unit_in_box(ctx, field->unit, field->get(scenario));

@@ -11,9 +11,13 @@ struct Column {
   float x = 0, y = 0, width = 0;
 };
 
+// The label of a row, in the rail's label column.
+inline constexpr float kLabelWidth = 112;
+
 struct FieldLook {
   std::optional<widgets::Fill> swatch = {};  // the colour of a mesh axis
   bool off = false;                          // at its neutral value
+  float label_width = kLabelWidth;
 };
 
 // Each adds a row to the column and writes what was edited into `scenario`. Unknown paths, and fields that the kind
@@ -32,8 +36,5 @@ void field_unavailable(PanelContext& ctx, Column& column, std::string_view path,
 // Ranges in use: the track, while the domain comes from the table.
 widgets::SliderRange powers(double from, double to);
 widgets::SliderRange integers(double from, double to);
-
-// The label of a row, in the rail's label column.
-inline constexpr float kLabelWidth = 112;
 
 }  // namespace roofscape::app

@@ -6,9 +6,13 @@
 #include <cmath>
 
 #include "app/panels/diagnostic_words.h"
+#include "app/panels/dock_panel.h"
+#include "app/panels/field_text.h"
 #include "app/panels/figure_menu.h"
+#include "app/session/scenario_changes.h"
 #include "engine/scenario/scenario_title.h"
 #include "widgets/canvas/number_format.h"
+#include "widgets/figures/common/figure_head.h"
 #include "widgets/figures/figures.h"
 #include "widgets/plot/plot.h"
 
@@ -17,13 +21,48 @@ namespace roofscape::app {
 using namespace widgets;
 using engine::Q;
 
-engine::Scenario projector_panel(PanelContext& ctx, const Rect& window, std::size_t index, FiguresState& state,
+namespace {
+
+constexpr float kMarginX = 1.4f, kFoot = 2.0f;  // em
+
+// What the figure is of: the plan, what was changed of it since it was loaded, and the mode.
+std::string context_of(const PanelContext& ctx) {
+  constexpr std::size_t kMost = 4;
+  std::string out;
+  std::size_t count = 0;
+  for (const ScenarioChange& change : scenario_changes(ctx.session.loaded(), ctx.session.scenario())) {
+    if (++count > kMost) {
+      out += ", \u2026";
+      break;
+    }
+    out += out.empty() ? ": " : ", ";
+    if (change.field != nullptr)
+      out += field_label(ctx.ui.texts, change.what) + " " +
+             field_value(ctx.ui.texts, *change.field, change.field->get(ctx.session.scenario()));
+    else
+      out += change.now.empty() ? change.what : change.now;
+  }
+  return engine::scenario_title(ctx.session.scenario()) + out + "; " +
+         mode_text(ctx.ui.texts, ctx.session.scenario().assumptions.mode);
+}
+
+}  // namespace
+
+Rect projector_dock(const PanelContext& ctx, const Rect& window, std::size_t controls) {
+  const float em = ctx.ui.em();
+  Rect rest = window.inset(std::round(kMarginX * em), std::round(em));
+  rest.cut_bottom(std::round(kFoot * em));
+  return rest.cut_bottom(dock_height(ctx, controls));
+}
+
+engine::Scenario projector_panel(PanelContext& ctx, const Rect& window, const ProjectorState& projector,
+                                 std::size_t controls, std::string_view digits, FiguresState& state,
                                  engine::Scenario scenario) {
+  const std::size_t index = projector.figure;
   const Theme& t = ctx.ui.theme;
   const float em = ctx.ui.em();
   const auto all = figures();
-  ctx.ui.canvas.rect(window, {.colour = t.panel});
-  Rect rest = window.inset(std::round(1.4f * em), std::round(em));
+  Rect rest = window.inset(std::round(kMarginX * em), std::round(em));
 
   // Which of how many that say something of this kind of workload, as in a deck of slides.
   std::size_t number = 0, count = 0;
@@ -35,12 +74,12 @@ engine::Scenario projector_panel(PanelContext& ctx, const Rect& window, std::siz
   Rect top = rest.cut_top(std::round(1.5f * em));
   TextStyle small = ctx.style(t.ink2);
   small.halign = HAlign::right;
-  const std::string place = std::to_string(number) + " / " + std::to_string(count);
+  const std::string place = digits.empty() ? std::to_string(number) + " / " + std::to_string(count)
+                                           : std::string(digits) + " \u2192 / " + std::to_string(count);
   ctx.ui.canvas.text({top.right(), top.centre().y}, place, small);
   const TextStyle plain = ctx.style(t.ink2);
   const float room = top.w - ctx.ui.canvas.text_width(place, plain) - em;
-  ctx.ui.canvas.text({top.x, top.centre().y}, ellipsize(ctx.ui.canvas, engine::scenario_title(scenario), plain, room),
-                     plain);
+  ctx.ui.canvas.text({top.x, top.centre().y}, ellipsize(ctx.ui.canvas, context_of(ctx), plain, room), plain);
 
   const FigureView view = figure_view(ctx, state, index);
   const FigureHead words = figure_head(all[index], figure_input(ctx), view);
@@ -58,7 +97,8 @@ engine::Scenario projector_panel(PanelContext& ctx, const Rect& window, std::siz
   ctx.ui.canvas.text({line.x, line.centre().y}, ellipsize(ctx.ui.canvas, takeaway, phrase, line.w), phrase);
 
   // The verdict in one line.
-  const Rect foot = rest.cut_bottom(std::round(2.0f * em));
+  const Rect foot = rest.cut_bottom(std::round(kFoot * em));
+  rest.cut_bottom(dock_height(ctx, controls) + (controls > 0 ? std::round(0.4f * em) : 0.0f));
   const engine::Report& report = ctx.session.report();
   std::vector<std::pair<std::string, std::string>> facts;
   if (const engine::Diagnostic* why = report.has_errors() ? worst_diagnostic(report) : nullptr; why != nullptr)

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string_view>
 
 #include "app/panels/figure_cell.h"
 
@@ -12,7 +13,11 @@ struct ProjectorState {
   std::size_t figure = 0;  // of the table of figures
 };
 
-engine::Scenario projector_panel(PanelContext& ctx, const widgets::Rect& window, std::size_t figure,
-                                 FiguresState& figures, engine::Scenario scenario);
+// Where the controls stand under the figure.
+widgets::Rect projector_dock(const PanelContext& ctx, const widgets::Rect& window, std::size_t controls);
+// `controls`: how many stand under the figure. `digits`: what was typed of a number to go to.
+engine::Scenario projector_panel(PanelContext& ctx, const widgets::Rect& window, const ProjectorState& state,
+                                 std::size_t controls, std::string_view digits, FiguresState& figures,
+                                 engine::Scenario scenario);
 
 }  // namespace roofscape::app

@@ -26,30 +26,6 @@ constexpr float kInputBox = 100;                   // has room for a count of pa
 constexpr float kTrack = 60;                       // what the track keeps of a wide box
 constexpr float kBesideLabel = 204;                // what track, box and the way back take at least
 
-// The track of a number: three powers of ten to either side of what it was first, inside its domain. What is typed
-// may lie outside of that; the block says what is wrong with it.
-SliderRange range_of(const BlockInput& in, double middle) {
-  SliderRange range;
-  range.unit = engine::quantity(in.q).unit;
-  range.minimum = std::numeric_limits<double>::lowest();
-  range.maximum = std::numeric_limits<double>::max();
-  range.whole = in.kind == InputKind::integer;
-  const bool share = in.high <= 1;
-  if (share || middle <= 0) {
-    range.kind = SliderKind::linear;
-    range.track_from = std::max(in.low, middle < 0 ? 4 * middle : 0.0);
-    range.track_to = std::min(in.high, middle < 0 ? -4 * middle : share ? 1.0 : 10.0);
-    if (!(range.track_to > range.track_from)) range.track_to = range.track_from + 1;
-    return range;
-  }
-  const bool counted = range.whole || range.unit.notation == engine::Notation::count;
-  range.kind = counted ? SliderKind::power_of_two : SliderKind::logarithmic;
-  const double scale = counted ? 1024 : 1000, from = counted ? std::exp2(std::round(std::log2(middle))) : middle;
-  range.track_from = std::max({from / scale, in.low, counted ? 1.0 : 0.0});
-  range.track_to = std::max(range.track_from * 2, std::min(from * scale, in.high));
-  return range;
-}
-
 struct Inputs {
   PanelContext& ctx;
   Workbench& bench;
@@ -180,7 +156,7 @@ struct Inputs {
       info.about = about;
       if (wrong) info.mark = Mark::error;
       const auto middle = bench.bench(ctx.session).middle.find(in.name);
-      SliderRange range = range_of(in, middle == bench.bench(ctx.session).middle.end() ? *number : middle->second);
+      SliderRange range = input_range(in, middle == bench.bench(ctx.session).middle.end() ? *number : middle->second);
       const Edited edited = slider(ctx.ui, {x, y}, width - right, info, range, *number);
       if (edited.value != *number) bench.set(ctx.session, in.name, input_text(edited.value));
       tell_refused(ctx, edited, input_label(ctx.ui.texts, in), engine::domain_of(in));
@@ -221,6 +197,29 @@ struct Inputs {
 };
 
 }  // namespace
+
+// What is typed may lie outside of the track; the block says what is wrong with it.
+SliderRange input_range(const BlockInput& in, double middle) {
+  SliderRange range;
+  range.unit = engine::quantity(in.q).unit;
+  range.minimum = std::numeric_limits<double>::lowest();
+  range.maximum = std::numeric_limits<double>::max();
+  range.whole = in.kind == InputKind::integer;
+  const bool share = in.high <= 1;
+  if (share || middle <= 0) {
+    range.kind = SliderKind::linear;
+    range.track_from = std::max(in.low, middle < 0 ? 4 * middle : 0.0);
+    range.track_to = std::min(in.high, middle < 0 ? -4 * middle : share ? 1.0 : 10.0);
+    if (!(range.track_to > range.track_from)) range.track_to = range.track_from + 1;
+    return range;
+  }
+  const bool counted = range.whole || range.unit.notation == engine::Notation::count;
+  range.kind = counted ? SliderKind::power_of_two : SliderKind::logarithmic;
+  const double scale = counted ? 1024 : 1000, from = counted ? std::exp2(std::round(std::log2(middle))) : middle;
+  range.track_from = std::max({from / scale, in.low, counted ? 1.0 : 0.0});
+  range.track_to = std::max(range.track_from * 2, std::min(from * scale, in.high));
+  return range;
+}
 
 float block_inputs(PanelContext& ctx, Point top_left, float width, Workbench& bench, const Workbench::Kept& kept) {
   Inputs in{ctx, bench, kept, top_left.x, top_left.y, width};

@@ -11,4 +11,7 @@ namespace roofscape::app {
 float block_inputs(PanelContext& ctx, widgets::Point top_left, float width, Workbench& bench,
                    const Workbench::Kept& kept);
 
+// The track of a number: three powers of ten to either side of what it was first, inside its domain.
+widgets::SliderRange input_range(const engine::BlockInput& input, double middle);
+
 }  // namespace roofscape::app

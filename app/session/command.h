@@ -16,10 +16,11 @@ namespace roofscape::app {
 class Workspace;
 
 // `palette`: found there, and in no menu. `hidden`: a key alone.
-enum class Category : std::uint8_t { file, edit, view, figures, help, palette, hidden };
-inline constexpr engine::EnumTable<Category> kCategoryIds{"file", "edit",    "view",  "figures",
-                                                          "help", "palette", "hidden"};
-inline constexpr std::array kMenus{Category::file, Category::edit, Category::view, Category::figures, Category::help};
+enum class Category : std::uint8_t { file, edit, view, figures, tours, help, palette, hidden };
+inline constexpr engine::EnumTable<Category> kCategoryIds{"file",  "edit", "view",    "figures",
+                                                          "tours", "help", "palette", "hidden"};
+inline constexpr std::array kMenus{Category::file,    Category::edit,  Category::view,
+                                   Category::figures, Category::tours, Category::help};
 
 struct Command {
   std::string_view id;  // title at "command.<id>"

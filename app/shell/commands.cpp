@@ -77,7 +77,19 @@ class CommandTable {
     return w.settings_.theme == kThemes[N];
   }
 
-  static bool in_projector(const Workspace& w) { return w.panels_.projector.open; }
+  static bool in_projector(const Workspace& w) { return w.panels_.projector.open && !w.panels_.tour.open(); }
+  static bool in_tour(const Workspace& w) { return w.panels_.tour.open(); }
+  static bool on_wall(const Workspace& w) { return w.on_wall(); }
+  template <int digit>
+  static void take_digit(Workspace& w) {
+    w.take_digit(digit);
+  }
+  static void go_to_end(Workspace& w, bool last) {
+    if (w.panels_.tour.open()) return w.go_to_scene(last ? w.panels_.tour.play->count() - 1 : 0);
+    w.panels_.projector.figure = last ? widgets::kFigureCount - 1 : 0;
+    if (!widgets::shows(widgets::figures()[w.panels_.projector.figure], w.session_.scenario()))
+      w.step_projector(last ? -1 : 1);
+  }
   static bool several_tabs(const Workspace& w) { return w.tabs_.count() > 1; }
   static bool workbench_open(const Workspace& w) { return w.panels_.workbench.open; }
   static bool table_open(const Workspace& w) { return w.panels_.table.open; }
@@ -180,6 +192,10 @@ std::vector<Command> CommandTable::fixed() {
       Command{"edit.paste_scenario", Category::edit, ctrl('V'), kNone, false,
               [](const Workspace& w) { return w.interaction_.read_clipboard != nullptr; },
               [](Workspace& w) { w.paste(); }},
+      Command{"wall.black", Category::hidden, plain(widgets::key_of('B')), plain(widgets::key_of('.')), false,
+              on_wall, [](Workspace& w) { w.blank(WallState::Blank::black); }},
+      Command{"wall.white", Category::hidden, plain(widgets::key_of('W')), kNone, false, on_wall,
+              [](Workspace& w) { w.blank(WallState::Blank::white); }},
       Command{"baseline.pin", Category::edit, plain(widgets::key_of('B')), kNone, true, nullptr,
               [](Workspace& w) { w.pin_or_unpin(); }},
       Command{"baseline.swap", Category::edit, kNone, kNone, false, has_baseline,
@@ -248,9 +264,62 @@ std::vector<Command> CommandTable::fixed() {
               }},
       Command{"workbench.reset", Category::edit, kNone, kNone, false, workbench_open,
               [](Workspace& w) { w.panels_.workbench.reset(w.session_); }},
-      Command{"view.projector", Category::view, plain(Key::f5), kNone, false, nullptr,
-              [](Workspace& w) { w.toggle_projector(); },
+      Command{"view.projector", Category::view, plain(Key::f5), kNone, false,
+              [](const Workspace& w) { return !w.panels_.tour.open(); }, [](Workspace& w) { w.toggle_projector(); },
               [](const Workspace& w) { return w.panels_.projector.open; }},
+      Command{"tour.open", Category::tours, plain(Key::f9), kNone, false, nullptr,
+              [](Workspace& w) { w.open_tour_list(); }},
+      Command{"tour.next", Category::tours, plain(Key::page_down), plain(Key::right), true, in_tour,
+              [](Workspace& w) { w.step_tour(1); }},
+      Command{"tour.previous", Category::tours, plain(Key::page_up), plain(Key::left), false, in_tour,
+              [](Workspace& w) { w.step_tour(-1); }},
+      Command{"wall.first", Category::tours, plain(Key::home), kNone, false, on_wall,
+              [](Workspace& w) { go_to_end(w, false); }},
+      Command{"wall.last", Category::tours, plain(Key::end), kNone, false, on_wall,
+              [](Workspace& w) { go_to_end(w, true); }},
+      Command{"wall.go", Category::tours, plain(Key::enter), kNone, false, on_wall,
+              [](Workspace& w) { w.take_enter(); }},
+      Command{"tour.notes", Category::tours, plain(widgets::key_of('N')), kNone, true, in_tour,
+              [](Workspace& w) { w.panels_.tour.notes = !w.panels_.tour.notes; },
+              [](const Workspace& w) { return w.panels_.tour.notes; }},
+      Command{"tour.score", Category::tours, plain(widgets::key_of('S')), kNone, false, in_tour,
+              [](Workspace& w) { w.panels_.tour.score = !w.panels_.tour.score; },
+              [](const Workspace& w) { return w.panels_.tour.score; }},
+      Command{"tour.why", Category::tours, plain(widgets::key_of('D')), kNone, false,
+              [](const Workspace& w) {
+                return w.panels_.tour.open() && w.panels_.tour.play->play().revealed &&
+                       !derivable_answer(w.panels_.tour).empty();
+              },
+              [](Workspace& w) {
+                auto& trail = w.panels_.tour.derivation.trail;
+                if (trail.empty())
+                  w.panels_.tour.derivation.open(derivable_answer(w.panels_.tour));
+                else
+                  trail.clear();
+              }},
+      Command{"tour.restart", Category::tours, kNone, kNone, true, in_tour,
+              [](Workspace& w) {
+                w.panels_.tour.play->forget();
+                w.show_scene();
+              }},
+      Command{"tour.leave", Category::tours, kNone, kNone, false, in_tour, [](Workspace& w) { w.leave_tour(); }},
+      Command{"wall.step_up", Category::hidden, plain(widgets::key_of(']')), kNone, false, on_wall,
+              [](Workspace& w) { w.step_control(1); }},
+      Command{"wall.step_down", Category::hidden, plain(widgets::key_of('[')), kNone, false, on_wall,
+              [](Workspace& w) { w.step_control(-1); }},
+      Command{"wall.pin", Category::view, plain(widgets::key_of('P')), kNone, false,
+              [](const Workspace& w) { return !w.panels_.wall.stepped.empty(); },
+              [](Workspace& w) { w.pin_control(); }},
+      Command{"wall.digit.0", Category::hidden, plain(widgets::key_of('0')), kNone, false, on_wall, take_digit<0>},
+      Command{"wall.digit.1", Category::hidden, plain(widgets::key_of('1')), kNone, false, on_wall, take_digit<1>},
+      Command{"wall.digit.2", Category::hidden, plain(widgets::key_of('2')), kNone, false, on_wall, take_digit<2>},
+      Command{"wall.digit.3", Category::hidden, plain(widgets::key_of('3')), kNone, false, on_wall, take_digit<3>},
+      Command{"wall.digit.4", Category::hidden, plain(widgets::key_of('4')), kNone, false, on_wall, take_digit<4>},
+      Command{"wall.digit.5", Category::hidden, plain(widgets::key_of('5')), kNone, false, on_wall, take_digit<5>},
+      Command{"wall.digit.6", Category::hidden, plain(widgets::key_of('6')), kNone, false, on_wall, take_digit<6>},
+      Command{"wall.digit.7", Category::hidden, plain(widgets::key_of('7')), kNone, false, on_wall, take_digit<7>},
+      Command{"wall.digit.8", Category::hidden, plain(widgets::key_of('8')), kNone, false, on_wall, take_digit<8>},
+      Command{"wall.digit.9", Category::hidden, plain(widgets::key_of('9')), kNone, false, on_wall, take_digit<9>},
       Command{"projector.next", Category::hidden, plain(Key::right), plain(Key::page_down), false, in_projector,
               [](Workspace& w) { w.step_projector(1); }},
       Command{"projector.previous", Category::hidden, plain(Key::left), plain(Key::page_up), false, in_projector,

@@ -9,6 +9,8 @@
 #include "app/panels/right_rail.h"
 #include "app/panels/search_panel.h"
 #include "app/panels/sheet_panel.h"
+#include "app/panels/tour_panel.h"
+#include "app/panels/wall.h"
 #include "app/panels/workbench_panel.h"
 
 namespace roofscape::app {
@@ -22,6 +24,8 @@ struct PanelStates {
   PresetTableView table;
   SearchView search;
   ProjectorState projector;
+  TourState tour;
+  WallState wall;
   SheetState sheets;
   PaletteState palette;
 };

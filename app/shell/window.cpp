@@ -56,6 +56,12 @@ Key key_of_glfw(int key) {
     case GLFW_KEY_MINUS:
     case GLFW_KEY_KP_SUBTRACT:
       return Key::minus;
+    case GLFW_KEY_PERIOD:
+      return key_of('.');
+    case GLFW_KEY_LEFT_BRACKET:
+      return key_of('[');
+    case GLFW_KEY_RIGHT_BRACKET:
+      return key_of(']');
     case GLFW_KEY_LEFT:
       return Key::left;
     case GLFW_KEY_RIGHT:

@@ -79,8 +79,7 @@ double Workspace::zoom(const Rect& window) const {
 }
 
 float Workspace::em_px(const Rect& window) const {
-  if (panels_.projector.open)
-    return std::max(6.0f, std::min(window.h / kProjectorLines, window.w / kProjectorColumns));
+  if (on_wall()) return std::max(6.0f, std::min(window.h / kProjectorLines, window.w / kProjectorColumns));
   return std::max(6.0f, 15.0f * content_scale_ * static_cast<float>(zoom(window)));
 }
 
@@ -117,6 +116,7 @@ void Workspace::take_edit(engine::Scenario edited, const UsedControl& edit, bool
     SettledEdit result = settle_edit(edit_base_, session_.scenario(), edited, nature, session_.library().chips());
     settled_ = Settled{edit_base_, std::move(edited), std::move(result)};
   }
+  if (!edit.path.empty()) panels_.wall.stepped = edit.path;
   const SettledEdit& settled = settled_->result;
   session_.update(settled.scenario, held);
   if (const std::string words = settled_words(texts_, settled, edit); !words.empty())
@@ -154,6 +154,7 @@ void Workspace::open_palette() {
 }
 
 void Workspace::open_derivation(const std::string& id) {
+  if (panels_.tour.open()) return panels_.tour.derivation.open(id);
   panels_.right_rail.derivation.open(id);
   panels_.right_rail.open = true;
 }
@@ -216,7 +217,7 @@ void Workspace::toggle_projector() {
   }
   panels_.projector.figure = current_figure();
   panels_.figures.maximised.reset();
-  if (auto theme = load_theme("projector"); theme.ok()) theme_ = std::move(theme).value();
+  set_wall_theme();
 }
 
 void Workspace::step_projector(int by) {
@@ -242,6 +243,14 @@ void Workspace::uncover() { panels_.editor.open = panels_.workbench.open = panel
 void Workspace::escape() {
   if (panels_.sheets.shown != Sheet::none)
     panels_.sheets.shown = Sheet::none;
+  else if (panels_.wall.blank != WallState::Blank::none)
+    blank(WallState::Blank::none);
+  else if (!panels_.wall.digits.empty())
+    panels_.wall.digits.clear();
+  else if (panels_.tour.open() && !panels_.tour.derivation.trail.empty())
+    panels_.tour.derivation.trail.clear();
+  else if (panels_.tour.open())
+    leave_tour();
   else if (panels_.projector.open)
     toggle_projector();
   else if (panels_.editor.open)
@@ -281,6 +290,11 @@ std::string Workspace::characters() const {
   for (const io::PresetKind kind :
        {io::PresetKind::chip, io::PresetKind::cluster, io::PresetKind::model, io::PresetKind::scenario})
     for (const io::Preset& p : session_.library().list(kind)) all += p.name;
+  // Of tours what their files hold: a text of theirs may be in any language.
+  if (panels_.tour.open())
+    for (const io::TourScene& scene : panels_.tour.play->tour().scenes)
+      for (const io::TourText* text : {&scene.title, &scene.context, &scene.question, &scene.sentence, &scene.notes})
+        all += text->in(texts_.language());
   return all;
 }
 
@@ -293,11 +307,14 @@ void Workspace::run_commands(const std::vector<std::string>& requested) {
       if ((c.key.control || c.key.key >= Key::f1) && interaction_.take(c.key) && enabled(c, *this)) c.run(*this);
     return;
   }
-  for (const Command& c : commands()) {
-    if (c.key.key == Key::none) continue;
-    const bool pressed = interaction_.take(c.key) || (c.other_key.key != Key::none && interaction_.take(c.other_key));
-    if (pressed && enabled(c, *this)) c.run(*this);
-  }
+  // In the order in which they were pressed: a remote control or a macro sends several in one frame.
+  const std::vector<KeyPress> pressed = interaction_.input().keys;
+  for (const KeyPress& press : pressed)
+    for (const Command& c : commands())
+      if ((c.key == press || c.other_key == press) && enabled(c, *this) && interaction_.take(press)) {
+        c.run(*this);
+        break;
+      }
 }
 
 LayoutRequest Workspace::layout_request(const Rect& window) {
@@ -444,9 +461,7 @@ void Workspace::frame(ScreenCanvas& canvas, ImDrawList* list, const UiInput& inp
   interaction_.set_covered(sheet);
   canvas.rect(window, {.colour = theme_.win});
   studies_.begin_frame(kOperationsAFrame);
-  engine::Scenario edited = panels_.projector.open ? projector_panel(ctx, window, panels_.projector.figure,
-                                                                     panels_.figures, session_.scenario())
-                                                   : draw_panels(ctx, window, session_.scenario());
+  engine::Scenario edited = on_wall() ? draw_wall(ctx, window) : draw_panels(ctx, window, session_.scenario());
   if (studies_.unfinished) interaction_.wake_after(0);
   interaction_.set_covered(false);
   const Sheet asked_sheet = panels_.sheets.shown;
@@ -465,6 +480,7 @@ void Workspace::frame(ScreenCanvas& canvas, ImDrawList* list, const UiInput& inp
   if (closed) panels_.sheets.shown = Sheet::none;
   run_popup(ui, window);
   draw_hint(ui, window);
+  draw_blank(ctx, window);
 
   take_edit(std::move(edited), requests.used, interaction_.anything_held());
   open_requested(requests);
@@ -476,7 +492,7 @@ void Workspace::frame(ScreenCanvas& canvas, ImDrawList* list, const UiInput& inp
   take_list_choice();
   const auto shown = [this] {
     return std::tuple(panels_.projector.open, panels_.projector.figure, panels_.figures.maximised,
-                      panels_.search.open);
+                      panels_.search.open, panels_.tour.open() ? panels_.tour.play->index() + 1 : 0);
   };
   const auto before = shown();
   run_commands(requests.commands);

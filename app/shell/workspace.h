@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -89,7 +90,7 @@ class Workspace {
   bool restore(std::string_view text, const std::string& file, bool beside = false);
   // Another number after every change of what session_text() writes.
   std::size_t changes() const {
-    return tabs_.changes() * 1'000'003 + session_.evaluations() +
+    return tabs_.changes() * 1'000'003 + own_session().evaluations() +
            (pins_ + preference_changes_ + recent_changes_) * 1009;
   }
   // Why what is open cannot be kept; empty: it is.
@@ -130,6 +131,26 @@ class Workspace {
   void run_entry(const PaletteEntry& entry);  // does what was chosen in the palette
   void toggle_projector();
   void step_projector(int by);
+  // ---- on the wall: a figure or a tour over the whole window (workspace_tour.cpp) ----
+  bool on_wall() const { return panels_.projector.open || panels_.tour.open(); }
+  void set_wall_theme();  // that of the projector, as light or dark as the one that was chosen
+  void open_tour_list();
+  // What is open waits until the tour is left.
+  void open_tour(const std::string& id_or_path, std::size_t scene = 0);
+  void leave_tour();
+  void show_scene();  // its plan, as the play says
+  void step_tour(int by);
+  void go_to_scene(std::size_t scene);
+  void reveal_scene();
+  void take_digit(int digit);
+  void take_enter();
+  void step_control(int by);
+  void pin_control();  // the one used last, to the wall; or takes it away
+  void blank(WallState::Blank what);
+  std::vector<std::string> wall_controls() const;
+  engine::Scenario draw_wall(PanelContext& ctx, const widgets::Rect& window);
+  void draw_blank(PanelContext& ctx, const widgets::Rect& window);
+
   void toggle_search();
   void lift_search_limits();  // of the kind of workload that is shown
 
@@ -225,7 +246,18 @@ class Workspace {
     SettledEdit result;
   };
   std::optional<Settled> settled_;
-  std::vector<std::string> list_;  // what the entries of the open list load
+  // What was open when a tour began.
+  struct Kept {
+    Session session;
+    SearchPreferences preferences;
+    std::shared_ptr<const Pinned> baseline;
+    bool projected = false;
+  };
+  std::optional<Kept> kept_;
+  // The session that counts as open: that of a tour does not.
+  const Session& own_session() const { return kept_ ? kept_->session : session_; }
+  std::map<std::string, std::size_t, std::less<>> tour_places_;  // the scene where each tour was left
+  std::vector<std::string> list_;                                // what the entries of the open list load
 };
 
 }  // namespace roofscape::app

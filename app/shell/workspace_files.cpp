@@ -27,6 +27,7 @@ constexpr const char* kModelConfig = "config.json";
 
 void Workspace::open(const std::string& id_or_path) {
   if (session_.library().find_scenario_text(id_or_path) == nullptr) return open_file(id_or_path);
+  leave_tour();
   session_.open(id_or_path, texts_);
 }
 
@@ -269,6 +270,9 @@ void Workspace::open_scenario_list() {
 }
 
 void Workspace::take_list_choice() {
+  if (const auto tour = interaction_.popup_choice("tour.list");
+      tour && *tour >= 0 && static_cast<std::size_t>(*tour) < list_.size())
+    return open_tour(list_[static_cast<std::size_t>(*tour)], tour_places_[list_[static_cast<std::size_t>(*tour)]]);
   const auto choice = interaction_.popup_choice("scenario.list");
   if (choice && *choice >= 0 && static_cast<std::size_t>(*choice) < list_.size())
     open(list_[static_cast<std::size_t>(*choice)]);

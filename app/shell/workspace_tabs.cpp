@@ -31,6 +31,7 @@ constexpr std::size_t kMostRecentFiles = 20;
 
 // What is drawn from one scenario says nothing about another.
 void Workspace::show_tab(std::size_t tab) {
+  leave_tour();
   tabs_.show(tab, shown_tab());
   panels_.figures.pipeline.leave_playback();
 }
@@ -41,14 +42,21 @@ void Workspace::step_tabs(int by) {
 }
 
 void Workspace::new_tab() {
+  leave_tour();
   // The plan is copied, what it was saved as is not: saving the copy must not overwrite the file of another tab.
   Session copy(session_.presets(), session_.scenario(), {});
   tabs_.add({std::move(copy), panels_.search.preferences, baseline_}, shown_tab());
 }
 
-void Workspace::close_tab(std::size_t tab) { tabs_.close(tab, shown_tab()); }
+void Workspace::close_tab(std::size_t tab) {
+  leave_tour();
+  tabs_.close(tab, shown_tab());
+}
 
-void Workspace::reopen_tab() { tabs_.reopen(shown_tab()); }
+void Workspace::reopen_tab() {
+  leave_tour();
+  tabs_.reopen(shown_tab());
+}
 
 void Workspace::take_tabs(const TabStrip& strip) {
   if (strip.close)
@@ -79,6 +87,7 @@ void Workspace::back_to_baseline() {
 }
 
 void Workspace::paste() {
+  leave_tour();
   const std::string text = interaction_.read_clipboard != nullptr ? interaction_.read_clipboard() : std::string();
   if (io::is_hf_config(text)) return take_model(text, kClipboard);
   if (io::is_layer_layout(text)) return take_layers(text);
@@ -94,14 +103,16 @@ void Workspace::paste() {
 std::string Workspace::session_text() const {
   io::SavedSession saved;
   for (std::size_t i = 0; i < tabs_.count(); ++i) {
-    const Session& one = tabs_.at(i, session_);
+    const Session& one = tabs_.at(i, own_session());
     const OpenTab* other = tabs_.other(i);
-    const auto& pinned = other != nullptr ? other->pinned : baseline_;
+    const auto& pinned = other != nullptr ? other->pinned : kept_ ? kept_->baseline : baseline_;
     io::SavedTab& tab = saved.tabs.emplace_back();
     tab.scenario = one.scenario();
     tab.origin = one.origin();
     if (pinned) tab.baseline = pinned->scenario;
-    tab.search = to_words(other != nullptr ? other->preferences : panels_.search.preferences);
+    tab.search = to_words(other != nullptr ? other->preferences
+                          : kept_          ? kept_->preferences
+                                           : panels_.search.preferences);
   }
   saved.active = tabs_.active();
   saved.unread = unread_;
@@ -168,6 +179,7 @@ bool Workspace::is_open(const io::SavedTab& tab) const {
 }
 
 void Workspace::open_beside(engine::Scenario scenario, const std::string& origin) {
+  leave_tour();
   if (session_.untouched())
     session_ = Session(session_.presets(), std::move(scenario), origin);
   else
@@ -176,6 +188,7 @@ void Workspace::open_beside(engine::Scenario scenario, const std::string& origin
 }
 
 void Workspace::open_file(const std::string& path) {
+  leave_tour();
   std::error_code ignored;
   const std::filesystem::path whole = std::filesystem::absolute(path, ignored).lexically_normal();
   const std::string file = ignored ? path : whole.string();

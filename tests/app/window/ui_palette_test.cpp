@@ -230,7 +230,7 @@ TEST_CASE("projector mode shows each figure over the window with no small text, 
     h.key({Key::f5});
     REQUIRE(h.parts.panels.projector.open);
     CHECK_FALSE(h.workspace.theme().panel == before);
-    CHECK(h.place("parallelism.tensor") == nullptr);
+    CHECK(h.place("parallelism.pipeline") == nullptr);  // no rail
     const float least = std::min(hgt, w * 33.75f / 48) / 40;
     const auto all = widgets::figures();
     const auto shown = [&](std::size_t i) { return widgets::shows(all[i], h.scenario()); };

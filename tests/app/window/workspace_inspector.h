@@ -3,7 +3,10 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <functional>
+#include <map>
 #include <memory>
+#include <string>
 
 #include "app/shell/workspace.h"
 
@@ -27,6 +30,9 @@ class WorkspaceInspector {
   widgets::Interaction& interaction = workspace_.interaction_;
   const widgets::Probe& probe = workspace_.probe_;
 
+  const std::map<std::string, std::size_t, std::less<>>& tour_places = workspace_.tour_places_;
+
+  void open_tour(const std::string& id) { workspace_.open_tour(id); }
   void save_as(const std::filesystem::path& file) { workspace_.save_as(file); }
   void export_current_figure() { workspace_.export_current_figure(); }
   void open_derivation(const std::string& id) { workspace_.open_derivation(id); }

@@ -1,0 +1,197 @@
+#include "app/panels/tour_panel.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "app/panels/dock_panel.h"
+#include "app/panels/panel_parts.h"
+#include "widgets/canvas/number_format.h"
+#include "widgets/figures/blocks/block_figure.h"
+#include "widgets/figures/common/figure_head.h"
+#include "widgets/plot/plot.h"
+
+namespace roofscape::app {
+
+using namespace widgets;
+
+namespace {
+
+constexpr float kNotesHeight = 5.2f;  // em
+
+std::string choice_id(std::size_t i) { return "tour.choice." + std::to_string(i + 1); }
+
+void click_choices(PanelContext& ctx, const TourFrame& frame, TourState& state) {
+  for (std::size_t i = 0; i < frame.layout.choices.size(); ++i) {
+    const Rect& box = frame.layout.choices[i];
+    // No stop of Tab: Enter shows the answer, whatever was clicked last.
+    const ItemState s = ctx.ui.item(choice_id(i), box, Interaction::Focus::none);
+    if (s.hovered) ctx.ui.canvas.frame(box, {ctx.ui.theme.ink, ctx.px(1.5f), {}}, ctx.px(3));
+    if (s.hovered) ctx.ui.io.set_cursor(Cursor::hand);
+    if (s.clicked) state.play->choose(i);
+  }
+}
+
+// The slider of a number to guess. Its track is logarithmic where its ends are far apart.
+void guess_control(PanelContext& ctx, const TourFrame& frame, TourState& state) {
+  const io::TourScene& scene = state.play->scene();
+  if (!scene.guess || frame.layout.guess.empty()) return;
+  const auto [from, to] = *scene.guess;
+  const auto answer = state.values->answer();
+  SliderRange range;
+  range.kind = from > 0 && to / from > 20 ? SliderKind::logarithmic : SliderKind::linear;
+  range.track_from = range.minimum = from;
+  range.track_to = range.maximum = to;
+  range.unit = answer ? answer->unit : engine::unit::one;
+  const double middle = range.kind == SliderKind::logarithmic ? std::sqrt(from * to) : (from + to) / 2;
+  const double now = state.play->play().guess.value_or(middle);
+  const Rect& r = frame.layout.guess;
+  const TextStyle large = ctx.style(ctx.ui.theme.stroke(Hue::yellow), 1.25f);
+  const std::string shown = state.play->play().guess ? state.values->guess_text(now, ctx.ui.texts) : std::string("?");
+  ctx.ui.canvas.text({r.x, r.y + ctx.px(12)}, ctx.format("tour.guess", {shown}), large);
+  ControlInfo info;
+  info.id = "tour.guess";
+  info.label_width = 0;
+  info.about = ctx.text("tour.guess.about");
+  const Edited edited = slider(ctx.ui, {r.x, r.y + ctx.px(26)}, r.w, info, range, now);
+  if (edited.value != now) state.play->guess(edited.value);
+}
+
+void draw_block(PanelContext& ctx, const Rect& area, const io::TourFigure& figure, const BlockState& block,
+                bool revealed) {
+  const engine::PictureData data = block_picture(figure, block);
+  const BlockFigure picture{block.question.call, data, ctx.ui.texts, ctx.ui.theme};
+  const Rect rest = draw_figure_title(ctx.ui.canvas, ctx.ui.theme, area, block_figure_head(picture), revealed);
+  if (!data.lines.empty()) draw_block_figure(ctx.ui.canvas, rest, picture, false);
+}
+
+// Of figures that may be pointed at: all but those that are covered.
+void live_figures(PanelContext& ctx, const Rect& area, TourState& state, FiguresState& figures,
+                  engine::Scenario& scenario) {
+  const io::TourScene& scene = state.play->scene();
+  const bool revealed = state.play->play().revealed;
+  const std::vector<Rect> places = figure_places(ctx.ui.canvas, area, scene.figures.size());
+  for (std::size_t i = 0; i < scene.figures.size() && i < places.size(); ++i) {
+    const io::TourFigure& figure = scene.figures[i];
+    if (scene.shown().block() != nullptr) {
+      const SceneValues& values = state.bent ? *state.bent : *state.values;
+      const std::string_view shown = !revealed && scene.has_before() ? io::kBeforeState : io::kShownState;
+      if (const BlockState* block = values.block(shown)) draw_block(ctx, places[i], figure, *block, revealed);
+      continue;
+    }
+    const FigureRow* row = find_figure(figure.name);
+    if (row == nullptr) continue;
+    const auto index = static_cast<std::size_t>(row - widgets::figures().data());
+    const FigureView view = figure_view(ctx, figures, index);
+    const Rect rest = draw_figure_title(ctx.ui.canvas, ctx.ui.theme, places[i],
+                                        figure_head(*row, figure_input(ctx), view), revealed);
+    const auto clip =
+        ctx.ui.canvas.clip(rest.inset(-ctx.ui.em(), -ctx.px(4)));  // the last label of an axis stands out
+    const Tagging before = ctx.ui.canvas.tagging();
+    const bool marked = revealed && !scene.highlight.empty();
+    if (marked) ctx.ui.canvas.set_tagging(Tagging::all);
+    const std::size_t first = ctx.ui.canvas.tags().size();
+    figure_picture(ctx, rest, figures, index, view, scenario);
+    if (marked) draw_marks(ctx.ui.canvas, ctx.ui.theme, rest, scene, first, true);
+    ctx.ui.canvas.set_tagging(before);
+  }
+}
+
+void draw_notes(PanelContext& ctx, Rect r, const std::string& notes) {
+  const Theme& t = ctx.ui.theme;
+  ctx.ui.canvas.rect(r, {.colour = t.ctl});
+  ctx.ui.canvas.line({r.x, r.y}, {r.right(), r.y}, {t.edge, ctx.px(1), {}});
+  r = r.inset(1.4f * ctx.ui.em(), 0.5f * ctx.ui.em());
+  const TextStyle style = ctx.style(t.ink2);
+  float y = r.y + 0.6f * ctx.ui.em();
+  for (const std::string& line : wrap(ctx.ui.canvas, notes, style, r.w, 3)) {
+    ctx.ui.canvas.text({r.x, y}, line, style);
+    y += FontStack::kLineHeight * ctx.ui.em();
+  }
+}
+
+}  // namespace
+
+std::string derivable_answer(const TourState& state) {
+  const io::TourScene& scene = state.play->scene();
+  const auto references = scene.answer.references();
+  if (references.size() != 1 || !references.front().state.empty() || scene.shown().scenario() == nullptr) return {};
+  const std::string& name = references.front().name;
+  return engine::find_quantity(engine::without_index(name)) ? name : std::string();
+}
+
+TourFrame tour_frame(const PanelContext& ctx, const Rect& window, const TourState& state) {
+  TourFrame frame;
+  const io::TourScene& scene = state.play->scene();
+  const bool revealed = state.play->play().revealed;
+  frame.text = slide_text(*state.play, *state.values, ctx.ui.texts);
+  if (revealed && scene.runs)
+    frame.controls = scene.shown().scenario() != nullptr ? usable_controls(scene.controls, ctx.session.scenario())
+                                                         : scene.controls;
+  if (state.score) {
+    const TourScore score = state.play->score();
+    frame.text.tour +=
+        "   " + ctx.format("tour.score", {std::to_string(score.right), std::to_string(score.answered)});
+  }
+  Rect area = window;
+  if (state.notes && !scene.notes.empty()) area.cut_bottom(std::round(kNotesHeight * ctx.ui.em()));
+  frame.layout = lay_out_slide(ctx.ui.canvas, area, frame.text, dock_height(ctx, frame.controls.size()),
+                               !revealed && scene.guess.has_value());
+  return frame;
+}
+
+engine::Scenario tour_dock(PanelContext& ctx, const TourFrame& frame, TourState& state, engine::Scenario scenario) {
+  if (frame.controls.empty()) return scenario;
+  const io::TourScene& scene = state.play->scene();
+  if (scene.shown().scenario() != nullptr)
+    return dock_panel(ctx, frame.layout.dock, frame.controls, std::move(scenario));
+  const SceneValues& values = state.bent ? *state.bent : *state.values;
+  const BlockState* now = values.block();
+  const BlockState* first = state.values->block();
+  if (now == nullptr || first == nullptr) return scenario;
+  if (const auto moved =
+          block_dock(ctx, frame.layout.dock, frame.controls, now->question.call, first->question.call)) {
+    if (!state.bent) state.bent = std::make_unique<SceneValues>(scene, ctx.session.library());
+    state.bent->set_shown_input(moved->name, moved->value);
+  }
+  return scenario;
+}
+
+engine::Scenario tour_panel(PanelContext& ctx, const Rect& window, const TourFrame& frame, TourState& state,
+                            FiguresState& figures, engine::Scenario scenario) {
+  const io::TourScene& scene = state.play->scene();
+  const bool revealed = state.play->play().revealed;
+  const std::string answer = derivable_answer(state);
+  const bool derives = revealed && !state.derivation.trail.empty();
+  draw_slide(ctx.ui.canvas, ctx.ui.theme, frame.layout, frame.text);
+  if (derives) {
+    // In place of the sentence; it is wider there than in a rail, and its text as large as the figure's.
+    const Rect side = frame.layout.side;
+    ctx.ui.canvas.rect(side.inset(-ctx.px(8), 0), {.colour = ctx.ui.theme.panel});
+    scenario = derivation_panel(ctx, side, state.derivation, std::move(scenario));
+  } else if (revealed && !answer.empty()) {
+    const std::string why(ctx.text("tour.why"));
+    const float h = std::round(1.8f * ctx.ui.em()),
+                w = ctx.ui.canvas.text_width(why, ctx.style(ctx.ui.theme.ink)) + 1.4f * ctx.ui.em();
+    const Rect& side = frame.layout.side;
+    const Rect box{side.right() - std::round(w), side.bottom() - h - std::round(1.5f * ctx.ui.em()), std::round(w),
+                   h};
+    if (button(ctx.ui, box, "tour.why", why)) state.derivation.open(answer);
+  }
+  click_choices(ctx, frame, state);
+  if (!revealed) guess_control(ctx, frame, state);
+  const bool still = !revealed && (scene.covered || !scene.cover.empty());
+  if (still)
+    draw_scene_figures(
+        ctx.ui.canvas, frame.layout.figure,
+        {scene, *state.values, ctx.ui.texts, ctx.ui.theme, ctx.session.library(), ctx.studies, revealed});
+  else
+    live_figures(ctx, frame.layout.figure, state, figures, scenario);
+  if (state.notes && !scene.notes.empty()) {
+    Rect area = window;
+    draw_notes(ctx, area.cut_bottom(std::round(kNotesHeight * ctx.ui.em())),
+               state.values->write(scene.notes, ctx.ui.texts));
+  }
+  return scenario;
+}
+
+}  // namespace roofscape::app

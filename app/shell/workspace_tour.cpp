@@ -1,0 +1,220 @@
+// On the wall: the projector with its controls, and tours.
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+#include "app/core/strings.h"
+#include "app/panels/dock_panel.h"
+#include "app/shell/workspace.h"
+#include "engine/scenario/scenario_fields.h"
+#include "widgets/figures/figures.h"
+
+namespace roofscape::app {
+
+using namespace widgets;
+
+void Workspace::set_wall_theme() {
+  const auto chosen = load_theme(settings_.theme);
+  const bool light = chosen.ok() && !chosen->dark();
+  if (auto theme = load_theme(light ? "projector_light" : "projector"); theme.ok()) theme_ = std::move(theme).value();
+}
+
+void Workspace::open_tour_list() {
+  list_.clear();
+  std::vector<Option> options;
+  std::vector<io::InputError> problems;
+  int selected = 0;
+  for (const io::Tour& tour : io::load_tours(session_.library(), problems)) {
+    const std::string detail = texts_.count("tour.scenes", static_cast<double>(tour.scenes.size()));
+    if (panels_.tour.open() && panels_.tour.play->tour().id == tour.id) selected = static_cast<int>(list_.size());
+    options.push_back(
+        {std::string(tour.title.in(texts_.language())), detail, true, false, static_cast<int>(list_.size())});
+    list_.push_back(tour.from_user ? tour.origin : tour.id);
+  }
+  if (!problems.empty()) session_.say(message_of(problems.front(), texts_));
+  if (options.empty()) return;
+  const Probe::Place* menu = probe_.find("menu.tours");
+  const Rect anchor =
+      menu != nullptr ? menu->rect : Rect{window_.centre().x - 8 * em_px(window_), 2 * em_px(window_), 1, 1};
+  interaction_.open_popup("tour.list", anchor, std::move(options), selected);
+}
+
+void Workspace::open_tour(const std::string& id_or_path, std::size_t scene) {
+  auto tour = io::load_tour(id_or_path, session_.library());
+  if (!tour) return session_.say(message_of(tour.error(), texts_));
+  if (!kept_) {
+    kept_ = Kept{std::move(session_), panels_.search.preferences, baseline_, panels_.projector.open};
+    session_ = Session(kept_->session.presets(), kept_->session.scenario(), {});
+    panels_.projector.open = false;
+  }
+  uncover();
+  panels_.sheets.shown = Sheet::none;
+  panels_.tour.presets = session_.presets();
+  panels_.tour.play = std::make_unique<TourPlay>(std::move(tour).value(), scene);
+  panels_.wall = {};
+  set_wall_theme();
+  show_scene();
+}
+
+void Workspace::leave_tour() {
+  if (!kept_) return;
+  tour_places_[panels_.tour.play->tour().id] = panels_.tour.play->index();
+  if (panels_.tour.play->tour().from_user)
+    tour_places_[panels_.tour.play->tour().origin] = panels_.tour.play->index();
+  panels_.tour = {};
+  panels_.wall.blank = WallState::Blank::none;
+  session_ = std::move(kept_->session);
+  panels_.search.preferences = std::move(kept_->preferences);
+  baseline_ = std::move(kept_->baseline);
+  panels_.projector.open = kept_->projected;
+  kept_.reset();
+  if (!panels_.projector.open) set_theme(settings_.theme);
+  panels_.figures.pipeline.leave_playback();
+}
+
+void Workspace::show_scene() {
+  TourState& tour = panels_.tour;
+  const io::TourScene& scene = tour.play->scene();
+  tour.values = std::make_unique<SceneValues>(scene, *tour.presets);
+  tour.bent.reset();
+  tour.derivation = {};
+  const bool revealed = tour.play->play().revealed;
+  const PlanState* shown = tour.values->plan();
+  const PlanState* before = tour.values->plan(io::kBeforeState);
+  baseline_.reset();
+  if (shown != nullptr) {
+    const bool first = before != nullptr && (!revealed || !scene.runs);
+    session_ = Session(tour.presets, first ? before->scenario : shown->scenario, {});
+    if (revealed && !scene.runs) session_.update(shown->scenario, false);
+    // What it was before stands behind it, or what it is as long as nobody has bent it.
+    if (revealed && scene.runs)
+      baseline_ = std::make_shared<const Pinned>(before != nullptr ? before->scenario : shown->scenario);
+  }
+  edit_base_ = session_.scenario();
+  settled_.reset();
+  for (const io::TourFigure& figure : scene.figures)
+    if (const FigureRow* row = find_figure(figure.name))
+      panels_.figures.choices[static_cast<std::size_t>(row - figures().data())] = scene_view(figure).choices;
+  panels_.wall.stepped = scene.controls.empty() ? std::string() : scene.controls.front();
+  panels_.figures.pipeline.leave_playback();
+}
+
+void Workspace::reveal_scene() {
+  TourPlay& play = *panels_.tour.play;
+  play.reveal();
+  if (const auto right = play.is_right(play.index(), *panels_.tour.values)) play.note_score(play.index(), *right);
+  show_scene();
+}
+
+void Workspace::step_tour(int by) {
+  TourPlay& play = *panels_.tour.play;
+  session_.dismiss_message();
+  panels_.wall.digits.clear();
+  if (by > 0 && !play.play().revealed) return reveal_scene();
+  if (by > 0 ? play.step_on() : play.step_back())
+    show_scene();
+  else if (by > 0)
+    session_.say({false, std::string(texts_.text("tour.end")), {}});
+}
+
+void Workspace::go_to_scene(std::size_t scene) {
+  panels_.tour.play->go_to(scene);
+  show_scene();
+}
+
+void Workspace::take_digit(int digit) {
+  std::string& digits = panels_.wall.digits;
+  if (panels_.tour.open()) {
+    const TourPlay& play = *panels_.tour.play;
+    // One digit is a choice; the number of a scene has two.
+    if (digits.empty() && digit > 0 && !play.play().revealed &&
+        static_cast<std::size_t>(digit) <= play.scene().choices.size())
+      return panels_.tour.play->choose(static_cast<std::size_t>(digit) - 1);
+  }
+  if (digits.size() < 3) digits += static_cast<char>('0' + digit);
+}
+
+void Workspace::take_enter() {
+  const std::string digits = std::exchange(panels_.wall.digits, {});
+  if (digits.empty()) {
+    if (panels_.tour.open()) step_tour(1);
+    return;
+  }
+  std::size_t number = 0;
+  std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  if (number == 0) return;
+  if (panels_.tour.open()) return go_to_scene(number - 1);
+  std::size_t place = 0;
+  for (std::size_t i = 0; i < figures().size(); ++i)
+    if (widgets::shows(figures()[i], session_.scenario()) && ++place == number) panels_.projector.figure = i;
+}
+
+std::vector<std::string> Workspace::wall_controls() const {
+  if (panels_.tour.open()) return usable_controls(panels_.tour.play->scene().controls, session_.scenario());
+  const auto own = usable_controls(panels_.wall.pinned, session_.scenario());
+  return own.empty() ? usual_controls(session_.scenario()) : own;
+}
+
+void Workspace::step_control(int by) {
+  const std::vector<std::string> controls = wall_controls();
+  if (controls.empty() || (panels_.tour.open() && !panels_.tour.play->play().revealed)) return;
+  std::string path = panels_.wall.stepped;
+  if (std::find(controls.begin(), controls.end(), path) == controls.end()) path = controls.front();
+  const engine::Field* field = engine::find_field(path);
+  if (field == nullptr) return;
+  edit_base_ = session_.scenario();
+  take_edit(step_field(*field, by, session_.scenario()), {path, false}, false);
+}
+
+void Workspace::pin_control() {
+  auto& pinned = panels_.wall.pinned;
+  const std::string& path = panels_.wall.stepped;
+  const engine::Field* field = engine::find_field(path);
+  if (field == nullptr) return;
+  const bool was = std::erase(pinned, path) > 0;
+  if (!was) {
+    if (pinned.size() >= kMostPinned) pinned.erase(pinned.begin());
+    pinned.push_back(path);
+  }
+  const std::string key = "field." + path + ".label";
+  const std::string label(texts_.text(texts_.has(key) ? key : "quantity." + path + ".label"));
+  session_.say({false, texts_.format(was ? "ui.wall.unpinned" : "ui.wall.pinned", {label}), {}});
+}
+
+void Workspace::blank(WallState::Blank what) {
+  panels_.wall.blank = panels_.wall.blank == what ? WallState::Blank::none : what;
+}
+
+engine::Scenario Workspace::draw_wall(PanelContext& ctx, const Rect& window) {
+  ctx.ui.canvas.rect(window, {.colour = theme_.panel});
+  if (panels_.wall.blank != WallState::Blank::none) {
+    ctx.ui.io.set_covered(true);
+    return session_.scenario();
+  }
+  engine::Scenario edited = session_.scenario();
+  const auto take = [&] {
+    // What is drawn from here on is of the slider's new value, in the frame in which it moved.
+    take_edit(std::move(edited), std::exchange(ctx.requests.used, {}), interaction_.anything_held());
+    edited = session_.scenario();
+  };
+  if (panels_.tour.open()) {
+    TourFrame frame = tour_frame(ctx, window, panels_.tour);
+    if (!panels_.wall.digits.empty()) frame.text.tour += "   \u2192 " + panels_.wall.digits;
+    edited = tour_dock(ctx, frame, panels_.tour, std::move(edited));
+    take();
+    return tour_panel(ctx, window, frame, panels_.tour, panels_.figures, std::move(edited));
+  }
+  const std::vector<std::string> controls = wall_controls();
+  edited = dock_panel(ctx, projector_dock(ctx, window, controls.size()), controls, std::move(edited));
+  take();
+  return projector_panel(ctx, window, panels_.projector, controls.size(), panels_.wall.digits, panels_.figures,
+                         std::move(edited));
+}
+
+void Workspace::draw_blank(PanelContext& ctx, const Rect& window) {
+  if (!on_wall() || panels_.wall.blank == WallState::Blank::none) return;
+  ctx.ui.canvas.rect(window, {.colour = panels_.wall.blank == WallState::Blank::black ? Colour{0, 0, 0, 255}
+                                                                                      : Colour{255, 255, 255, 255}});
+}
+
+}  // namespace roofscape::app
