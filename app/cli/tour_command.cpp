@@ -44,7 +44,7 @@ int print_list(const Context& context) {
   Columns columns({false, true, false});
   for (const io::Tour& tour : io::load_tours(context.library, problems))
     columns.add({tour.id, context.texts.count("tour.scenes", static_cast<double>(tour.scenes.size())),
-                 std::string(tour.title.in(context.texts.language()))});
+                 std::string(tour.title.in(language_of(context.texts)))});
   for (const io::InputError& problem : problems) complain(context.texts, problem);
   return print(context.texts, columns.text(0), problems.empty() ? kGood : kBadInput);
 }

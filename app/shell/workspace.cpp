@@ -294,7 +294,7 @@ std::string Workspace::characters() const {
   if (panels_.tour.open())
     for (const io::TourScene& scene : panels_.tour.play->tour().scenes)
       for (const io::TourText* text : {&scene.title, &scene.context, &scene.question, &scene.sentence, &scene.notes})
-        all += text->in(texts_.language());
+        all += text->in(language_of(texts_));
   return all;
 }
 

@@ -28,7 +28,7 @@ void Workspace::open_tour_list() {
     const std::string detail = texts_.count("tour.scenes", static_cast<double>(tour.scenes.size()));
     if (panels_.tour.open() && panels_.tour.play->tour().id == tour.id) selected = static_cast<int>(list_.size());
     options.push_back(
-        {std::string(tour.title.in(texts_.language())), detail, true, false, static_cast<int>(list_.size())});
+        {std::string(tour.title.in(language_of(texts_))), detail, true, false, static_cast<int>(list_.size())});
     list_.push_back(tour.from_user ? tour.origin : tour.id);
   }
   if (!problems.empty()) session_.say(message_of(problems.front(), texts_));

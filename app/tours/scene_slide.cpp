@@ -136,7 +136,7 @@ SlideText slide_text(const TourPlay& play, const SceneValues& values, const Text
   const io::TourScene& scene = play.scene();
   const ScenePlay& now = play.play();
   SlideText out;
-  out.tour = play.tour().title.in(texts.language());
+  out.tour = play.tour().title.in(language_of(texts));
   out.title = values.write(scene.title, texts);
   const io::TourState* before = now.revealed ? nullptr : scene.state(io::kBeforeState);
   out.plan = plan_line(before != nullptr ? *before : scene.shown(), values, texts);
@@ -164,7 +164,7 @@ SlideText slide_text(const TourPlay& play, const SceneValues& values, const Text
   }
   if (play.index() + 1 < play.count()) {
     const io::TourScene& next = play.tour().scenes[play.index() + 1];
-    out.next = texts.format("tour.next", {std::string(next.title.in(texts.language()))});
+    out.next = texts.format("tour.next", {std::string(next.title.in(language_of(texts)))});
   }
   return out;
 }

@@ -58,6 +58,8 @@ std::optional<TourNumber> number_of(const BlockState& block, std::string_view na
 
 }  // namespace
 
+std::string_view language_of(const TextTable& texts) { return texts.text("language.code"); }
+
 SceneValues::SceneValues(const io::TourScene& scene, const io::PresetLibrary& library) : scene_(scene) {
   for (const io::TourState& state : scene.states) {
     Named& named = states_.emplace_back();
@@ -148,8 +150,8 @@ std::string SceneValues::write(const io::TourPiece& piece, const TextTable& text
 
 std::string SceneValues::write(const io::TourText& text, const TextTable& texts) const {
   engine::Sentence ignored;
-  const auto pieces = io::cut_text(text.in(texts.language()), ignored);
-  if (!pieces) return std::string(text.in(texts.language()));
+  const auto pieces = io::cut_text(text.in(language_of(texts)), ignored);
+  if (!pieces) return std::string(text.in(language_of(texts)));
   std::string out;
   for (const io::TourPiece& piece : *pieces) out += write(piece, texts);
   return out;

@@ -14,6 +14,9 @@
 
 namespace roofscape::app {
 
+// The language of a table, as tours name it: "en".
+std::string_view language_of(const widgets::TextTable& texts);
+
 // A plan with its report.
 struct PlanState {
   engine::Scenario scenario;

@@ -18,8 +18,8 @@ std::string number_of(std::size_t i) { return std::to_string(i + 1); }
 }  // namespace
 
 std::string tour_document(const io::Tour& tour, const io::PresetLibrary& library, const TextTable& texts) {
-  std::string out = tour.id + ": " + std::string(tour.title.in(texts.language())) + "\n";
-  if (!tour.about.empty()) out += wrapped("", std::string(tour.about.in(texts.language())), kWidth) + "\n";
+  std::string out = tour.id + ": " + std::string(tour.title.in(language_of(texts))) + "\n";
+  if (!tour.about.empty()) out += wrapped("", std::string(tour.about.in(language_of(texts))), kWidth) + "\n";
   for (std::size_t i = 0; i < tour.scenes.size(); ++i) {
     const io::TourScene& scene = tour.scenes[i];
     const SceneValues values(scene, library);
@@ -52,8 +52,8 @@ std::string tour_handout(const io::Tour& tour, const io::PresetLibrary& library,
     answers += "\n";
     if (!scene.notes.empty()) notes += head + "\n\n   " + values.write(scene.notes, texts) + "\n\n";
   }
-  std::string out = "# " + std::string(tour.title.in(texts.language())) + "\n\n";
-  if (!tour.about.empty()) out += std::string(tour.about.in(texts.language())) + "\n\n";
+  std::string out = "# " + std::string(tour.title.in(language_of(texts))) + "\n\n";
+  if (!tour.about.empty()) out += std::string(tour.about.in(language_of(texts))) + "\n\n";
   out += "## " + std::string(texts.text("tour.handout.questions")) + "\n\n" + questions;
   out += "## " + std::string(texts.text("tour.handout.answers")) + "\n\n" + answers;
   if (!notes.empty()) out += "## " + std::string(texts.text("tour.handout.notes")) + "\n\n" + notes;

@@ -41,7 +41,6 @@ class TextTable : public engine::Words {
   // the number as it is printed.
   std::string amount(double value, const engine::Unit& unit, const NumberOptions& options = {}) const;
   std::string noun(const engine::Unit& unit, double value) const;  // the symbol where the table has no noun for it
-  const std::string& language() const { return language_; }        // "en"
   const std::map<std::string, std::string, std::less<>>& all() const { return texts_; }
 
  private:
