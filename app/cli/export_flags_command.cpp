@@ -16,13 +16,13 @@ using engine::say;
 
 namespace {
 
-struct ExportOptions {
+struct FlagsOptions {
   ScenarioInput input;
   std::string framework, launcher, output;
   bool who = false, json = false;
 };
 
-void add_options(OptionList& list, ExportOptions& options) {
+void add_options(OptionList& list, FlagsOptions& options) {
   list.scenario(options.input.scenario);
   list.option("--for", options.framework, "cli.export_flags.for");
   list.option("--launcher", options.launcher, "cli.export_flags.launcher");
@@ -59,13 +59,13 @@ std::string who_text(const Context& context, const engine::Scenario& scenario) {
   return columns.text(0) + "\n";
 }
 
-int finish(const Context& context, const ExportOptions& options, const std::string& text, int code) {
+int finish(const Context& context, const FlagsOptions& options, const std::string& text, int code) {
   if (options.output.empty()) return print(context.texts, text, code);
   if (const auto error = io::write_file_atomically(options.output, text)) return refuse(context.texts, *error);
   return code;
 }
 
-int run(const Context& context, const ExportOptions& options) {
+int run(const Context& context, const FlagsOptions& options) {
   if (options.who != options.framework.empty())
     return refuse(context.texts,
                   {"--for",
@@ -104,6 +104,6 @@ int run(const Context& context, const ExportOptions& options) {
 
 }  // namespace
 
-const Command export_flags_command = command<ExportOptions, add_options, run>("export-flags", "cli.export_flags");
+const Command export_flags_command = command<FlagsOptions, add_options, run>("export-flags", "cli.export_flags");
 
 }  // namespace roofscape::app::cli

@@ -17,7 +17,7 @@ using engine::FieldKind;
 
 namespace {
 
-constexpr float kWideLabel = 180;
+constexpr float kDockLabel = 180;
 constexpr float kRow = 34;  // at scale 1: more than a row of the rail, for a pointer that is far away
 
 bool is_power_of_two(double x) { return x >= 1 && std::exp2(std::round(std::log2(x))) == x; }
@@ -87,7 +87,7 @@ engine::Scenario dock_panel(PanelContext& ctx, const Rect& r, std::span<const st
       field_choice(ctx, column, scenario, path);
     else
       field_slider(ctx, column, scenario, path, range_of(*field, field->get(ctx.session.loaded())),
-                   {.label_width = kWideLabel});
+                   {.label_width = kDockLabel});
     column.y = y + std::round(ctx.px(kRow));
   }
   return scenario;
@@ -105,7 +105,7 @@ std::optional<MovedInput> block_dock(PanelContext& ctx, const Rect& r, std::span
     ControlInfo info;
     info.id = id;
     info.label = input_label(ctx.ui.texts, *input);
-    info.label_width = kWideLabel;
+    info.label_width = kDockLabel;
     info.about = ctx.text(io::about_key(*input));
     const double value = call.number(name);
     SliderRange range = input_range(*input, first.number(name));

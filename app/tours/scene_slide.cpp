@@ -125,7 +125,8 @@ std::string plan_line(const io::TourState& state, const SceneValues& values, con
       shown = field->kind == engine::FieldKind::integer
                   ? format_count(field->get(plan->scenario))
                   : texts.amount(field->get(plan->scenario), field->unit, {.trim_zeros = true});
-    out += (count == 1 ? ": " : ", ") + label + " " + shown;
+    const bool first = count < 2;
+    out += (first ? ": " : ", ") + label + " " + shown;
   }
   return out + "; " + mode_text(texts, plan->scenario.assumptions.mode);
 }

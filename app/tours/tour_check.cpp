@@ -38,7 +38,7 @@ class SceneCheck {
   void run() {
     check_states();
     for (std::size_t i = 0; i < scene_.figures.size(); ++i)
-      check_figure(scene_.figures[i], scene_.figures.size() == 1 ? "figure" : "figures." + std::to_string(i));
+      check_figure(scene_.figures[i], scene_.figures.size() < 2 ? "figure" : "figures." + std::to_string(i));
     check_texts();
     check_answer();
     check_choices();

@@ -450,7 +450,7 @@ std::string value_of(const engine::Scenario& scenario, std::string_view path) {
   return fmt::format("{}", value);
 }
 
-std::string error_of(std::string_view text, std::string_view cluster = "") {
+std::string launch_error_of(std::string_view text, std::string_view cluster = "") {
   const auto result = imported(text, cluster);
   return result ? "" : io::to_text(result.error(), test::english());
 }
@@ -512,7 +512,7 @@ TEST_CASE("a size below its domain is refused with its line, whichever it is") {
              (std::isdigit(static_cast<unsigned char>(text[end])) != 0 || text[end] == '_' || text[end] == '.'))
         ++end;
       text.replace(digits, end - digits, "-7");
-      const std::string error = error_of(text, c.cluster);
+      const std::string error = launch_error_of(text, c.cluster);
       CHECK_MESSAGE(!error.empty(), std::string(c.name) << ": " << value.key);
       CHECK_MESSAGE(error.find('\n') == std::string::npos, error);
     }
@@ -547,51 +547,51 @@ TEST_CASE("broken variants of launch files are answered in one line or read, nev
 }
 
 TEST_CASE("values that contradict each other are refused with both lines") {
-  CHECK(error_of(replaced(kTitan, "seq_len = 32_768", "seq_len = 8192\ntensor_parallel_degree = 8")) ==
+  CHECK(launch_error_of(replaced(kTitan, "seq_len = 32_768", "seq_len = 8192\ntensor_parallel_degree = 8")) ==
         "run: training.tensor_parallel_degree: line 9: parallelism.tensor_parallel_degree 4 on line 14 and "
         "training.tensor_parallel_degree 8 on line 9 cannot both hold; keep one of them");
-  CHECK(error_of(replaced(kTitan, "microbatch_size = 2", "microbatch_size = 3")) ==
+  CHECK(launch_error_of(replaced(kTitan, "microbatch_size = 2", "microbatch_size = 3")) ==
         "run: parallelism.pipeline_parallel_microbatch_size: line 16: training.local_batch_size 8 on line 6 and "
         "parallelism.pipeline_parallel_microbatch_size 3 on line 16 cannot both hold; keep one of them");
-  CHECK(error_of(replaced(kTitan, "global_batch_size = 256", "global_batch_size = 250")) ==
+  CHECK(launch_error_of(replaced(kTitan, "global_batch_size = 256", "global_batch_size = 250")) ==
         "run: training.global_batch_size: line 7: training.local_batch_size 8 on line 6 and "
         "training.global_batch_size 250 "
         "on line 7 cannot both hold; keep one of them");
-  CHECK(error_of(replaced(kMaxtextExperts, "steps=30", "ici_expert_parallelism=4")) ==
+  CHECK(launch_error_of(replaced(kMaxtextExperts, "steps=30", "ici_expert_parallelism=4")) ==
         "run: ici_expert_parallelism: line 3: ici_expert_parallelism 8 on line 2 and ici_expert_parallelism 4 on "
         "line 3 cannot "
         "both hold; keep one of them");
-  CHECK(error_of(replaced(kDeepspeedOld, "\"bf16\": {\"enabled\": false}", "\"bf16\": {\"enabled\": true}")) ==
+  CHECK(launch_error_of(replaced(kDeepspeedOld, "\"bf16\": {\"enabled\": false}", "\"bf16\": {\"enabled\": true}")) ==
         "run: bf16.enabled: line 4: fp16.enabled true on line 4 and bf16.enabled true on line 4 cannot both hold; "
         "keep one of them");
-  CHECK(error_of(replaced(kVllm, "-tp 4", "-tp 4 --tensor-parallel-size 8")) ==
+  CHECK(launch_error_of(replaced(kVllm, "-tp 4", "-tp 4 --tensor-parallel-size 8")) ==
         "run: --tensor-parallel-size: line 1: --tensor-parallel-size 4 on line 1 and --tensor-parallel-size 8 on "
         "line 1 cannot "
         "both hold; keep one of them");
 }
 
 TEST_CASE("values of another type, or no choice, are refused with what would be right") {
-  CHECK(error_of(replaced(kTitan, "tensor_parallel_degree = 4", "tensor_parallel_degree = \"4\"")) ==
+  CHECK(launch_error_of(replaced(kTitan, "tensor_parallel_degree = 4", "tensor_parallel_degree = \"4\"")) ==
         "run: parallelism.tensor_parallel_degree: line 13: \"4\" is not a whole number; give a whole number from 1 "
         "to 1024");
   CHECK(
-      error_of(replaced(kTitan, "\"Interleaved1F1B\"", "\"1B1F\"")) ==
+      launch_error_of(replaced(kTitan, "\"Interleaved1F1B\"", "\"1B1F\"")) ==
       "run: parallelism.pipeline_parallel_schedule: line 15: \"1B1F\" is not possible here; give one of: 1f1b gpipe "
       "interleaved1f1b interleaved_1f1b flexible_interleaved_1f1b loopedbfs interleavedzerobubble zbvzerobubble "
       "dualpipev");
-  CHECK(error_of(replaced(kTitanStages, "layers_per_stage = 4", "layers_per_stage = 5")) ==
+  CHECK(launch_error_of(replaced(kTitanStages, "layers_per_stage = 4", "layers_per_stage = 5")) ==
         "run: parallelism.pipeline_parallel_layers_per_stage: line 11: makes 26 stages, which 16 pipeline ranks "
         "cannot share under "
         "this schedule; change it so that each rank has one stage, or two or more under an interleaved schedule");
-  CHECK(error_of(replaced(kMaxtext, "per_device_batch_size: 2", "per_device_batch_size: 0.5")) ==
+  CHECK(launch_error_of(replaced(kMaxtext, "per_device_batch_size: 2", "per_device_batch_size: 0.5")) ==
         "run: per_device_batch_size: line 7: 0.5 sequences a device over 1 devices of a rank are 0.5, not whole "
         "sequences; give a "
         "multiple of one sequence for the tensor, context and pipeline devices of a rank");
-  CHECK(error_of(replaced(kDeepspeed, "\"stage\": 3", "\"stage\": 4")) ==
+  CHECK(launch_error_of(replaced(kDeepspeed, "\"stage\": 3", "\"stage\": 4")) ==
         "run: zero_optimization.stage: line 4: \"4\" is out of range; give a whole number from 0 to 3");
-  CHECK(error_of(replaced(kNanotron, "tp_mode: REDUCE_SCATTER", "tp_mode: BOTH")) ==
+  CHECK(launch_error_of(replaced(kNanotron, "tp_mode: REDUCE_SCATTER", "tp_mode: BOTH")) ==
         "run: parallelism.tp_mode: line 8: \"BOTH\" is not possible here; give one of: ALL_REDUCE REDUCE_SCATTER");
-  CHECK(error_of(replaced(kVllm, "fp8_e4m3", "fp3")) ==
+  CHECK(launch_error_of(replaced(kVllm, "fp8_e4m3", "fp3")) ==
         "run: --kv-cache-dtype: line 2: \"fp3\" is not possible here; give one of: auto bfloat16 fp8 fp8_e4m3 "
         "fp8_e5m2");
 }
