@@ -193,7 +193,7 @@ void pipeline_section(PanelContext& ctx, Column& column, Scenario& s) {
     field_slider(ctx, column, s, "pipeline.group_size", integers(0, 128), {.off = s.pipeline.group_size == 0});
   else
     field_unavailable(ctx, column, "pipeline.group_size", ctx.text("ui.pipeline.no_groups"));
-  field_switch(ctx, column, s, "pipeline.blocking_send");
+  field_choice(ctx, column, s, "pipeline.sends");
   layer_strip(ctx, column, s);
   for (const std::string_view path : {"pipeline.embedding_as_layers", "pipeline.head_as_layers"}) {
     const engine::Field* field = engine::find_field(path);

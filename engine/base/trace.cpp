@@ -80,6 +80,7 @@ Traced Trace::apply(Verb verb, const Traced& a, const Traced& b, double value, s
 Traced Trace::name(Q q, int index, const Traced& x) {
   TraceNode node;
   node.verb = Verb::named;
+  node.variant = static_cast<std::uint8_t>(variant_);
   node.row = static_cast<std::uint16_t>(q);
   node.index = static_cast<std::int16_t>(index);
   node.a = materialise(x);

@@ -35,6 +35,7 @@ enum class Verb : std::uint8_t {
 struct TraceNode {
   Verb verb = Verb::constant;
   std::uint8_t winner = 0;     // max, min, choose: 0 or 1
+  std::uint8_t variant = 0;    // named: a Variant
   std::uint16_t row = 0xffff;  // input, simulated, named: row of the quantity table
   std::int16_t index = -1;     // of an indexed quantity
   Dimension dimension;
@@ -44,6 +45,10 @@ struct TraceNode {
 };
 
 class Trace;
+
+// What a quantity is of, where the same formulas run for several kinds of a thing: in a model whose first layers are
+// dense and whose others have experts, the layers of either kind.
+enum class Variant : std::uint8_t { none, dense_layer, expert_layer };
 
 class Traced {
  public:
@@ -101,6 +106,9 @@ class Trace {
   // Dimension mistakes found so far, in words; empty in a correct engine.
   const std::vector<std::string>& problems() const { return problems_; }
 
+  // All that is named until the next call is of this variant.
+  void set_variant(Variant variant) { variant_ = variant; }
+
   // For the verbs above; not for formulas.
   static Traced apply(Verb verb, const Traced& a, const Traced& b, double value, std::uint8_t winner = 0);
   Traced name(Q q, int index, const Traced& x);
@@ -113,6 +121,23 @@ class Trace {
   std::vector<TraceNode> nodes_;
   std::vector<std::string> sources_{std::string()};
   std::vector<std::string> problems_;
+  Variant variant_ = Variant::none;
+};
+
+// Names quantities as those of a variant while it lives. Without a trace it does nothing.
+class VariantScope {
+ public:
+  VariantScope(Trace* trace, Variant variant) : trace_(trace) {
+    if (trace_ != nullptr) trace_->set_variant(variant);
+  }
+  ~VariantScope() {
+    if (trace_ != nullptr) trace_->set_variant(Variant::none);
+  }
+  VariantScope(const VariantScope&) = delete;
+  VariantScope& operator=(const VariantScope&) = delete;
+
+ private:
+  Trace* trace_;
 };
 
 }  // namespace roofscape::engine

@@ -124,6 +124,7 @@ void fill_stages(const Scenario& s, const Evaluation<double>& e, const PipelineR
   const int virtual_stages = devices > 1 ? devices * passes_per_device(pipeline.shape) : 1;
   const std::vector<int>& layers = pipeline.layers;
   const bool has_orders = !pipeline.orders.ops.empty();
+  const int first_dense = s.model.n_first_dense_layers();
   int first = 0;
   for (int v = 0; v < virtual_stages; ++v) {
     const auto device =
@@ -135,11 +136,13 @@ void fill_stages(const Scenario& s, const Evaluation<double>& e, const PipelineR
     row.has_head = row.has_head || v == virtual_stages - 1;
     row.forward_s += finite(e.stage.forward[static_cast<std::size_t>(v)]);
     row.backward_s += finite(e.stage.backward[static_cast<std::size_t>(v)]);
+    row.dense_layers += std::clamp(first_dense - first, 0, layers[static_cast<std::size_t>(v)]);
     first += layers[static_cast<std::size_t>(v)];
   }
   for (std::size_t d = 0; d < rows.size(); ++d) {
     const StageMemory<double>& memory = e.plan.stages[d];
     rows[d].params = finite(memory.params);
+    rows[d].kept_bytes = finite(memory.bytes.kept), rows[d].postponed_bytes = finite(memory.bytes.needed);
     rows[d].idle_s = d < pipeline.idle.size() ? static_cast<double>(pipeline.idle[d]) * kTickSeconds : 0;
     rows[d].in_flight_microbatches =
         devices > 1 && pipeline.status.legal() ? peak_in_flight(pipeline.shape, static_cast<int>(d)) : 1;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <compare>
 #include <map>
 #include <memory>
 
@@ -16,7 +17,16 @@ namespace roofscape::engine {
 
 namespace {
 
-// "layer.comm_forward_s" with an index is "layer.comm_forward_s[fsdp]"; stages are numbered, the others named.
+// Which of the quantities of a row: of which axis, stage, ... and of which kind of layer.
+struct Which {
+  std::uint16_t row = 0;
+  std::int16_t index = -1;
+  std::uint8_t variant = 0;
+  friend auto operator<=>(const Which&, const Which&) = default;
+};
+Which which(const TraceNode& node) { return {node.row, node.index, node.variant}; }
+const Quantity& row_of(const Which& which) { return quantity(static_cast<Q>(which.row)); }
+
 std::string index_text(const Quantity& row, int index) {
   if (index < 0) return {};
   const auto i = static_cast<std::size_t>(index);
@@ -43,19 +53,29 @@ std::string index_text(const Quantity& row, int index) {
   }
 }
 
-std::string id_of(Q q, int index) {
-  const Quantity& row = quantity(q);
-  return index < 0 ? std::string(row.id) : fmt::format("{}[{}]", row.id, index_text(row, index));
+// "layer.comm_forward_s" with an index is "layer.comm_forward_s[fsdp]", of dense layers
+// "layer.comm_forward_s[fsdp,dense]"; stages are numbered, the others named.
+std::string name_of(const Which& which) {
+  constexpr std::array<std::string_view, 3> kVariants{"", "dense", "experts"};
+  const std::string index = index_text(row_of(which), which.index);
+  const std::string_view variant = kVariants[which.variant];
+  return index.empty() || variant.empty() ? index + std::string(variant) : fmt::format("{},{}", index, variant);
 }
 
-// "W[]" is W_fsdp, "T[],f" is T_fsdp,f, "T_fwd[]" is T_fwd,3.
-std::string symbol_of(Q q, int index) {
-  const Quantity& row = quantity(q);
-  std::string symbol(row.symbol);
+std::string id_of(const Which& which) {
+  const std::string name = name_of(which);
+  return name.empty() ? std::string(row_of(which).id) : fmt::format("{}[{}]", row_of(which).id, name);
+}
+
+// "W[]" is W_fsdp, "T[],f" is T_fsdp,f, "T_fwd[]" is T_fwd,3; without a place of its own a name is put behind.
+std::string symbol_of(const Which& which) {
+  std::string symbol(row_of(which).symbol);
+  const std::string name = name_of(which);
   const std::size_t at = symbol.find('[');
-  if (at == std::string::npos) return symbol;
+  if (at == std::string::npos)
+    return name.empty() ? symbol
+                        : fmt::format("{}{}{}", symbol, symbol.find('_') == std::string::npos ? "_" : ",", name);
   const std::size_t end = symbol.find(']') + 1;
-  const std::string name = index_text(row, index);
   const bool has_subscript = symbol.find('_') < at;
   return symbol.substr(0, at) + (name.empty() ? "" : (has_subscript ? "," : "_") + name) + symbol.substr(end);
 }
@@ -69,22 +89,30 @@ Unit unit_of_constant(Dimension d) {
 class Explainer {
  public:
   explicit Explainer(const Trace& trace) : trace_(trace) {
+    // The last to be named is the one reported. Of a kind of layers that is what the step is made of: a sum over the
+    // model, as if all its layers were of that kind, is no number of the plan.
     const auto& nodes = trace.nodes();
-    for (std::uint32_t i = 0; i < nodes.size(); ++i)
-      if (nodes[i].row != 0xffff)
-        last_[{nodes[i].row, nodes[i].index}] = i;  // the last to be named is the one reported
+    std::vector<bool> used(nodes.size(), false);
+    for (auto i = static_cast<std::uint32_t>(nodes.size()); i-- > 0;) {
+      const TraceNode& node = nodes[i];
+      const bool is_named = node.row != 0xffff;
+      if (!used[i] && (!is_named || node.variant != 0)) continue;
+      if (node.verb != Verb::constant && node.verb != Verb::input && node.verb != Verb::simulated)
+        used[node.a] = used[node.b] = true;
+      if (is_named) last_.try_emplace(which(node), i);
+    }
   }
 
   std::vector<std::string> ids() const {
     std::vector<std::string> out;
     for (const auto& [key, node] : last_)
-      if (std::isfinite(trace_.nodes()[node].value)) out.push_back(id_of(static_cast<Q>(key.first), key.second));
+      if (std::isfinite(trace_.nodes()[node].value)) out.push_back(id_of(key));
     return out;
   }
 
   // What was computed, of a quantity without an index. Inputs are recorded whether they matter to the plan or not.
   std::optional<double> computed(Q q) const {
-    const auto found = last_.find({static_cast<std::uint16_t>(q), std::int16_t{-1}});
+    const auto found = last_.find(Which{static_cast<std::uint16_t>(q)});
     if (found == last_.end()) return std::nullopt;
     const TraceNode& node = trace_.nodes()[found->second];
     return node.verb == Verb::input ? std::nullopt : std::optional(node.value);
@@ -92,7 +120,7 @@ class Explainer {
 
   std::optional<std::uint32_t> find(std::string_view id) const {
     for (const auto& [key, node] : last_)
-      if (id_of(static_cast<Q>(key.first), key.second) == id) return node;
+      if (id_of(key) == id) return node;
     return std::nullopt;
   }
 
@@ -105,7 +133,7 @@ class Explainer {
  private:
   const TraceNode& node(std::uint32_t i) const { return trace_.nodes()[i]; }
   static bool is_named(const TraceNode& n) { return n.row != 0xffff; }
-  std::string id(const TraceNode& n) const { return id_of(static_cast<Q>(n.row), n.index); }
+  std::string id(const TraceNode& n) const { return id_of(which(n)); }
 
   void visit(std::uint32_t at, int depth, Derivation& out) {
     const TraceNode& n = node(at);
@@ -116,7 +144,7 @@ class Explainer {
     DerivationLine line;
     line.quantity = static_cast<Q>(n.row);
     line.id = this_id;
-    line.symbol = symbol_of(line.quantity, n.index);
+    line.symbol = symbol_of(which(n));
     line.value = n.value;
     line.unit = row.unit;
     line.is_input = n.verb == Verb::input;
@@ -141,7 +169,7 @@ class Explainer {
       Expression e;
       e.kind = Expression::Kind::operand;
       e.id = id(n);
-      e.symbol = symbol_of(static_cast<Q>(n.row), n.index);
+      e.symbol = symbol_of(which(n));
       e.value = n.value;
       e.unit = quantity(static_cast<Q>(n.row)).unit;
       return e;
@@ -264,7 +292,7 @@ class Explainer {
   }
 
   const Trace& trace_;
-  std::map<std::pair<std::uint16_t, std::int16_t>, std::uint32_t> last_;
+  std::map<Which, std::uint32_t> last_;
 };
 
 }  // namespace

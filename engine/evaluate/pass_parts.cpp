@@ -63,9 +63,16 @@ StepPasses step_passes(const Scenario& s) {
   const auto again = [&in](const Block<double>& block) {
     return in.calibrated ? 0.0 : std::max(0.0, block.math_backward - 2 * block.math_forward);
   };
-  const auto parts = [&](double layers, bool first, bool last, double forward_s, double backward_s) {
+  const auto parts = [&](const StageLayers<double>& layers, bool first, bool last, double forward_s,
+                         double backward_s) {
     PassSums sums;
-    sums.add(layers, stage.layer, stage.comm_forward, stage.comm_backward, stage.communicates);
+    if (!layers.by_kind)
+      sums.add(layers.all, stage.layer, stage.comm_forward, stage.comm_backward, stage.communicates);
+    for (const LayerKind kind : {LayerKind::dense, LayerKind::experts}) {
+      const auto& of = stage.kind(kind);
+      const double times = kind == LayerKind::dense ? layers.dense : layers.experts;
+      if (layers.by_kind) sums.add(times, of.layer, of.comm_forward, of.comm_backward, stage.communicates);
+    }
     if (first)
       sums.add(1, stage.embedding, layer.embedding.comm_forward, layer.embedding.comm_backward, stage.communicates);
     if (last) sums.add(1, stage.head, layer.head.comm_forward, layer.head.comm_backward, stage.communicates);
@@ -73,7 +80,8 @@ StepPasses step_passes(const Scenario& s) {
     share_out(sums, passes.forward, passes.backward);
     passes.forward.time_s = forward_s;
     passes.backward.time_s = backward_s;
-    passes.backward.recompute_s = layers * layer.layer_again;
+    passes.backward.recompute_s =
+        layer.sum(layers, layer.layer_again, [](const LayerOfKind<double>& k) { return k.again; });
     if (first) passes.backward.recompute_s += again(layer.embedding);
     if (last) passes.backward.recompute_s += again(layer.head);
     return passes;
@@ -81,10 +89,10 @@ StepPasses step_passes(const Scenario& s) {
   StepPasses out;
   const std::size_t count = stage.forward.size();
   for (std::size_t i = 0; i < count; ++i) {
-    const double layers = count > 1 ? stage.stage_layers[i] : in.model.n_layers;
+    const StageLayers<double> layers = count > 1 ? stage.stage_layers[i] : StageLayers<double>{in.model.n_layers};
     out.stages.push_back(parts(layers, i == 0, i + 1 == count, stage.forward[i], stage.backward[i]));
   }
-  out.layer = parts(1, false, false, stage.layer.forward, stage.layer.backward);
+  out.layer = parts({1.0}, false, false, stage.layer.forward, stage.layer.backward);
   if (in.calibrated) out.host_s = in.calibration[Calibrated::step_host];
   return out;
 }

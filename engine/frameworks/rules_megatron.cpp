@@ -231,16 +231,16 @@ constexpr Rule kMegatronRules[] = {
            s.pipeline.layers_per_stage.clear();
          }},
     {.id = "blocking_send",
-     .path = "pipeline.blocking_send",
+     .path = "pipeline.sends",
      .reads = RuleReads::plan,
      .broken =
          [](const Scenario& s) {
-           return s.pipeline.blocking_send && s.parallelism.pipeline == 2 && s.pipeline.virtual_stages > 1 &&
-                  s.pipeline.schedule != ScheduleKind::one_f_one_b;
+           return blocks_sends(s.pipeline.sends, s.pipeline.schedule) && s.parallelism.pipeline == 2 &&
+                  s.pipeline.virtual_stages > 1 && s.pipeline.schedule != ScheduleKind::one_f_one_b;
          },
      .words = [](const Scenario&) { return say("framework.rule.megatron.blocking_send"); },
      .source = kArguments,
-     .mend = [](Scenario& s) { s.pipeline.blocking_send = false; }},
+     .mend = [](Scenario& s) { s.pipeline.sends = StageSends::overlapped; }},
     {.id = "overlap",
      .path = "pipeline.schedule",
      .reads = RuleReads::plan,

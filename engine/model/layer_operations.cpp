@@ -51,6 +51,10 @@ LayerKey layer_key(const Scenario& s) {
   const double moe_layers = m.n_moe_layers();
   key.d_ff = m.is_moe() ? static_cast<int>((m.d_ff * (m.n_layers - moe_layers) + experts * moe_layers) / m.n_layers)
                         : m.d_ff;
+  if (m.is_moe() && moe_layers < m.n_layers) {
+    key.d_ff_dense = m.d_ff, key.d_ff_experts = static_cast<int>(experts);
+    key.dense_first = m.n_first_dense_layers() > 0;
+  }
   return key;
 }
 

@@ -28,6 +28,9 @@ struct LayerKey {
   int checkpoints_per_layer = 4;
   int d_model = 1, attention_width = 1, kv_width = 1, d_ff = 1;  // to decide what fits k tensors of width d_model
   bool gated_mlp = true;
+  // The same width of layers of either kind, in a model that has dense layers and layers with experts; 0 in others.
+  int d_ff_dense = 0, d_ff_experts = 0;
+  bool dense_first = false;  // the dense layers come before the others
 };
 LayerKey layer_key(const Scenario&);
 

@@ -55,6 +55,14 @@ std::vector<int> split_layers(const LayerSplit& split, ScheduleKind kind, int vi
   return out;
 }
 
+void first_layers(const std::vector<int>& layers, int count, std::vector<int>& out) {
+  out.assign(layers.size(), 0);
+  for (std::size_t s = 0; s < layers.size() && count > 0; ++s) {
+    out[s] = std::min(layers[s], count);
+    count -= out[s];
+  }
+}
+
 ListedLayers listed_layers(const LayerSplit& split, int virtual_stages) {
   const std::vector<int>& listed = split.listed;
   if (listed.empty()) return ListedLayers::none;

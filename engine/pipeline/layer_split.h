@@ -14,6 +14,8 @@ struct LayerSplit {
   int head_as_layers = 0;       // and on the last one
   // By virtual stage, in the order a microbatch passes them; used where they fit (listed_layers).
   std::vector<int> listed = {};
+  int first_dense =
+      0;  // of a model whose other layers have experts, dense layers before them; they are not dealt apart
 };
 
 // Layers of each virtual stage, in the order a microbatch passes them; they add up to those of the model. Dealt,
@@ -23,6 +25,9 @@ struct LayerSplit {
 // one down and then from the first one up.
 void split_layers(const LayerSplit&, ScheduleKind, int virtual_stages, std::vector<int>& out);
 std::vector<int> split_layers(const LayerSplit&, ScheduleKind, int virtual_stages);
+
+// How many of the first `count` layers each virtual stage holds.
+void first_layers(const std::vector<int>& layers, int count, std::vector<int>& out);
 
 // Whether listed layers are used, or why the plan cannot use them and deals its layers instead: a plan that is changed
 // to other stages, as in a sweep, still runs.

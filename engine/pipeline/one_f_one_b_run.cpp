@@ -40,7 +40,8 @@ void prepare(const ScheduleShape& shape, const PipelineTimes& times, const Passe
     }
 }
 
-template <Int stride>
+// `blocking`: a device is busy until what it sent has arrived. The last stage sends no forward, the first no backward.
+template <Int stride, bool blocking>
 StepSpan run_lines(const PipelineTimes& times, const Passes& passes, OneFOneBScratch& scratch) {
   // All in locals: what is stored could else be any of what is read.
   const Int p = passes.devices, n = passes.count, lead = passes.lead;
@@ -61,6 +62,12 @@ StepSpan run_lines(const PipelineTimes& times, const Passes& passes, OneFOneBScr
     in_transfer += std::min(begin - start, transfer);
     return begin + duration;
   };
+  // When the device is free again behind an operation that ends then.
+  const auto after = [&in_transfer, transfer](Tick end, bool sends) {
+    if (!blocking || !sends) return end;
+    in_transfer += transfer;
+    return end + transfer;
+  };
   const Int longest = stride * n;  // lines from a device's first forward to behind its last
   for (Int line = -lead; line < longest; ++line) {
     // Devices that run a forward: from f0 to before f1; a backward: from b0 to before b1. Forwards alone are below
@@ -74,16 +81,18 @@ StepSpan run_lines(const PipelineTimes& times, const Passes& passes, OneFOneBScr
       backwards[p] = backward_chunk[pass_backward(p - 1)] < last_chunk ? backwards[0] : 0;
     Tick gradient = backwards[p];  // from device r+1, as it was before this line
     const auto forward = [&](Int r, Tick start) {
-      const Tick end = run(start, forwards[r], forward_time[forward_chunk[pass_forward(r)] + r]);
+      const Int stage = forward_chunk[pass_forward(r)] + r;
+      const Tick end = run(start, forwards[r], forward_time[stage]);
       forwards[r + 1] = end + transfer;
-      return end;
+      return after(end, stage + 1 < last_chunk + p);
     };
     const auto backward = [&](Int r, Tick start) {
       const Tick arrives = stride == 1 ? gradient : backwards[r + 1];
       gradient = backwards[r];
-      const Tick end = run(start, arrives, backward_time[backward_chunk[pass_backward(r)] + r]);
+      const Int stage = backward_chunk[pass_backward(r)] + r;
+      const Tick end = run(start, arrives, backward_time[stage]);
       backwards[r] = end + transfer;
-      return end;
+      return after(end, stage > 0);
     };
     // The highest device of the line at or below `r`.
     const auto of_line = [&](Int r) { return stride == 1 ? r : r - ((line + r) & 1); };
@@ -99,8 +108,8 @@ StepSpan run_lines(const PipelineTimes& times, const Passes& passes, OneFOneBScr
 
 }  // namespace
 
-bool runs_without_order(const ScheduleShape& shape, const PipelineTimes& times) {
-  if (shape.stages < 2 || shape.order || (times.blocking_send && times.transfer > 0)) return false;
+bool runs_without_order(const ScheduleShape& shape) {
+  if (shape.stages < 2 || shape.order) return false;
   return shape.kind == ScheduleKind::one_f_one_b ||
          (shape.kind == ScheduleKind::interleaved_1f1b && group_size_of(shape) == shape.stages);
 }
@@ -110,7 +119,10 @@ StepSpan one_f_one_b_span(const ScheduleShape& shape, const PipelineTimes& times
   const Int p = shape.stages, n = Int{shape.microbatches} * shape.virtual_stages;
   const Passes passes{p, n, looped ? (shape.virtual_stages - 1) * p + 2 * (p - 1) : 2 * (p - 1), looped ? 1 : 2};
   prepare(shape, times, passes, scratch);
-  return looped ? run_lines<1>(times, passes, scratch) : run_lines<2>(times, passes, scratch);
+  const bool blocking = times.blocking_send && times.transfer > 0;
+  if (looped)
+    return blocking ? run_lines<1, true>(times, passes, scratch) : run_lines<1, false>(times, passes, scratch);
+  return blocking ? run_lines<2, true>(times, passes, scratch) : run_lines<2, false>(times, passes, scratch);
 }
 
 }  // namespace roofscape::engine

@@ -26,9 +26,8 @@ struct OneFOneBScratch {
   std::vector<std::uint32_t> forward_chunk, backward_chunk;  // by index of a pass: first virtual stage of its chunk
 };
 
-// Whether one_f_one_b_span runs this shape: 1F1B, or interleaved in groups of as many microbatches as stages; a
-// sender that is not held up by its transfer.
-bool runs_without_order(const ScheduleShape& shape, const PipelineTimes& times);
+// Whether one_f_one_b_span runs this shape: 1F1B, or interleaved in groups of as many microbatches as stages.
+bool runs_without_order(const ScheduleShape& shape);
 
 // The shape must be legal, and the times must fit it (check_times).
 StepSpan one_f_one_b_span(const ScheduleShape& shape, const PipelineTimes& times, OneFOneBScratch& scratch);

@@ -53,6 +53,7 @@ struct ScheduleFacts {
   bool chunks_fill_stages = false;                // with chunks, microbatches come in multiples of the stages
   bool takes_groups = false;                      // the group size is free (ScheduleShape::group_size)
   bool orders_backwards = false;                  // all of them wait for the last forward (BackwardOrder)
+  bool blocks_sends = false;                      // its software does not compute while it sends
   bool for_experts = false;                       // made to hide their traffic: of dense models not searched
   std::string_view elsewhere = {};                // another name for it, offered where that is typed
 };

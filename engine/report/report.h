@@ -139,10 +139,13 @@ inline constexpr std::size_t kMemoryPartCount = kMemoryParts.size();
 
 struct StageRow {
   int first_layer = 0, layers = 0;
+  int dense_layers = 0;  // of them, in a model whose first layers are dense and whose others have experts
   bool has_embedding = false, has_head = false;
   double params = 0;
   double forward_s = 0, backward_s = 0;  // one microbatch; 0, as idle_s, of a plan that cannot run
   double in_flight_microbatches = 0;
+  // Of one microbatch in all its layers: kept until the backward, and needed by a weight gradient that is put off.
+  double kept_bytes = 0, postponed_bytes = 0;
   double idle_s = 0;                                    // of the whole schedule
   std::array<double, kMemoryPartCount> memory_bytes{};  // in the order of kMemoryParts
   double memory_total_bytes = 0;

@@ -38,7 +38,14 @@ int microbatch_count(const Scenario& s) {
 }
 
 LayerSplit layer_split(const Scenario& s) {
-  return {s.model.n_layers, s.pipeline.embedding_as_layers, s.pipeline.head_as_layers, s.pipeline.layers_per_stage};
+  LayerSplit split{s.model.n_layers, s.pipeline.embedding_as_layers, s.pipeline.head_as_layers,
+                   s.pipeline.layers_per_stage};
+  split.first_dense = s.model.n_first_dense_layers();
+  return split;
+}
+
+bool blocks_sends(StageSends sends, ScheduleKind kind) {
+  return sends == StageSends::by_schedule ? facts_of(kind).blocks_sends : sends == StageSends::blocking;
 }
 
 ScheduleShape schedule_shape(const PipelinePlan& plan, ScheduleKind kind, int stages, int microbatches,

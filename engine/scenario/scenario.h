@@ -125,13 +125,18 @@ struct Placement {
   friend bool operator==(const Placement&, const Placement&) = default;
 };
 
+// Whether a stage computes while it sends its results on. By schedule: as the software does for which the schedule is
+// known (ScheduleFacts::blocks_sends).
+enum class StageSends : std::uint8_t { by_schedule, overlapped, blocking };
+inline constexpr EnumTable<StageSends> kStageSends{"by-schedule", "overlapped", "blocking"};
+
 struct PipelinePlan {
   ScheduleKind schedule = ScheduleKind::one_f_one_b;
   int microbatch_sequences = 1;  // sequences one data x fsdp rank puts through the model at a time
   int virtual_stages = 1;        // model chunks a device
   int group_size = 0;            // interleaved 1F1B: ScheduleShape::group_size
   BackwardOrder backward_order = BackwardOrder::first_in;  // of GPipe and breadth-first
-  bool blocking_send = false;                              // a stage does not compute while it sends
+  StageSends sends = StageSends::by_schedule;
   // How layers are dealt to virtual stages (engine/pipeline/layer_split.h): what the embedding and the head count for,
   // or by hand, in the order a microbatch passes the virtual stages.
   int embedding_as_layers = 0, head_as_layers = 0;
@@ -294,6 +299,8 @@ struct Scenario {
 
 // How the layers of the plan are dealt to its virtual stages, and how many of these there are; 1 without a pipeline.
 LayerSplit layer_split(const Scenario&);
+// Whether a stage waits until what it sends has arrived.
+bool blocks_sends(StageSends, ScheduleKind);
 int virtual_stages_of(const Scenario&);
 // Lists the order that the schedule makes, where it is legal and not too long to be read by people; or drops what was
 // given.

@@ -137,6 +137,7 @@ const std::array kFields{
     MODEL_INTEGER("model.moe.d_ff_expert", model.moe.d_ff_expert, 0, 1 << 22, unit::elements),
     MODEL_INTEGER("model.moe.n_shared_experts", model.moe.n_shared_experts, 0, 1024, counted::experts),
     MODEL_INTEGER("model.moe.n_dense_layers", model.moe.n_dense_layers, 0, 10000, unit::layers),
+    MODEL_BOOLEAN("model.moe.dense_layers_spread", model.moe.dense_layers_spread),
     MODEL_INTEGER("model.moe.n_expert_groups", model.moe.n_expert_groups, 0, 1 << 14, counted::groups),
     MODEL_INTEGER("model.moe.groups_per_token", model.moe.groups_per_token, 0, 1 << 14, counted::groups),
     MODEL_BOOLEAN("model.moe.router_bias", model.moe.router_bias),
@@ -201,7 +202,7 @@ const std::array kFields{
     training_only(INTEGER("pipeline.virtual_stages", pipeline.virtual_stages, 1, 64, counted::chunks)),
     training_only(INTEGER("pipeline.group_size", pipeline.group_size, 0, 1 << 24, unit::microbatches)),
     training_only(CHOICE("pipeline.backward_order", pipeline.backward_order, kBackwardOrders.ids())),
-    training_only(BOOLEAN("pipeline.blocking_send", pipeline.blocking_send)),
+    training_only(CHOICE("pipeline.sends", pipeline.sends, kStageSends.ids())),
     training_only(INTEGER("pipeline.embedding_as_layers", pipeline.embedding_as_layers, 0, 1000, unit::layers)),
     training_only(INTEGER("pipeline.head_as_layers", pipeline.head_as_layers, 0, 1000, unit::layers)),
     training_only(boolean(

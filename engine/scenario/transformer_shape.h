@@ -12,9 +12,10 @@ namespace roofscape::engine {
 struct MoeShape {
   int n_routed_experts = 0;
   int experts_per_token = 0;
-  int d_ff_expert = 0;       // width of one expert's gate or up matrix; 0: d_ff
-  int n_shared_experts = 0;  // every token passes through them; each as wide as an expert
-  int n_dense_layers = 0;    // first layers, with an MLP of width d_ff
+  int d_ff_expert = 0;               // width of one expert's gate or up matrix; 0: d_ff
+  int n_shared_experts = 0;          // every token passes through them; each as wide as an expert
+  int n_dense_layers = 0;            // layers with an MLP of width d_ff: the first ones, or
+  bool dense_layers_spread = false;  // spread evenly among those with experts
   // Routing that is limited to groups of experts, one group or more on a node: a token's experts lie in at most
   // groups_per_token of them. 0: it is not.
   int n_expert_groups = 0, groups_per_token = 0;
@@ -80,6 +81,8 @@ struct TransformerShape {
   bool is_mla() const { return mla.kv_lora_rank > 0; }
   bool has_local_layers() const { return local_attention.n_local_layers > 0 && local_attention.window_tokens > 0; }
   bool has_expert_groups() const { return is_moe() && moe.n_expert_groups > 1 && moe.groups_per_token > 0; }
+  // Dense layers that come before all with experts, so that the first stages of a pipeline hold them.
+  int n_first_dense_layers() const { return is_moe() && !moe.dense_layers_spread ? n_layers - n_moe_layers() : 0; }
   int n_moe_layers() const { return is_moe() ? std::max(0, n_layers - moe.n_dense_layers) : 0; }
   int n_local_layers() const { return has_local_layers() ? std::min(n_layers, local_attention.n_local_layers) : 0; }
   int expert_width() const { return moe.d_ff_expert > 0 ? moe.d_ff_expert : d_ff; }

@@ -11,8 +11,9 @@ namespace {
 // Whether `a` takes at least as much memory as `b`. A head without the embedding is left out: where both are one
 // matrix it holds a copy of it.
 bool covers(const DeviceMoments& x, const DeviceMoments& y) {
-  const DeviceLoad<double>&a = x.load, &b = y.load;
-  if (a.layers < b.layers || a.in_flight < b.in_flight || a.head < b.head || a.embedding < b.embedding) return false;
+  const DeviceKinds::Held &a = x.held, &b = y.held;
+  if (a.dense < b.dense || a.layers - a.dense < b.layers - b.dense) return false;
+  if (x.in_flight < y.in_flight || a.head < b.head || a.embedding < b.embedding) return false;
   if (b.head && a.embedding != b.embedding) return false;
   return std::all_of(y.moments.begin(), y.moments.end(), [&x](const HeldMicrobatches& less) {
     return std::any_of(x.moments.begin(), x.moments.end(), [&less](const HeldMicrobatches& more) {
@@ -32,16 +33,18 @@ void find_device_kinds(ScheduleKind kind, int stages, int virtual_stages, const 
   const int chunks = stages * virtual_stages;
   split_layers(split, kind, chunks, layers);
   out.layers_suffice = layers_suffice(split, layers, stages);
+  if (stages > 1) first_layers(layers, split.first_dense, out.dense);
   out.largest_chunk = *std::max_element(layers.begin(), layers.end());
   const bool each =
       stages > 1 && (given_order || splits_backward(kind) || facts_of(kind).placement == StagePlacement::v);
   const bool folded = stages > 1 && facts_of(kind).placement == StagePlacement::v;
-  int before = 0;
+  int before = 0, dense_before = 0;
   const auto at = [&](int chunk) { return layers[static_cast<std::size_t>(chunk)]; };
+  const auto dense_at = [&](int chunk) { return stages > 1 ? out.dense[static_cast<std::size_t>(chunk)] : 0; };
   for (int r = 0; r < stages; ++r) {
     DeviceKind device;
     const auto hold = [&](int chunk) {
-      device.layers += at(chunk);
+      device.layers += at(chunk), device.dense += dense_at(chunk);
       device.embedding = device.embedding || chunk == 0;
       device.head = device.head || chunk == chunks - 1;
     };
@@ -54,17 +57,19 @@ void find_device_kinds(ScheduleKind kind, int stages, int virtual_stages, const 
       for (int chunk = r + stages; chunk < chunks; chunk += stages) hold(chunk);
     // DualPipe is fed from both ends; the way from the nearer one is what a device waits for.
     device.hops = out.doubled ? std::min(r, stages - 1 - r) : r;
-    if (!out.doubled || r < stages / 2) device.layers_before = before;
-    before += at(r);
+    if (!out.doubled || r < stages / 2) device.layers_before = before, device.dense_before = dense_before;
+    before += at(r), dense_before += dense_at(r);
     const auto known = std::find_if(out.kinds.begin(), out.kinds.end(), [&](const DeviceKind& other) {
-      return other.layers == device.layers && other.embedding == device.embedding && other.head == device.head;
+      return other.layers == device.layers && other.dense == device.dense && other.embedding == device.embedding &&
+             other.head == device.head;
     });
     // Of devices alike the first holds most microbatches, but not along a V, nor of those that are put off.
-    if (known == out.kinds.end() || each) out.held.push_back({r, device.layers, device.embedding, device.head});
+    if (known == out.kinds.end() || each)
+      out.held.push_back({r, device.layers, device.dense, device.embedding, device.head});
     if (known == out.kinds.end()) {
       out.kinds.push_back(device);
     } else if (device.layers_before >= known->layers_before) {
-      known->layers_before = device.layers_before;
+      known->layers_before = device.layers_before, known->dense_before = device.dense_before;
       known->hops = device.hops;
     }
   }
@@ -74,9 +79,7 @@ void fullest_devices(const DeviceKinds& kinds, const ScheduleShape& shape, std::
   out.clear();
   for (const DeviceKinds::Held& held : kinds.held) {
     const HeldMoments moments = shape.stages > 1 ? held_moments(shape, held.device) : HeldMoments{{1, 0}};
-    const DeviceMoments load{{held.device, static_cast<double>(held.layers), moments.front().all, held.embedding,
-                              held.head, kinds.doubled, 0, chunks_in_turn(shape)},
-                             moments};
+    const DeviceMoments load{held, kinds.doubled, chunks_in_turn(shape), moments.front().all, moments};
     if (std::any_of(out.begin(), out.end(), [&](const auto& known) { return covers(known, load); })) continue;
     std::erase_if(out, [&](const auto& known) { return covers(load, known); });
     out.push_back(load);

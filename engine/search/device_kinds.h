@@ -12,10 +12,10 @@
 namespace roofscape::engine {
 
 struct DeviceKind {
-  int layers = 0;
+  int layers = 0, dense = 0;  // of them, the model's first layers that are dense (LayerSplit::first_dense)
   bool embedding = false, head = false;
-  int hops = 0;           // of the device that starts last: stages a microbatch passes before it ...
-  int layers_before = 0;  // ... and the layers in them
+  int hops = 0;  // of the device that starts last: stages a microbatch passes before it ...
+  int layers_before = 0, dense_before = 0;  // ... and the layers in them
 };
 
 struct DeviceKinds {
@@ -23,7 +23,7 @@ struct DeviceKinds {
   // the number of microbatches, and where weight gradients are put off on what they need: every device is here.
   struct Held {
     int device = 0;
-    int layers = 0;
+    int layers = 0, dense = 0;
     bool embedding = false, head = false;
   };
   ScheduleKind kind = ScheduleKind::one_f_one_b;
@@ -33,6 +33,7 @@ struct DeviceKinds {
   int largest_chunk = 0;               // layers of the virtual stage that has most
   std::vector<DeviceKind> kinds;
   std::vector<Held> held;
+  std::vector<int> dense;  // working memory
 };
 
 // `layers` is working memory. `given_order`: one that was given may hold most on any device.
@@ -40,7 +41,10 @@ void find_device_kinds(ScheduleKind kind, int stages, int virtual_stages, const 
                        DeviceKinds& out, bool given_order = false);
 
 struct DeviceMoments {
-  DeviceLoad<double> load;  // in flight: the most
+  DeviceKinds::Held held;
+  bool doubled = false;
+  int chunks_in_turn = 1;
+  double in_flight = 0;  // the most
   HeldMoments moments;
 };
 // The devices of which one takes most memory, whatever a layer, the embedding and the head take: none of them holds

@@ -30,6 +30,12 @@ PlanKey keyed(PlanKey key, const Plan& plan) {
   return key;
 }
 
+// What a device holds, as chip_memory() counts it: without a pipeline the mean layers.
+StageLayers<double> device_layers(const PlacedMesh& mesh, const PricedLayer& layer, int layers, int dense) {
+  return mesh.plan.pipeline == 1 ? StageLayers<double>{double(layers)}
+                                 : layer.cost.layers(layers, dense, layers - dense);
+}
+
 // Equal to the bit, so that two unknown figures are the same.
 bool same_bits(double a, double b) { return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b); }
 
@@ -125,21 +131,35 @@ void Pricer::price_step(const PlacedMesh& mesh, const PricedLayer& layer, Priced
 
 double Pricer::state_bytes(const PlacedMesh& mesh, const PricedLayer& layer, const Plan& plan, int layers,
                            bool embedding, bool head) const {
-  StageMemory<double> memory;
-  const DeviceLoad<double> load{0, static_cast<double>(layers), 1, embedding, head, false, 0};
-  state_memory(mesh.in, layer.cost, mesh.counts, load, keyed(plan_key_, plan), memory);
-  return memory.parts[0] + memory.parts[1] + memory.parts[2];
+  const auto bytes = [&](int dense) {
+    StageMemory<double> memory;
+    const DeviceLoad<double> load{0, device_layers(mesh, layer, layers, dense), 1, embedding, head, false, 0};
+    state_memory(mesh.in, layer.cost, mesh.counts, load, keyed(plan_key_, plan), memory);
+    return memory.parts[0] + memory.parts[1] + memory.parts[2];
+  };
+  const int most_dense = std::min(layers, stage_key_.layers.first_dense);
+  return layer.cost.dense_first ? std::min(bytes(0), bytes(most_dense)) : bytes(0);
 }
 
 double Pricer::memory(const PlacedMesh& mesh, const PricedLayer& layer, PricedState& state,
                       const std::vector<DeviceMoments>& devices) const {
   double fullest = -1;
   for (std::size_t k = 0; k < devices.size(); ++k) {
-    DeviceLoad<double> load = devices[k].load;
-    const HeldMicrobatches at_peak = held_at_peak(devices[k].moments, layer.cost.activations, state.plan);
+    const DeviceMoments& device = devices[k];
+    const DeviceKinds::Held& holds = device.held;
+    DeviceLoad<double> load{holds.device,
+                            device_layers(mesh, layer, holds.layers, holds.dense),
+                            device.in_flight,
+                            holds.embedding,
+                            holds.head,
+                            device.doubled,
+                            0,
+                            device.chunks_in_turn};
+    const HeldMicrobatches at_peak = held_at_peak(device.moments, microbatch_bytes(layer.cost, load), state.plan);
     load.in_flight = at_peak.all, load.postponed = at_peak.postponed;
-    const auto holds_the_same = [&load](const PricedState::Held& h) {
-      return h.layers == load.layers && h.embedding == load.embedding && h.head == load.head;
+    const auto holds_the_same = [&holds](const PricedState::Held& h) {
+      return h.layers == holds.layers && h.dense == holds.dense && h.embedding == holds.embedding &&
+             h.head == holds.head;
     };
     // Mostly the devices hold what those of the plan before held.
     PricedState::Held* held = k < state.held_count && holds_the_same(state.held[k]) ? &state.held[k] : nullptr;
@@ -149,7 +169,8 @@ double Pricer::memory(const PlacedMesh& mesh, const PricedLayer& layer, PricedSt
       held = &state.held[state.held_next];
       state.held_next = (state.held_next + 1) % state.held.size();
       state.held_count = std::min(state.held.size(), state.held_count + 1);
-      held->layers = load.layers, held->embedding = load.embedding, held->head = load.head;
+      held->layers = holds.layers, held->dense = holds.dense;
+      held->embedding = holds.embedding, held->head = holds.head;
       state_memory(mesh.in, layer.cost, mesh.counts, load, state.plan, held->memory);
     }
     finish_memory(mesh.in, layer.cost, state.buffers, load, state.plan, held->memory);
@@ -190,21 +211,24 @@ double Pricer::least_time(const PlacedMesh& mesh, const PricedLayer& layer, Pric
 }
 
 void Pricer::price_input_gradients(const PlacedMesh& mesh, const PricedLayer& layer, PricedState& state) {
-  const auto ticks = [&](bool at_end) {
-    return stage_ticks<double>(mesh.in, layer.cost, stage_pass<double>(*state.blocks, 1, false, at_end), 1, false,
-                               at_end);
+  const LayerTime<double>& cost = layer.cost;
+  const auto seconds = [&](bool dense, bool at_end) {
+    const StageLayers<double> one = cost.layers(1, dense ? 1 : 0, dense ? 0 : 1);
+    const StagePass<double> pass = stage_pass<double>(*state.blocks, one, false, at_end);
+    return double(stage_ticks<double>(mesh.in, cost, pass, one, false, at_end).backward_input) * kTickSeconds;
   };
-  const StageTicks one = ticks(false), end = ticks(true);
-  const bool adds_up = one.backward_input > 0 && end.backward_input > 0;
-  state.input_gradient = adds_up ? double(one.backward_input) * kTickSeconds : 0;
-  state.last_input_gradient = adds_up ? double(end.backward_input) * kTickSeconds : 0;
+  state.input_gradient = seconds(false, false), state.last_input_gradient = seconds(false, true);
+  state.dense_input_gradient = cost.dense_first ? seconds(true, false) : state.input_gradient;
+  const bool adds_up = state.input_gradient > 0 && state.last_input_gradient > 0 && state.dense_input_gradient > 0;
+  if (!adds_up) state.input_gradient = state.last_input_gradient = state.dense_input_gradient = 0;
 }
 
 // Of a split backward: device 0 has no input gradient to compute before one microbatch has been all the way forth and
 // back. What its order puts before that (schedule_zero_bubble.cpp), at most, is done meanwhile; all the rest of its
 // work follows.
-double Pricer::split_makespan(const PlacedMesh& mesh, const PricedState& state, const DeviceKinds& kinds,
-                              const ScheduleShape& shape, const WorkBeforeReturn& before_return) {
+double Pricer::split_makespan(const PlacedMesh& mesh, const LayerTime<double>& layer_cost, const PricedState& state,
+                              const DeviceKinds& kinds, const ScheduleShape& shape,
+                              const WorkBeforeReturn& before_return) {
   const BlockTime<double>& layer = state.blocks->layer;
   const BlockTime<double>&embedding = state.blocks->embedding, &head = state.blocks->head;
   const bool folded = facts_of(shape.kind).placement == StagePlacement::v;
@@ -212,13 +236,26 @@ double Pricer::split_makespan(const PlacedMesh& mesh, const PricedState& state, 
   const DeviceKind& device = kinds.kinds.front();
   const double chunk = min(device.layers, kinds.largest_chunk);
   const double hops = folded ? 2 * p - 2 : p - 1;
-  const double way = n * layer.forward + embedding.forward + head.forward + (n - chunk - 1) * state.input_gradient +
-                     state.last_input_gradient + 2 * hops * state.transfer;
-  double work = device.layers * state.pass + state.first;
-  double before = before_return.first_chunk * (chunk * layer.forward + embedding.forward);
+  // Of the layers behind the first chunk; the last of them has the head.
+  const double dense = state.stage.layers.first_dense, dense_behind = max(dense - chunk, 0.0);
+  const double way =
+      n * layer.forward + embedding.forward + head.forward + dense_behind * state.dense_input_gradient +
+      (n - chunk - dense_behind - 1) * state.input_gradient + state.last_input_gradient + 2 * hops * state.transfer;
+  const StageBlocks<double>& blocks = *state.blocks;
+  const auto longest = [&blocks](double mean, auto member) {
+    return blocks.has_kinds
+               ? max(member(blocks.kind(LayerKind::dense).layer), member(blocks.kind(LayerKind::experts).layer))
+               : mean;
+  };
+  const auto forward_of = [](const BlockTime<double>& b) { return b.forward; };
+  const auto pass_of = [](const BlockTime<double>& b) { return b.forward + b.backward; };
+  double work = blocks.sum(layer_cost.layers(device.layers, device.dense, device.layers - device.dense), state.pass,
+                           [&](const auto& kind) { return pass_of(kind.layer); }) +
+                state.first;
+  double before = before_return.first_chunk * (chunk * longest(layer.forward, forward_of) + embedding.forward);
   if (folded) {
     work += state.last;
-    before += before_return.last_chunk * (chunk * state.pass + state.last);
+    before += before_return.last_chunk * (chunk * longest(state.pass, pass_of) + state.last);
   }
   return way + m * work - before;
 }
@@ -235,7 +272,7 @@ void Pricer::bound(const PlacedMesh& mesh, const PricedLayer& layer, PricedState
   // As pipeline_lower_bound (pipeline_time.h), in seconds and from the kinds of devices: when a device can start,
   // what it has to do, and, where a backward is one piece, the way of its last gradients back. Latency of transfers
   // is left out.
-  const double f = blocks.layer.forward, first_f = blocks.embedding.forward;
+  const double first_f = blocks.embedding.forward;
   double pass = state.pass, first = state.first, last = state.last;
   const double transfer = state.transfer;
   // In pairs nothing is exposed but what the work of both does not cover.
@@ -252,19 +289,35 @@ void Pricer::bound(const PlacedMesh& mesh, const PricedLayer& layer, PricedState
     const double hops = static_cast<double>(shape.stages) * shape.virtual_stages - 1;
     makespan = mesh.in.model.n_layers * pass + first + last + 2 * hops * transfer;
   }
+  const auto pass_of = [overlaps](const StageBlocks<double>::OfKind& k) {
+    return overlaps ? k.layer.work_forward + k.layer.work_backward : k.layer.forward + k.layer.backward;
+  };
+  const auto pass_of_layers = [&](int layers, int dense) {
+    return blocks.sum(layer.cost.layers(layers, dense, layers - dense), pass, pass_of);
+  };
+  // Of a device that does not compute while it sends: twice a microbatch and chunk, but where a chunk is an end.
+  const bool sends_in_turn = blocks_sends(state.stage.sends, shape.kind) && !overlaps &&
+                             facts_of(shape.kind).placement == StagePlacement::looped;
   for (const DeviceKind& kind : kinds.kinds) {
-    double work = kind.layers * pass;
+    double work = pass_of_layers(kind.layers, kind.dense);
     if (kind.embedding) work += first;
     if (kind.head) work += last;
-    double before = kind.layers_before * (whole ? pass : f) + (whole ? 2 : 1) * kind.hops * transfer;
+    if (sends_in_turn) work += (2 * shape.virtual_stages - (kind.embedding ? 1 : 0) - (kind.head ? 1 : 0)) * transfer;
+    double before = whole ? pass_of_layers(kind.layers_before, kind.dense_before)
+                          : blocks.sum(layer.cost.layers(kind.layers_before, kind.dense_before,
+                                                         kind.layers_before - kind.dense_before),
+                                       &BlockTime<double>::forward);
+    before += (whole ? 2 : 1) * kind.hops * transfer;
     if (kind.hops > 0 && kind.layers_before > 0) before += whole ? first : first_f;
+    // Its last send is the first hop of its gradients' way back.
+    if (sends_in_turn && kind.hops > 0) before -= transfer;
     makespan = max(makespan, share * work + before);
   }
   double rounded_layers = 0;
   const std::optional<WorkBeforeReturn> split = work_before_return(shape);
   if (split && state.input_gradient == PricedState::kNotYet) price_input_gradients(mesh, layer, state);
   if (split && state.input_gradient > 0 && !overlaps) {
-    makespan = max(makespan, split_makespan(mesh, state, kinds, shape, *split));
+    makespan = max(makespan, split_makespan(mesh, layer.cost, state, kinds, shape, *split));
     rounded_layers = 4 * mesh.in.model.n_layers;
   }
   // The simulation rounds every operation to a tick; sums of doubles differ by less than the last factor.
@@ -284,14 +337,25 @@ void Pricer::bound(const PlacedMesh& mesh, const PricedLayer& layer, PricedState
   price.step_time_s = state.step.step_time * (1 - 1e-12);
 }
 
+// Layers of each virtual stage: layers_ and, where their kinds stand apart, dense_.
+void Pricer::deal_layers(const LayerTime<double>& layer, const LayerSplit& split, ScheduleKind kind, int stages) {
+  split_layers(split, kind, stages, layers_);
+  if (layer.dense_first) first_layers(layers_, split.first_dense, dense_);
+}
+StageLayers<double> Pricer::stage_layers(const LayerTime<double>& layer, int stage) const {
+  const auto s = static_cast<std::size_t>(stage);
+  const int dense = layer.dense_first ? dense_[s] : 0;
+  return layer.layers(layers_[s], dense, layers_[s] - dense);
+}
+
 // What a schedule that overlaps makes of the stages: its pairs, and the step's parts with what they hide.
 void Pricer::pair_stages(const PlacedMesh& mesh, const PricedLayer& layer, const PricedState& state,
                          const ScheduleShape& shape) {
   const int stages = shape.stages * passes_per_device(shape);
-  split_layers(state.stage.layers, shape.kind, stages, layers_);
+  deal_layers(layer.cost, state.stage.layers, shape.kind, stages);
   stage_.forward.clear(), stage_.backward.clear(), stage_.stage_layers.clear();
   for (int s = 0; s < stages; ++s) {
-    const double n = layers_[static_cast<std::size_t>(s)];
+    const StageLayers<double> n = stage_layers(layer.cost, s);
     const StagePass<double> pass = stage_pass<double>(*state.blocks, n, s == 0, s + 1 == stages);
     stage_.forward.push_back(pass.forward), stage_.backward.push_back(pass.backward);
     stage_.stage_layers.push_back(n);
@@ -319,9 +383,13 @@ bool Pricer::span(const PlacedMesh& mesh, const PricedLayer& layer, const Priced
        blocks.head.forward, blocks.head.backward},
       stage_transfer<double>(mesh.in, mesh.rates, layer.cost.microbatch_tokens, state.stage.sequence_parallel),
       {}};
+  for (std::size_t k = 0; blocks.has_kinds && k < blocks.kinds.size(); ++k) {
+    wanted.blocks[6 + 2 * k] = blocks.kinds[k].layer.forward;
+    wanted.blocks[7 + 2 * k] = blocks.kinds[k].layer.backward;
+  }
   times_.transfer = ticks_of(wanted.transfer);
-  times_.blocking_send = state.stage.blocking_send;
-  const bool without_order = runs_without_order(shape, times_);
+  times_.blocking_send = blocks_sends(state.stage.sends, shape.kind);
+  const bool without_order = runs_without_order(shape);
   for (std::size_t i = 0; without_order && i < spans_used_; ++i) {
     const Span& known = spans_[i];
     if (known.shape == shape && known.blocks == wanted.blocks && known.transfer == wanted.transfer) {
@@ -329,7 +397,7 @@ bool Pricer::span(const PlacedMesh& mesh, const PricedLayer& layer, const Priced
       return true;
     }
   }
-  split_layers(state.stage.layers, shape.kind, stages, layers_);
+  deal_layers(layer.cost, state.stage.layers, shape.kind, stages);
   const auto count = static_cast<std::size_t>(positions), once = static_cast<std::size_t>(stages);
   times_.forward.resize(count);
   times_.backward_input.resize(count);
@@ -338,11 +406,12 @@ bool Pricer::span(const PlacedMesh& mesh, const PricedLayer& layer, const Priced
     const std::size_t s = i % once;
     const bool first = s == 0, last = s + 1 == once;
     StageTicks ticks;
-    if (s > 1 && !last && layers_[s] == layers_[s - 1])
+    if (s > 1 && !last && layers_[s] == layers_[s - 1] && (!layer.cost.dense_first || dense_[s] == dense_[s - 1])) {
       ticks = {times_.forward[i - 1], times_.backward_input[i - 1], times_.backward_weight[i - 1]};
-    else
-      ticks = stage_ticks<double>(mesh.in, layer.cost, stage_pass<double>(blocks, layers_[s], first, last),
-                                  layers_[s], first, last);
+    } else {
+      const StageLayers<double> n = stage_layers(layer.cost, static_cast<int>(s));
+      ticks = stage_ticks<double>(mesh.in, layer.cost, stage_pass<double>(blocks, n, first, last), n, first, last);
+    }
     times_.forward[i] = ticks.forward;
     times_.backward_input[i] = ticks.backward_input, times_.backward_weight[i] = ticks.backward_weight;
   }

@@ -49,14 +49,14 @@ struct PricedState {
   WorkingMemory<double> buffers;
   // Of the bound: one microbatch through a layer, through the embedding and the head, and from a stage to the next.
   double pass = 0, first = 0, last = 0, transfer = 0;
-  // Of a layer, of one with the head. Priced when the first schedule asks that splits the backward pass; 0 where what
+  // Of a layer (with experts, where dense ones come first), of a dense one, of one with the head. Priced when the first schedule asks that splits the backward pass; 0 where what
   // is rounded to nothing would not add up.
   static constexpr double kNotYet = -1;
-  double input_gradient = kNotYet, last_input_gradient = 0;
+  double input_gradient = kNotYet, dense_input_gradient = 0, last_input_gradient = 0;
   double paired_work = kNotYet;  // what a device works at least where passes are joined
   // State of the kinds of devices met so far.
   struct Held {
-    double layers = 0;
+    int layers = 0, dense = 0;
     bool embedding = false, head = false;
     StageMemory<double> memory;
   };
@@ -86,7 +86,8 @@ class Pricer {
   void price_buffers(const PlacedMesh&, const PricedLayer&, const Plan&, PricedState& out) const;
   void price_step(const PlacedMesh&, const PricedLayer&, PricedState& out) const;
   void price_state(const PlacedMesh&, const PricedLayer&, const Plan&, PricedState& out) const;
-  // Weights, gradients and optimizer state of a device with so many layers: what it holds whatever runs.
+  // Weights, gradients and optimizer state of a device with so many layers: what it holds whatever runs, and whichever
+  // of the model's layers they are.
   double state_bytes(const PlacedMesh&, const PricedLayer&, const Plan&, int layers, bool embedding, bool head) const;
   // No plan of the mesh's group with this layer takes less: its work, without any traffic of training state.
   // `overlaps`: by a schedule that joins forwards with backwards, which takes less still.
@@ -118,7 +119,8 @@ class Pricer {
   // or in nothing a stage takes time for, share it.
   struct Span {
     ScheduleShape shape;
-    std::array<double, 6> blocks{};  // layer, embedding and head, forth and back
+    // Layer, embedding and head, forth and back; layers of either kind.
+    std::array<double, 10> blocks{};
     double transfer = 0;
     StepSpan step;
   };
@@ -127,8 +129,10 @@ class Pricer {
   static void finish_paired(const PlacedMesh&, const PricedLayer&, PricedState&, double makespan,
                             StepCost<double>& step);
   void pair_stages(const PlacedMesh&, const PricedLayer&, const PricedState&, const ScheduleShape&);
-  static double split_makespan(const PlacedMesh&, const PricedState&, const DeviceKinds&, const ScheduleShape&,
-                               const WorkBeforeReturn&);
+  static double split_makespan(const PlacedMesh&, const LayerTime<double>&, const PricedState&, const DeviceKinds&,
+                               const ScheduleShape&, const WorkBeforeReturn&);
+  void deal_layers(const LayerTime<double>&, const LayerSplit&, ScheduleKind, int stages);
+  StageLayers<double> stage_layers(const LayerTime<double>&, int stage) const;
 
   std::array<Span, 16> spans_;
   std::size_t spans_used_ = 0, spans_next_ = 0;
@@ -145,7 +149,7 @@ class Pricer {
   PricedState state_;
   DeviceKinds kinds_;
   std::vector<DeviceMoments> devices_;
-  std::vector<int> layers_;
+  std::vector<int> layers_, dense_;
 };
 
 }  // namespace roofscape::engine

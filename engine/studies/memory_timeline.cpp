@@ -61,14 +61,15 @@ std::optional<MemoryTimeline> memory_timeline(const Scenario& s, const Report& r
   sizes.freed_after_weight.assign(p.orders.device_of.size(), kPutOff + 1);
   std::vector<MemoryPoint> trace;
   memory_trace(p.orders, p.times, p.timeline, sizes, static_cast<std::uint32_t>(stage), trace);
-  const double kept = report.quantities.value_or(Q::layer_checkpoint_bytes, 1),
-               needed = report.quantities.value_or(Q::layer_postponed_bytes, 0);
-  const double chunk_layers = std::max(row.layers, 1) / static_cast<double>(p.orders.passes_per_device);
+  // Of a microbatch in one chunk; a device without layers keeps nothing to draw.
+  const double chunks = p.orders.passes_per_device;
+  const double kept = row.kept_bytes > 0 ? row.kept_bytes / chunks : 1, needed = row.postponed_bytes / chunks;
+  const double two_layers = 2 * report.quantities.value_or(Q::layer_checkpoint_bytes, 1);
   const auto amount_of = [&](const MemoryPoint& point) {
     const double put_off = std::floor(point.amount / kPutOff), held = point.amount - put_off * kPutOff;
     // Checkpoints on their way to the host leave two layers' on the chip, however many microbatches there are.
-    if (s.offload.activations) return (held > 0 ? 2 * kept : 0) + put_off * chunk_layers * needed;
-    return chunk_layers * (held * kept + put_off * std::max(0.0, needed - kept));
+    if (s.offload.activations) return (held > 0 ? two_layers : 0) + put_off * needed;
+    return held * kept + put_off * std::max(0.0, needed - kept);
   };
   // The report says how many bytes the peak is.
   double peak = 0;

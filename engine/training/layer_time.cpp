@@ -14,6 +14,22 @@ namespace {
 // et al. 2022); what is computed again as a whole layer communicates again.
 constexpr double tensor_units_backward(bool sequence_parallel) { return sequence_parallel ? 6 : 4; }
 
+// Means of what the step reads of kernels; what is of the model's ends or the same in both kinds stays.
+template <Scalar S>
+LayerKernels<S> mean_kernels(const Parameters<S>& params, const LayerKernels<S>& dense,
+                             const LayerKernels<S>& experts, LayerKernels<S> out) {
+  for (S LayerKernels<S>::*time :
+       {&LayerKernels<S>::matmul_forward, &LayerKernels<S>::matmul_backward, &LayerKernels<S>::attention_forward,
+        &LayerKernels<S>::attention_backward, &LayerKernels<S>::vector_forward, &LayerKernels<S>::vector_backward,
+        &LayerKernels<S>::again})
+    out.*time = mean_of_kinds(params, S(dense.*time), S(experts.*time));
+  for (std::size_t i = 0; i < out.forward.size(); ++i) {
+    out.forward[i] = mean_of_kinds(params, dense.forward[i], experts.forward[i]);
+    out.backward[i] = mean_of_kinds(params, dense.backward[i], experts.backward[i]);
+  }
+  return out;
+}
+
 // Calibrated: kernels follow each other, so the traffic of vector operations is work of its own (block_time.h).
 template <Scalar S>
 void take_kernel_times(const Inputs<S>& in, const S& again, LayerTime<S>& cost) {
@@ -86,8 +102,12 @@ LinkRates<S> link_rates(const Inputs<S>& in) {
   return rates;
 }
 
+namespace {
+
+// Of a model whose layers are alike, or are taken as the mean layer.
 template <Scalar S>
-LayerTime<S> layer_time(const Inputs<S>& in, const LinkRates<S>& rates, const LayerKey& key, ContextMethod method) {
+LayerTime<S> layer_time_of_all(const Inputs<S>& in, const LinkRates<S>& rates, const LayerKey& key,
+                               ContextMethod method) {
   LayerTime<S> cost;
   static_cast<LinkRates<S>&>(cost) = rates;
   cost.params = count_parameters(in.model);
@@ -242,6 +262,78 @@ LayerTime<S> layer_time(const Inputs<S>& in, const LinkRates<S>& rates, const La
     cost.bandwidth[Axis::expert] =
         named(Q::axis_bandwidth, static_cast<int>(Axis::expert), cost.expert_bytes / cost.expert_exchange);
   }
+  return cost;
+}
+
+// The same model with all its layers of one kind.
+template <Scalar S>
+Inputs<S> with_layers_of(LayerKind kind, Inputs<S> in) {
+  ModelTraits& is = in.model.is;
+  is.dense_layers = false;
+  in.model.n_dense_layers = in.zero;
+  if (kind == LayerKind::experts) return in;
+  is.moe = is.shared_experts = is.router_bias = is.shared_expert_gate = is.expert_groups = false;
+  in.experts_split_tensor = false;
+  return in;
+}
+
+template <Scalar S>
+LayerTime<S> layer_time_of(LayerKind kind, const Inputs<S>& in, const LinkRates<S>& rates, LayerKey key,
+                           ContextMethod method) {
+  key.d_ff = kind == LayerKind::dense ? key.d_ff_dense : key.d_ff_experts;
+  const VariantScope scope(trace_of(in.zero), variant_of(kind));
+  return layer_time_of_all(with_layers_of(kind, in), rates, key, method);
+}
+
+// What a layer takes is not linear in its width: what hides, what fits, how well a product is tiled is of each layer.
+// So of two kinds of layers the mean is that of their times, not the time of a layer between them.
+template <Scalar S>
+void take_mean(const LayerTime<S>& dense, const LayerTime<S>& experts, const Inputs<S>& in, LayerTime<S>& cost) {
+  const auto mean = [&cost](const S& a, const S& b) { return mean_of_kinds(cost.params, a, b); };
+  const auto take = [&](Q q, S& to, const S& a, const S& b) { to = named(q, mean(a, b)); };
+  const Block<S>&a = dense.layer, &b = experts.layer;
+  Block<S>& layer = cost.layer;
+  take(Q::layer_flops_recompute, cost.flops_recompute, dense.flops_recompute, experts.flops_recompute);
+  take(Q::layer_hbm_bytes_backward, cost.hbm_bytes_backward, dense.hbm_bytes_backward, experts.hbm_bytes_backward);
+  take(Q::layer_math_forward, layer.math_forward, a.math_forward, b.math_forward);
+  take(Q::layer_math_backward, layer.math_backward, a.math_backward, b.math_backward);
+  take(Q::layer_hbm_forward, layer.hbm_forward, a.hbm_forward, b.hbm_forward);
+  take(Q::layer_hbm_backward, layer.hbm_backward, a.hbm_backward, b.hbm_backward);
+  for (const Axis axis : {Axis::tensor, Axis::context, Axis::expert}) {
+    if (in.degree(axis).n <= 1) continue;
+    const int i = static_cast<int>(axis);
+    layer.comm_forward[axis] = named(Q::layer_comm_forward, i, mean(a.comm_forward[axis], b.comm_forward[axis]));
+    layer.comm_backward[axis] = named(Q::layer_comm_backward, i, mean(a.comm_backward[axis], b.comm_backward[axis]));
+  }
+  const LayerActivations<S>&x = dense.activations, &y = experts.activations;
+  LayerActivations<S>& kept = cost.activations;
+  take(Q::layer_checkpoint_bytes, kept.checkpoint_bytes, x.checkpoint_bytes, y.checkpoint_bytes);
+  take(Q::layer_full_bytes, kept.full_bytes, x.full_bytes, y.full_bytes);
+  take(Q::layer_postponed_bytes, kept.postponed_bytes, x.postponed_bytes, y.postponed_bytes);
+  kept.working_bytes = named(Q::buffers_working, max(x.working_bytes, y.working_bytes));
+  if (!in.calibrated) {
+    take(Q::layer_again, cost.layer_again, dense.layer_again, experts.layer_again);
+    return;
+  }
+  cost.kernels = mean_kernels(cost.params, dense.kernels, experts.kernels, cost.kernels);
+  cost.layer_again = cost.kernels.again;
+}
+
+}  // namespace
+
+template <Scalar S>
+LayerTime<S> layer_time(const Inputs<S>& in, const LinkRates<S>& rates, const LayerKey& key, ContextMethod method) {
+  LayerTime<S> cost = layer_time_of_all(in, rates, key, method);
+  cost.has_kinds = key.d_ff_dense > 0;
+  if (!cost.has_kinds) return cost;
+  cost.dense_first = key.dense_first;
+  const LayerTime<S> dense = layer_time_of(LayerKind::dense, in, rates, key, method),
+                     experts = layer_time_of(LayerKind::experts, in, rates, key, method);
+  take_mean(dense, experts, in, cost);
+  const auto of_kind = [](const LayerTime<S>& of) {
+    return LayerOfKind<S>{of.layer, of.params.layer, of.params_rank, of.activations, of.layer_again};
+  };
+  cost.kinds = {of_kind(dense), of_kind(experts)};
   return cost;
 }
 

@@ -37,6 +37,42 @@ struct LinkRates {
   Wires<S> wires;          // which axes wait for each other
 };
 
+// Of a model that has dense layers and layers with experts: the layers of either kind.
+enum class LayerKind : std::uint8_t { dense, experts };
+template <class T>
+using ByLayerKind = std::array<T, kEnumCount<LayerKind>>;
+constexpr Variant variant_of(LayerKind kind) {
+  return kind == LayerKind::dense ? Variant::dense_layer : Variant::expert_layer;
+}
+
+template <Scalar S>
+struct LayerOfKind {
+  Block<S> layer;
+  S params, params_rank;
+  LayerActivations<S> activations;
+  S again;  // as LayerTime::layer_again
+};
+
+// How many layers a stage holds: of which kinds, where the dense ones come first, else any.
+template <Scalar S>
+struct StageLayers {
+  S all{};
+  bool by_kind = false;
+  S dense{}, experts{};  // of all
+};
+template <Scalar S>
+StageLayers<S> operator+(const StageLayers<S>& a, const StageLayers<S>& b) {
+  if (!a.by_kind) return {a.all + b.all};
+  return {a.all + b.all, true, a.dense + b.dense, a.experts + b.experts};
+}
+// What so many layers have of something that the mean layer has, or one of either kind. What dense layers lack, such as
+// the exchange of experts, is a zero without a dimension, which is left out.
+template <Scalar S>
+S of_layers(const StageLayers<S>& layers, const S& mean, const S& dense, const S& experts) {
+  if (layers.by_kind && value_of(dense) == 0) return layers.experts * experts;
+  return layers.by_kind ? layers.dense * dense + layers.experts * experts : layers.all * mean;
+}
+
 template <Scalar S>
 struct LayerTime : LinkRates<S> {
   Parameters<S> params;
@@ -54,7 +90,34 @@ struct LayerTime : LinkRates<S> {
   S hbm_bytes_backward, tensor_bytes, context_bytes, expert_bytes, expert_across_bytes,
       expert_exchange;  // of a layer; tensor, context: one transfer
   S context_exchange;   // Ulysses: both AllToAlls of a layer
+  // Of a model with both kinds of layers; empty for others. All that is said of a layer above is the mean of both.
+  bool has_kinds = false;
+  bool dense_first = false;
+  ByLayerKind<LayerOfKind<S>> kinds{};
+
+  const LayerOfKind<S>& kind(LayerKind k) const { return kinds[static_cast<std::size_t>(k)]; }
+  // So many layers, and how many of them are of either kind.
+  StageLayers<S> layers(const S& all, const S& dense, const S& experts) const {
+    return dense_first ? StageLayers<S>{all, true, dense, experts} : StageLayers<S>{all};
+  }
+  // What so many layers have of a number of the mean layer, or of each kind.
+  template <class Member>
+  S sum(const StageLayers<S>& n, const S& mean, Member&& member) const {
+    return of_layers(n, mean, S(member(kind(LayerKind::dense))), S(member(kind(LayerKind::experts))));
+  }
+  // The larger of both kinds.
+  template <class Member>
+  S largest(const S& mean, Member&& member) const {
+    return has_kinds ? max(S(member(kind(LayerKind::dense))), S(member(kind(LayerKind::experts)))) : mean;
+  }
 };
+// Mean of the layers of something that those of either kind have; a zero is left out here too.
+template <Scalar S>
+S mean_of_kinds(const Parameters<S>& params, const S& dense, const S& experts) {
+  if (value_of(dense) == 0) return value_of(experts) == 0 ? experts : params.moe_share * experts;
+  if (value_of(experts) == 0) return (constant<S>(1) - params.moe_share) * dense;
+  return (constant<S>(1) - params.moe_share) * dense + params.moe_share * experts;
+}
 
 template <Scalar S>
 LinkRates<S> link_rates(const Inputs<S>&);

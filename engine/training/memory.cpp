@@ -26,9 +26,12 @@ void working_memory(const Inputs<S>& in, const LayerTime<S>& layer, const PlanKe
   out.buffers_gathered =
       named(Q::buffers_gathered,
             gathers && !out.keeps_gathered
-                ? (constant<S>(2) * in.gather_bytes + in.reduced_gradient_bytes) * layer.params_rank / Y
+                ? (constant<S>(2) * in.gather_bytes + in.reduced_gradient_bytes) *
+                      layer.largest(layer.params_rank, [](const LayerOfKind<S>& k) { return k.params_rank; }) / Y
                 : in.zero);
   out.buffers_working = layer.activations.working_bytes;
+  out.largest_checkpoint = layer.largest(layer.activations.checkpoint_bytes,
+                                         [](const LayerOfKind<S>& k) { return k.activations.checkpoint_bytes; });
   out.buffers_logits =
       named(Q::buffers_logits, constant<S>(4, unit::bytes_each) * layer.microbatch_tokens * in.model.vocab_size / Y);
 }
@@ -39,7 +42,7 @@ void state_memory(const Inputs<S>& in, const LayerTime<S>& layer, const StepCoun
   const S zero = in.zero;
   const S& Y = in.degree(Axis::tensor).x;
   const bool pipelined = in.degree(Axis::pipeline).n > 1;
-  const S& n_layers = load.layers;
+  const StageLayers<S>& n = load.layers;
   const int d = load.device;
   const auto shards_from = [&](int zero_stage) {
     return key.zero_stage >= zero_stage ? counts.state_shards : constant<S>(1);
@@ -47,7 +50,7 @@ void state_memory(const Inputs<S>& in, const LayerTime<S>& layer, const StepCoun
   if (!pipelined) {
     memory.params = named(Q::stage_params, d, layer.params.total);
   } else {
-    S params = n_layers * layer.params.layer;
+    S params = layer.sum(n, layer.params.layer, [](const LayerOfKind<S>& k) { return k.params; });
     if (load.embedding) params = params + layer.params.embedding;
     // A tied unembedding on another stage than the embedding is a copy of it.
     if (load.head)
@@ -58,7 +61,9 @@ void state_memory(const Inputs<S>& in, const LayerTime<S>& layer, const StepCoun
   // Sharded state is spread over all ranks, experts or not; what is not sharded still leaves out others' experts.
   const bool spread = in.degree(Axis::expert).n > 1 && in.model.is.moe;
   const S rank_params =
-      spread ? named(Q::stage_params_rank, d, memory.params - n_layers * layer.params_absent / in.model.n_layers)
+      spread ? named(Q::stage_params_rank, d,
+                     memory.params - (n.by_kind ? n.experts * layer.params_absent / layer.params.n_moe_layers
+                                                : n.all * layer.params_absent / in.model.n_layers))
              : memory.params;
   const auto held = [&](int zero_stage) -> const S& {
     return key.zero_stage >= zero_stage ? memory.params : rank_params;
@@ -94,22 +99,22 @@ void chip_memory(const Inputs<S>& in, const LayerTime<S>& layer, const StageTime
     const std::size_t d = has_orders ? pipeline.orders.device_of[static_cast<std::size_t>(position)]
                                      : static_cast<std::size_t>(position % devices);
     StageMemory<S>& memory = out.stages[d];
-    const S n = pipelined ? stage.stage_layers[static_cast<std::size_t>(s)] : S(in.model.n_layers);
+    const StageLayers<S> n =
+        pipelined ? stage.stage_layers[static_cast<std::size_t>(s)] : StageLayers<S>{in.model.n_layers};
     memory.layers = memory.virtual_stages++ > 0 ? memory.layers + n : n;
     memory.embedding = memory.embedding || s == 0;
     memory.head = memory.head || s == virtual_stages - 1;
   }
   for (int d = 0; d < devices; ++d) {
     StageMemory<S>& memory = out.stages[static_cast<std::size_t>(d)];
-    if (memory.virtual_stages == 0) memory.layers = zero;
-    const HeldMicrobatches held = held_in_order
-                                      ? held_at_peak(held_moments(pipeline.shape, d), layer.activations, key)
-                                      : HeldMicrobatches{1, 0};
-    const S flight = pipelined ? simulated_leaf<S>(trace_of(zero), Q::stage_in_flight, d, held.all)
+    if (memory.virtual_stages == 0) memory.layers = layer.layers(zero, zero, zero);
+    DeviceLoad<S> load{d, memory.layers, one, memory.embedding, memory.head, doubled, zero, in_turn};
+    memory.bytes = microbatch_bytes(layer, load);
+    const HeldMicrobatches held =
+        held_in_order ? held_at_peak(held_moments(pipeline.shape, d), memory.bytes, key) : HeldMicrobatches{1, 0};
+    load.in_flight = pipelined ? simulated_leaf<S>(trace_of(zero), Q::stage_in_flight, d, held.all)
                                : named(Q::stage_in_flight, d, one + zero);
-    const S late =
-        held.postponed > 0 ? simulated_leaf<S>(trace_of(zero), Q::stage_postponed, d, held.postponed) : S(zero);
-    const DeviceLoad<S> load{d, memory.layers, flight, memory.embedding, memory.head, doubled, late, in_turn};
+    if (held.postponed > 0) load.postponed = simulated_leaf<S>(trace_of(zero), Q::stage_postponed, d, held.postponed);
     state_memory<S>(in, layer, stage, load, key, memory);
     finish_memory<S>(in, layer, buffers, load, key, memory);
   }

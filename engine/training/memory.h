@@ -15,11 +15,18 @@
 
 namespace roofscape::engine {
 
+// Bytes that a device's layers keep of one microbatch: until its backward, and for a weight gradient that is put off.
+template <Scalar S>
+struct MicrobatchBytes {
+  S kept, needed;
+};
+
 template <Scalar S>
 struct StageMemory {
   int virtual_stages = 0;  // that the device holds; DualPipe: of both directions
   bool embedding = false, head = false;
-  S layers;
+  StageLayers<S> layers;
+  MicrobatchBytes<S> bytes;
   S params;
   S params_gathered;  // of the fewer that ZeRO-3 shards, on one rank of tensor and expert
   S gathered;         // bytes of weights and gradients that stay gathered (KeepGathered)
@@ -31,14 +38,16 @@ struct StageMemory {
 // Working memory beside the training state.
 template <Scalar S>
 struct WorkingMemory {
-  S buffers_gathered, buffers_working, buffers_logits;
-  bool keeps_gathered = false;  // longer than a microbatch: by device, StageMemory::gathered
+  S buffers_gathered, buffers_working, buffers_logits;  // of the largest layer
+  S largest_checkpoint;                                 // what such a layer keeps of a microbatch
+  bool keeps_gathered = false;                          // longer than a microbatch: by device, StageMemory::gathered
 };
 // What a pipeline device holds and runs: a few kinds of devices cover a pipeline.
 template <Scalar S>
 struct DeviceLoad {
   int device = 0;
-  S layers, in_flight;  // microbatches held at the peak
+  StageLayers<S> layers;
+  S in_flight;  // microbatches held at the peak
   bool embedding = false, head = false;
   bool doubled = false;    // DualPipe: the weights of both directions
   S postponed;             // of those in flight, microbatches whose weight gradients are put off at the peak
@@ -50,13 +59,27 @@ inline bool takes_chunks_in_turn(const ScheduleShape& shape) {
 inline int chunks_in_turn(const ScheduleShape& shape) {
   return takes_chunks_in_turn(shape) ? shape.virtual_stages : 1;
 }
+// A device with both directions holds one microbatch in half of its layers.
+template <Scalar S>
+MicrobatchBytes<S> microbatch_bytes(const LayerTime<S>& layer, const DeviceLoad<S>& load) {
+  using Activations = LayerActivations<S>;
+  StageLayers<S> layers = load.layers;
+  if (load.doubled) {
+    for (S* n : {&layers.all, &layers.dense, &layers.experts}) *n = *n / constant<S>(2);
+  }
+  const auto sum = [&](S Activations::*member) {
+    return layer.sum(layers, layer.activations.*member,
+                     [member](const LayerOfKind<S>& kind) { return kind.activations.*member; });
+  };
+  return {sum(&Activations::checkpoint_bytes), sum(&Activations::postponed_bytes)};
+}
 // Which of a device's moments is its peak.
 template <Scalar S>
-HeldMicrobatches held_at_peak(const HeldMoments& moments, const LayerActivations<S>& layer, const PlanKey& key) {
+HeldMicrobatches held_at_peak(const HeldMoments& moments, const MicrobatchBytes<S>& bytes, const PlanKey& key) {
   HeldMicrobatches peak = moments.front();
   if (moments.size() == 1) return peak;
-  const double kept = key.offload_activations ? 0 : value_of(layer.checkpoint_bytes);
-  const double more = value_of(layer.postponed_bytes) - kept;
+  const double kept = key.offload_activations ? 0 : value_of(bytes.kept);
+  const double more = value_of(bytes.needed) - kept;
   if (!(more > 0)) return peak;
   for (const HeldMicrobatches& held : moments)
     if (held.all * kept + held.postponed * more > peak.all * kept + peak.postponed * more) peak = held;
@@ -73,22 +96,20 @@ void state_memory(const Inputs<S>&, const LayerTime<S>&, const StepCounts<S>&, c
 template <Scalar S>
 void finish_memory(const Inputs<S>& in, const LayerTime<S>& layer, const WorkingMemory<S>& buffers,
                    const DeviceLoad<S>& load, const PlanKey& key, StageMemory<S>& memory) {
-  const S held_layers = load.doubled ? load.layers / constant<S>(2) : load.layers;
+  const MicrobatchBytes<S> bytes = microbatch_bytes(layer, load);
   S& activations = memory.parts[3];
   S& working = memory.parts[4];
   S& reserve = memory.parts[5];
   static_assert(kMemoryParts[3] == Q::memory_activations && kMemoryParts[4] == Q::memory_buffers &&
                 kMemoryParts[5] == Q::memory_reserve);
   // On their way to the host the checkpoints of two layers are on the chip.
-  const S& kept = layer.activations.checkpoint_bytes;
-  activations = (key.offload_activations ? constant<S>(2) : load.in_flight * held_layers) * kept;
+  activations = key.offload_activations ? constant<S>(2) * buffers.largest_checkpoint : load.in_flight * bytes.kept;
   // A weight gradient that is put off keeps what was computed again for its input gradient.
   if (value_of(load.postponed) > 0) {
-    const S& needed = layer.activations.postponed_bytes;
     if (key.offload_activations)
-      activations = activations + load.postponed * held_layers * needed;
-    else if (value_of(needed) > value_of(kept))
-      activations = activations + load.postponed * held_layers * (needed - kept);
+      activations = activations + load.postponed * bytes.needed;
+    else if (value_of(bytes.needed) > value_of(bytes.kept))
+      activations = activations + load.postponed * (bytes.needed - bytes.kept);
   }
   if (buffers.keeps_gathered) {
     // Of chunks whose weights come and go two are gathered at a time, as of layers, and the gradients of one.

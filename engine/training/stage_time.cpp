@@ -127,7 +127,7 @@ StageKey stage_key(const Scenario& s) {
   key.shape = schedule_shape(s.pipeline, s.pipeline.schedule, s.parallelism.pipeline, microbatch_count(s),
                              s.pipeline.virtual_stages);
   key.layers = layer_split(s);
-  key.blocking_send = s.pipeline.blocking_send;
+  key.sends = s.pipeline.sends;
   key.zero_stage = s.parallelism.zero_stage;
   key.keep_gathered = s.parallelism.keep_gathered;
   key.sequence_parallel = s.parallelism.sequence_parallel;
@@ -150,6 +150,34 @@ StepCounts<S> step_counts(const Inputs<S>& in, bool weights_twice) {
       named(Q::microbatches, microbatches(in.batch_sequences, cost.data_ranks, in.microbatch_sequences));
   return cost;
 }
+
+namespace {
+
+// What hides is judged in each layer; the mean layer's times are the mean of the kinds'. Its network stays that of the
+// mean transfers in `out`, as figures have it that draw one layer.
+template <Scalar S>
+BlockTime<S> mean_block(const Parameters<S>& params, const BlockTime<S>& dense, const BlockTime<S>& experts,
+                        BlockTime<S> out) {
+  const BlockNames names = layer_names();
+  const auto take = [&](Q q, S BlockTime<S>::*time) {
+    out.*time = named(q, mean_of_kinds(params, S(dense.*time), S(experts.*time)));
+  };
+  take(names.work_forward, &BlockTime<S>::work_forward);
+  take(names.work_backward, &BlockTime<S>::work_backward);
+  take(names.exposed_forward, &BlockTime<S>::exposed_forward);
+  take(names.exposed_backward, &BlockTime<S>::exposed_backward);
+  take(names.forward, &BlockTime<S>::forward);
+  take(names.backward, &BlockTime<S>::backward);
+  take(names.hbm_exposed, &BlockTime<S>::hbm_exposed);
+  out.hidden_forward = mean_of_kinds(params, dense.hidden_forward, experts.hidden_forward);
+  out.hidden_backward = mean_of_kinds(params, dense.hidden_backward, experts.hidden_backward);
+  for (std::size_t i = 0; i < out.exposed.size(); ++i)
+    out.exposed[i] =
+        named(names.exposed, static_cast<int>(i), mean_of_kinds(params, dense.exposed[i], experts.exposed[i]));
+  return out;
+}
+
+}  // namespace
 
 template <Scalar S>
 void stage_blocks(const Inputs<S>& in, const LayerTime<S>& layer, const LinkRates<S>& rates,
@@ -175,22 +203,37 @@ void stage_blocks(const Inputs<S>& in, const LayerTime<S>& layer, const LinkRate
     b.comm_forward[axis] = named(which < 0 ? Q::layer_comm_forward : Q::block_comm_forward, index, f);
     b.comm_backward[axis] = named(which < 0 ? Q::layer_comm_backward : Q::block_comm_backward, index, g);
   };
-  const BlockTraffic<S> traffic =
-      block_traffic(in, rates, key, cost.weight_bytes, cost.gradient_bytes, m, counts.state_shards);
   const bool state_moves =
       in.links.state.degree > 1 && (!pipelined || state_traffic_of(key) != StateTraffic::once_a_step);
   const bool data_moves = in.degree(Axis::data).n > 1 && !pipelined;
-  if (state_moves) {
-    add(block, state_axis, traffic.state_forward, traffic.state_backward, !talks[state_axis], -1);
-    talks[state_axis] = true;
-  }
-  if (data_moves) {
-    add(block, Axis::data, in.zero, traffic.data_backward, true, -1);
-    talks[Axis::data] = true;
-  }
+  const bool state_is_first = !talks[state_axis];
+  const auto add_state = [&](Block<S>& b, const S& weights, const S& gradients) {
+    const BlockTraffic<S> traffic = block_traffic(in, rates, key, weights, gradients, m, counts.state_shards);
+    if (state_moves) add(b, state_axis, traffic.state_forward, traffic.state_backward, state_is_first, -1);
+    if (data_moves) add(b, Axis::data, in.zero, traffic.data_backward, true, -1);
+  };
+  if (state_moves) talks[state_axis] = true;
+  if (data_moves) talks[Axis::data] = true;
+  add_state(block, cost.weight_bytes, cost.gradient_bytes);
   cost.comm_forward = block.comm_forward;
   cost.comm_backward = block.comm_backward;
   cost.layer = block_time(in, block, talks, rates.wires, layer_names());
+  cost.has_kinds = layer.has_kinds;
+  if (layer.has_kinds) {
+    for (const LayerKind kind : {LayerKind::dense, LayerKind::experts}) {
+      const VariantScope scope(trace_of(in.zero), variant_of(kind));
+      const LayerOfKind<S>& of = layer.kind(kind);
+      AxisMask kind_talks = talks;
+      if (kind == LayerKind::dense) kind_talks[Axis::expert] = false;
+      Block<S> b = of.layer;
+      add_state(b, named(Q::gathered_weight_bytes, in.gather_bytes * of.params_rank / Y),
+                named(Q::gradient_bytes, reduced * of.params_rank / Y));
+      cost.kinds[static_cast<std::size_t>(kind)] = {block_time(in, b, kind_talks, rates.wires, layer_names()),
+                                                    b.comm_forward, b.comm_backward};
+    }
+    cost.layer =
+        mean_block(layer.params, cost.kind(LayerKind::dense).layer, cost.kind(LayerKind::experts).layer, cost.layer);
+  }
 
   // Embedding and head move their own state over the same links.
   AxisMask vocab_talks{};
@@ -235,16 +278,18 @@ struct PairEnds {
 
 // Of a forward through so many layers and a backward through others.
 template <Scalar S>
-S pair_time(const Inputs<S>& in, const LinkRates<S>& rates, const StageBlocks<S>& blocks, const S& forward_layers,
-            const S& backward_layers, const PairEnds& ends) {
-  const BlockTime<S>& layer = blocks.layer;
-  S work = forward_layers * layer.work_forward + backward_layers * layer.work_backward;
+S pair_time(const Inputs<S>& in, const LinkRates<S>& rates, const StageBlocks<S>& blocks,
+            const StageLayers<S>& forward_layers, const StageLayers<S>& backward_layers, const PairEnds& ends) {
+  S work = blocks.sum(forward_layers, &BlockTime<S>::work_forward) +
+           blocks.sum(backward_layers, &BlockTime<S>::work_backward);
   AxisArray<S> sent;
   sent.fill(in.zero);
   unsigned talks = 0;
   for (std::size_t i = 0; i < sent.size(); ++i) {
     if (!blocks.communicates[i]) continue;
-    sent[i] = forward_layers * blocks.comm_forward[i] + backward_layers * blocks.comm_backward[i];
+    sent[i] =
+        blocks.sum(forward_layers, blocks.comm_forward[i], [i](const auto& kind) { return kind.comm_forward[i]; }) +
+        blocks.sum(backward_layers, blocks.comm_backward[i], [i](const auto& kind) { return kind.comm_backward[i]; });
     talks |= 1u << i;
   }
   S network = busiest(rates.wires, sent, talks, in.zero).time;
@@ -262,7 +307,7 @@ S pair_time(const Inputs<S>& in, const LinkRates<S>& rates, const StageBlocks<S>
 template <Scalar S>
 void paired_stages(const Inputs<S>& in, const LinkRates<S>& rates, const StageBlocks<S>& blocks,
                    const ScheduleShape& shape, const std::vector<S>& forward, const std::vector<S>& backward,
-                   const std::vector<S>& layers, PairedStages<S>& out) {
+                   const std::vector<StageLayers<S>>& layers, PairedStages<S>& out) {
   const std::size_t stages = layers.size(), last = stages - 1;
   const int positions = virtual_stage_count(shape), partners = pair_partners(shape);
   std::vector<std::int64_t>& counts = out.counts;
@@ -377,8 +422,8 @@ void end_reduction(const Inputs<S>& in, const LayerTime<S>& layer, const LinkRat
 }
 
 template <Scalar S>
-StageTicks stage_ticks(const Inputs<S>& in, const LayerTime<S>& layer, const StagePass<S>& pass, int layers,
-                       bool first, bool last) {
+StageTicks stage_ticks(const Inputs<S>& in, const LayerTime<S>& layer, const StagePass<S>& pass,
+                       const StageLayers<S>& layers, bool first, bool last) {
   const double attention =
       in.calibrated
           ? value_of(layer.kernels.attention_forward)
@@ -386,7 +431,10 @@ StageTicks stage_ticks(const Inputs<S>& in, const LayerTime<S>& layer, const Sta
                 value_of(in.chip.peak_flops);
   const Tick backward = ticks_of(value_of(pass.backward));
   // The weight gradient is half of the backward matrix multiplications; attention has none.
-  double weight = layers * (value_of(layer.layer.math_forward) - attention);
+  double weight = value_of(layers.all) * (value_of(layer.layer.math_forward) - attention);
+  if (layers.by_kind)  // attention is the same in both kinds
+    weight = value_of(layers.dense) * (value_of(layer.kind(LayerKind::dense).layer.math_forward) - attention) +
+             value_of(layers.experts) * (value_of(layer.kind(LayerKind::experts).layer.math_forward) - attention);
   if (first) weight += value_of(layer.embedding.math_forward);
   if (last) weight += value_of(layer.head.math_forward);
   StageTicks ticks;
@@ -396,7 +444,7 @@ StageTicks stage_ticks(const Inputs<S>& in, const LayerTime<S>& layer, const Sta
   return ticks;
 }
 template StageTicks stage_ticks<double>(const Inputs<double>&, const LayerTime<double>&, const StagePass<double>&,
-                                        int, bool, bool);
+                                        const StageLayers<double>&, bool, bool);
 
 template <Scalar S>
 void stage_times(const Inputs<S>& in, const LayerTime<S>& layer, const StageKey& key, PipelineReport& pipeline,
@@ -412,14 +460,21 @@ void stage_times(const Inputs<S>& in, const LayerTime<S>& layer, const StageKey&
   const int virtual_stages = pipelined ? key.shape.stages * passes_per_device(key.shape) : 1;
   split_layers(key.layers, key.shape.kind, virtual_stages, pipeline.layers);
   const std::vector<int>& layers = pipeline.layers;
+  if (layer.dense_first) first_layers(layers, key.layers.first_dense, cost.dense_layers);
   cost.stage_layers.clear();
   cost.forward.clear();
   cost.backward.clear();
   for (int s = 0; s < virtual_stages; ++s) {
     const bool first = s == 0, last = s == virtual_stages - 1;
-    const S n = pipelined ? named(Q::stage_layers, s, constant<S>(layers[static_cast<std::size_t>(s)]) + in.zero)
-                          : S(in.model.n_layers);
-    if (pipelined) cost.stage_layers.push_back(n);
+    const auto i = static_cast<std::size_t>(s);
+    StageLayers<S> n{in.model.n_layers};
+    if (pipelined) {
+      const int dense = layer.dense_first ? cost.dense_layers[i] : 0;
+      const auto count = [&in, s](Q q, int layers_of) { return named(q, s, constant<S>(layers_of) + in.zero); };
+      n = layer.layers(count(Q::stage_layers, layers[i]), count(Q::stage_dense_layers, dense),
+                       count(Q::stage_expert_layers, layers[i] - dense));
+      cost.stage_layers.push_back(n);
+    }
     const StagePass<S> pass = stage_pass<S>(cost, n, first, last);
     cost.forward.push_back(named(Q::stage_forward, s, pass.forward));
     cost.backward.push_back(named(Q::stage_backward, s, pass.backward));
@@ -449,18 +504,22 @@ void stage_times(const Inputs<S>& in, const LayerTime<S>& layer, const StageKey&
   pipeline.recompute.resize(positions);
   times.overlapped.clear();
   times.transfer = ticks_of(value_of(cost.transfer));
-  times.blocking_send = key.blocking_send;
+  times.blocking_send = blocks_sends(key.sends, key.shape.kind);
   const double peak = value_of(in.chip.peak_flops);
   const double layer_again = in.calibrated ? value_of(layer.kernels.again) : value_of(layer.flops_recompute) / peak;
   for (std::size_t i = 0; i < positions; ++i) {
     const std::size_t s = i % static_cast<std::size_t>(virtual_stages);  // DualPipe: the second direction again
-    const StageTicks ticks = stage_ticks<S>(in, layer, {cost.forward[s], cost.backward[s]}, layers[s], s == 0,
+    const StageLayers<S>& n = cost.stage_layers[s];
+    const StageTicks ticks = stage_ticks<S>(in, layer, {cost.forward[s], cost.backward[s]}, n, s == 0,
                                             s + 1 == static_cast<std::size_t>(virtual_stages));
     times.forward[i] = ticks.forward;
     times.backward_weight[i] = ticks.backward_weight;
     times.backward_input[i] = ticks.backward_input;
     // Arithmetic alone, as in the step's part: beyond two forwards, what a block's backward does is a forward again.
     double again = layers[s] * layer_again;
+    if (n.by_kind)
+      again = value_of(n.dense) * value_of(layer.kind(LayerKind::dense).again) +
+              value_of(n.experts) * value_of(layer.kind(LayerKind::experts).again);
     if (in.calibrated) {
       pipeline.recompute[i] = std::min(ticks_of(again), times.backward_input[i]);
       continue;
@@ -575,7 +634,7 @@ template StageWork<double> stage_work<double>(const Inputs<double>&, const StepC
                                               const StageBlocks<double>&, bool);
 template void paired_stages<double>(const Inputs<double>&, const LinkRates<double>&, const StageBlocks<double>&,
                                     const ScheduleShape&, const std::vector<double>&, const std::vector<double>&,
-                                    const std::vector<double>&, PairedStages<double>&);
+                                    const std::vector<StageLayers<double>>&, PairedStages<double>&);
 template void hide_in_pairs<double>(const Inputs<double>&, const StepCounts<double>&, const StageBlocks<double>&,
                                     const PairedStages<double>&, StageWork<double>&);
 template void end_reduction<double>(const Inputs<double>&, const LayerTime<double>&, const LinkRates<double>&,

@@ -18,7 +18,7 @@ struct StageKey {
   int zero_stage = 3;
   KeepGathered keep_gathered = KeepGathered::microbatch;
   bool sequence_parallel = true;
-  bool blocking_send = false;
+  StageSends sends = StageSends::by_schedule;
   bool tied_embeddings = false;
 };
 StageKey stage_key(const Scenario&);
@@ -54,10 +54,27 @@ template <Scalar S>
 struct StageBlocks {
   BlockTime<S> layer, embedding, head;
   AxisArray<S> comm_forward, comm_backward;  // of a layer, all axes
+  // Of a model with both kinds of layers; the layer above is their mean.
+  struct OfKind {
+    BlockTime<S> layer;
+    AxisArray<S> comm_forward, comm_backward;
+  };
+  bool has_kinds = false;
+  ByLayerKind<OfKind> kinds{};
   AxisMask communicates{};
   S weight_bytes, gradient_bytes;   // of a layer, gathered over the state shards
   S vocab_time, vocab_hbm_exposed;  // a microbatch, all stages together
   AxisArray<S> vocab_exposed;
+
+  const OfKind& kind(LayerKind k) const { return kinds[static_cast<std::size_t>(k)]; }
+  // What so many layers have of a number of the mean layer, or of each kind.
+  template <class Member>
+  S sum(const StageLayers<S>& n, const S& mean, Member&& member) const {
+    return of_layers(n, mean, S(member(kind(LayerKind::dense))), S(member(kind(LayerKind::experts))));
+  }
+  S sum(const StageLayers<S>& n, S BlockTime<S>::*member) const {
+    return sum(n, layer.*member, [member](const OfKind& k) { return k.layer.*member; });
+  }
 };
 template <Scalar S>
 struct StageWork {
@@ -86,10 +103,11 @@ struct EndReduction {
 
 template <Scalar S>
 struct StageTime : StepCounts<S>, StageBlocks<S>, StageWork<S>, EndReduction<S> {
-  std::vector<S> stage_layers;       // by virtual stage, to calculate with; empty without a pipeline
-  std::vector<S> forward, backward;  // by virtual stage, one microbatch
-  PairedStages<S> paired;            // of a legal schedule that overlaps
-  S transfer;                        // between two stages
+  std::vector<StageLayers<S>> stage_layers;  // by virtual stage, to calculate with; empty without a pipeline
+  std::vector<int> dense_layers;             // working memory: of them, dense, where kinds stand apart
+  std::vector<S> forward, backward;          // by virtual stage, one microbatch
+  PairedStages<S> paired;                    // of a legal schedule that overlaps
+  S transfer;                                // between two stages
   S makespan;
   S in_transfer;                               // mean idle time of a device in which what it waits for is on its way
   S bubble_time, bubble_to_work, span_bubble;  // of the simulated timeline
@@ -116,8 +134,8 @@ StageWork<S> stage_work(const Inputs<S>&, const StepCounts<S>&, const StageBlock
 // by virtual stage along the way of a microbatch.
 template <Scalar S>
 void paired_stages(const Inputs<S>&, const LinkRates<S>&, const StageBlocks<S>&, const ScheduleShape&,
-                   const std::vector<S>& forward, const std::vector<S>& backward, const std::vector<S>& layers,
-                   PairedStages<S>& out);
+                   const std::vector<S>& forward, const std::vector<S>& backward,
+                   const std::vector<StageLayers<S>>& layers, PairedStages<S>& out);
 template <Scalar S>
 void hide_in_pairs(const Inputs<S>&, const StepCounts<S>&, const StageBlocks<S>&, const PairedStages<S>&,
                    StageWork<S>& work);
@@ -139,7 +157,7 @@ extern template StageWork<double> stage_work<double>(const Inputs<double>&, cons
 extern template void paired_stages<double>(const Inputs<double>&, const LinkRates<double>&,
                                            const StageBlocks<double>&, const ScheduleShape&,
                                            const std::vector<double>&, const std::vector<double>&,
-                                           const std::vector<double>&, PairedStages<double>&);
+                                           const std::vector<StageLayers<double>>&, PairedStages<double>&);
 extern template void hide_in_pairs<double>(const Inputs<double>&, const StepCounts<double>&,
                                            const StageBlocks<double>&, const PairedStages<double>&,
                                            StageWork<double>&);
@@ -190,8 +208,8 @@ struct StagePass {
   S forward, backward;
 };
 template <Scalar S>
-StagePass<S> stage_pass(const StageBlocks<S>& blocks, const S& layers, bool first, bool last) {
-  StagePass<S> pass{layers * blocks.layer.forward, layers * blocks.layer.backward};
+StagePass<S> stage_pass(const StageBlocks<S>& blocks, const StageLayers<S>& layers, bool first, bool last) {
+  StagePass<S> pass{blocks.sum(layers, &BlockTime<S>::forward), blocks.sum(layers, &BlockTime<S>::backward)};
   if (first) pass = {pass.forward + blocks.embedding.forward, pass.backward + blocks.embedding.backward};
   if (last) pass = {pass.forward + blocks.head.forward, pass.backward + blocks.head.backward};
   return pass;
@@ -201,10 +219,10 @@ struct StageTicks {
   Tick forward = 0, backward_input = 0, backward_weight = 0;
 };
 template <Scalar S>
-StageTicks stage_ticks(const Inputs<S>&, const LayerTime<S>&, const StagePass<S>& pass, int layers, bool first,
-                       bool last);
+StageTicks stage_ticks(const Inputs<S>&, const LayerTime<S>&, const StagePass<S>& pass, const StageLayers<S>& layers,
+                       bool first, bool last);
 extern template StageTicks stage_ticks<double>(const Inputs<double>&, const LayerTime<double>&,
-                                               const StagePass<double>&, int, bool, bool);
+                                               const StagePass<double>&, const StageLayers<double>&, bool, bool);
 // What a microbatch needs from a stage to the next: its bytes over the bandwidth and, calibrated, the latency.
 template <Scalar S>
 S stage_send(const Inputs<S>& in, const LinkRates<S>& rates, const S& microbatch_tokens, bool sequence_parallel) {

@@ -139,7 +139,7 @@ engine::Scenario random_scenario(std::mt19937& rng) {
   if (plan.context_method == ContextMethod::ulysses)
     while (plan.context > most_ulysses_ranks(s.model, plan.tensor)) plan.context /= 2;
   s.pipeline.microbatch_sequences = dice.power(1);
-  s.pipeline.blocking_send = dice.one_in(4);
+  s.pipeline.sends = static_cast<StageSends>(dice.pick(0, 2));
   random_schedule(dice, s);
   random_experts(dice, s);
   random_cluster(dice, *any_of(chips), s);

@@ -36,7 +36,7 @@ bool starts_with_any(std::string_view path, std::initializer_list<std::string_vi
 // Fields that reading a launch file gives defaults of the framework, which may not be ours.
 bool has_other_defaults(std::string_view path) {
   for (const std::string_view same :
-       {"pipeline.group_size", "pipeline.blocking_send", "pipeline.backward_order", "precision.residual"})
+       {"pipeline.group_size", "pipeline.sends", "pipeline.backward_order", "precision.residual"})
     if (path == same) return false;
   return path == "assumptions.mode" || starts_with_any(path, {"parallelism.", "pipeline.", "checkpointing.",
                                                               "precision.", "offload.", "workload."});

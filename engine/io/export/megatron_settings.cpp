@@ -197,7 +197,8 @@ class Settings {
       text_.said({"pipeline.schedule"});
     if (chunks > 1) {
       if (plan.group_size > 0) field("pipeline.group_size");
-      if (plan.blocking_send) row("--no-overlap-p2p-communication", "comm_overlap.overlap_p2p_comm", "false");
+      if (engine::blocks_sends(plan.sends, plan.schedule))
+        row("--no-overlap-p2p-communication", "comm_overlap.overlap_p2p_comm", "false");
     }
   }
 

@@ -110,6 +110,7 @@ OrderedJson stages_json(const Report& report) {
     OrderedJson entry;
     entry["first_layer"] = row.first_layer;
     entry["layers"] = row.layers;
+    if (row.dense_layers > 0) entry["dense_layers"] = row.dense_layers;
     entry["embedding"] = row.has_embedding;
     entry["head"] = row.has_head;
     entry["params"] = number_json(row.params);

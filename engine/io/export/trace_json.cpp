@@ -275,8 +275,7 @@ double chunk_bytes(const engine::Scenario& s, const engine::Report& report, int 
     const auto& of = report.pipeline.orders.device_of;
     const auto chunks =
         std::count_if(of.begin(), of.end(), [device](auto d) { return static_cast<int>(d) == device; });
-    return report.quantities.value_or(Q::layer_checkpoint_bytes, 0) * row.layers /
-           static_cast<double>(std::max<std::ptrdiff_t>(1, chunks));
+    return row.kept_bytes / static_cast<double>(std::max<std::ptrdiff_t>(1, chunks));
   }
   double most = 0;
   for (const engine::MemoryPoint& point : held) most = std::max(most, point.amount);
@@ -298,12 +297,16 @@ Result<std::string> pipeline_trace(const engine::Scenario& s, const engine::Repo
     if (row.axis == engine::Axis::pipeline && !row.end_of_step) bytes = row.bytes;
   // A device's chunks count alike, as in the report, which says how many bytes they come to.
   // What a weight gradient that is put off needs beyond the checkpoint is there once its input gradient is.
-  const double kept = report.quantities.value_or(Q::layer_checkpoint_bytes, 0),
-               needed = report.quantities.value_or(Q::layer_postponed_bytes, 0);
-  const double more = s.offload.activations || !(needed > kept) ? 0 : needed / kept - 1;
   engine::ActivationSizes sizes;
-  sizes.freed_after_weight.assign(p.orders.device_of.size(), 1 + more);
-  sizes.freed_after_input.assign(p.orders.device_of.size(), -more);
+  sizes.freed_after_weight.resize(p.orders.device_of.size());
+  sizes.freed_after_input.resize(p.orders.device_of.size());
+  for (std::size_t v = 0; v < p.orders.device_of.size(); ++v) {
+    const engine::StageRow& row = report.stages[p.orders.device_of[v]];
+    const bool grows = !s.offload.activations && row.postponed_bytes > row.kept_bytes && row.kept_bytes > 0;
+    const double more = grows ? row.postponed_bytes / row.kept_bytes - 1 : 0;
+    sizes.freed_after_weight[v] = 1 + more;
+    sizes.freed_after_input[v] = -more;
+  }
 
   const engine::StepPasses passes = engine::step_passes(s);
   const auto ends = step_end(report, passes);

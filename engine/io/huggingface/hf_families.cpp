@@ -65,7 +65,9 @@ void qwen_experts(HfReader& in, const HfDefaults&, TransformerShape& m) {
   const Json* dense = in.list("mlp_only_layers");
   for (int layer = 0; layer < m.n_layers; ++layer) {
     const bool named = dense != nullptr && std::find(dense->begin(), dense->end(), Json(layer)) != dense->end();
-    if (named || (layer + 1) % step != 0) ++m.moe.n_dense_layers;
+    if (!named && (layer + 1) % step == 0) continue;
+    if (layer != m.moe.n_dense_layers) m.moe.dense_layers_spread = true;
+    ++m.moe.n_dense_layers;
   }
 }
 

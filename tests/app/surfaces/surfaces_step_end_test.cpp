@@ -164,6 +164,8 @@ Difference the_wires(const Case& plan) {
     return plan.e.in.calibrated ? b.hidden_forward + b.exposed_forward + b.hidden_backward + b.exposed_backward
                                 : b.network_forward + b.network_backward;
   };
+  // What waits for what is judged in either kind of layers; the table has their mean.
+  if (plan.e.in.calibrated && plan.e.layer.has_kinds) return {};
   const double before = stage.layer_passes * (sent_in_layer(plan, forward) + sent_in_layer(plan, backward)) +
                         stage.microbatches * (vocabulary(stage.embedding) + vocabulary(stage.head)) / stage.stages;
   return compare("the step's network and its wires'", plan.q(Q::network_total), before + busiest_of(wires, whole));

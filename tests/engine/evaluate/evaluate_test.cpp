@@ -303,7 +303,7 @@ TEST_CASE("the three bubble conventions come from one timeline") {
 }
 TEST_CASE("a stage that cannot compute while it sends makes the step longer") {
   const Scenario s = preset("llama3-405b-16k-h100");
-  const Report overlapped = evaluate(s), blocking = evaluate(with(s, {"pipeline.blocking_send=true"}));
+  const Report overlapped = evaluate(s), blocking = evaluate(with(s, {"pipeline.sends=blocking"}));
   CHECK(q(blocking, Q::pipeline_makespan) > q(overlapped, Q::pipeline_makespan));
   CHECK(q(blocking, Q::step_pipeline_transfer) > q(overlapped, Q::step_pipeline_transfer));
 }

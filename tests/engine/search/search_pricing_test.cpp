@@ -113,7 +113,7 @@ TEST_CASE("of the devices named the fullest one takes what the fullest of all de
   std::mt19937 rng(17);
   tests::Dice dice(rng);
   Orders orders;
-  std::vector<int> layers;
+  std::vector<int> layers, dense;
   std::vector<double> peaks;
   std::vector<DeviceMoments> fullest;
   DeviceKinds kinds;
@@ -124,26 +124,30 @@ TEST_CASE("of the devices named the fullest one takes what the fullest of all de
     if (!check_schedule(shape)) continue;
     const int stages = shape.stages * passes_per_device(shape), n_layers = stages + dice.pick(0, 3 * stages);
     ++shapes;
-    const double a_layer = dice.pick(0, 9), checkpoint = dice.pick(0, 9), embedding = dice.pick(0, 9),
-                 head = dice.pick(0, 9), more = dice.pick(0, 9);  // of one whose weight gradient is put off
+    // Of layers of either kind: what one weighs, and what it keeps of a microbatch.
+    const double dense_layer = dice.pick(0, 9), other_layer = dice.pick(0, 9), dense_kept = dice.pick(0, 9),
+                 other_kept = dice.pick(0, 9), embedding = dice.pick(0, 9), head = dice.pick(0, 9),
+                 more = dice.pick(0, 3);  // as much again where a weight gradient is put off
     // Every device as the order has it.
     make_orders(shape, orders);
     peak_microbatches(orders, KeptUntil::weight_gradient, peaks);
-    const LayerSplit split{n_layers, dice.pick(0, 4), dice.pick(0, 4), {}};
+    const LayerSplit split{n_layers, dice.pick(0, 4), dice.pick(0, 4), {}, dice.pick(0, 4)};
     split_layers(split, shape.kind, stages, layers);
+    first_layers(layers, split.first_dense, dense);
     std::vector<double> bytes(static_cast<std::size_t>(shape.stages));
     std::vector<double> held(bytes.size());
     for (std::size_t i = 0; i < orders.device_of.size(); ++i) {
       const std::size_t device = orders.device_of[i], stage = i % static_cast<std::size_t>(stages);
-      held[device] += layers[stage];
-      bytes[device] += layers[stage] * a_layer;
+      const int others = layers[stage] - dense[stage];
+      held[device] += dense[stage] * dense_kept + others * other_kept;
+      bytes[device] += dense[stage] * dense_layer + others * other_layer;
       if (stage == 0) bytes[device] += embedding;
       if (stage + 1 == static_cast<std::size_t>(stages)) bytes[device] += head;
     }
     const bool doubled = shape.kind == ScheduleKind::dualpipe;
     const auto at_peak = [&](const HeldMoments& moments) {
       double most = 0;
-      for (const HeldMicrobatches& one : moments) most = std::max(most, checkpoint * one.all + more * one.postponed);
+      for (const HeldMicrobatches& one : moments) most = std::max(most, one.all + more * one.postponed);
       return most;
     };
     for (std::size_t r = 0; r < bytes.size(); ++r) {
@@ -153,9 +157,13 @@ TEST_CASE("of the devices named the fullest one takes what the fullest of all de
     find_device_kinds(shape.kind, shape.stages, shape.virtual_stages, split, layers, kinds);
     fullest_devices(kinds, shape, fullest);
     double most = 0;
-    for (const auto& [load, moments] : fullest)
-      most = std::max(most, load.layers * a_layer + load.embedding * embedding + load.head * head +
-                                at_peak(moments) * (load.doubled ? load.layers / 2 : load.layers));
+    for (const DeviceMoments& device : fullest) {
+      const DeviceKinds::Held& has = device.held;
+      const int others = has.layers - has.dense;
+      const double kept = has.dense * dense_kept + others * other_kept;
+      most = std::max(most, has.dense * dense_layer + others * other_layer + has.embedding * embedding +
+                                has.head * head + at_peak(device.moments) * (device.doubled ? kept / 2 : kept));
+    }
     CAPTURE(schedule_id(shape.kind));
     REQUIRE(most == doctest::Approx(*std::max_element(bytes.begin(), bytes.end())).epsilon(1e-12));
   }

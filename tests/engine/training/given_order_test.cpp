@@ -58,6 +58,7 @@ TEST_CASE("a plan that is given its schedule's own order has every number that i
 TEST_CASE("an order other than the schedule's own changes the step as simulating it does") {
   Scenario s = preset("gpt3-175b-1024-a100");
   s = scenario_under(s, ScheduleKind::one_f_one_b);
+  s.pipeline.sends = StageSends::overlapped;  // as under GPipe
   const Report own = evaluate(s);
   ScheduleShape all_forward = own.pipeline.shape;
   all_forward.kind = ScheduleKind::gpipe;

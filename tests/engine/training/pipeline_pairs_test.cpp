@@ -89,10 +89,13 @@ TEST_CASE("a pair lasts as long as its work or what it sends, at peak rates") {
   Scenario s = deepseek(Mode::ideal);
   s.model.moe.groups_per_token = 0;  // every copy leaves the node: the network decides
   const Report r = evaluate(s);
-  const auto q = [&r](Q id) { return value_of(r, id); };
   const auto& times = r.pipeline.times;
   REQUIRE(times.overlapped.size() == 32);
-  // Two stages of four layers, neither the first nor the last.
+  // Two stages of four layers with experts, neither the first nor the last.
+  Scenario experts = s;
+  experts.model.moe.n_dense_layers = 0;
+  const Report alike = evaluate(experts);
+  const auto q = [&alike](Q id) { return value_of(alike, id); };
   const double layers = 4, work = layers * (q(Q::layer_work_forward) + q(Q::layer_work_backward)),
                network = layers * (q(Q::layer_network_forward) + q(Q::layer_network_backward));
   CHECK(network > work);

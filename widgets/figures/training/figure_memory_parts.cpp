@@ -118,6 +118,7 @@ Readout part_readout(const FigureInput& input, int stage, const Part& part) {
         t.text(input.report.stages.size() > 1 ? "figure.memory.share_of_stage" : "figure.memory.share"),
         format_share(bytes / row.memory_total_bytes));
   r.rows.emplace_back(t.text("figure.memory.layers"), format_count(row.layers));
+  if (row.dense_layers > 0) r.rows.emplace_back(t.text("figure.memory.dense_layers"), format_count(row.dense_layers));
   return r;
 }
 
