@@ -4,7 +4,7 @@
 #include <fmt/ranges.h>
 #include <CLI/CLI.hpp>
 
-#include "engine/base/number_text.h"
+#include "engine/base/read_number.h"
 
 namespace roofscape::app::cli {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <thread>
 
-#include "engine/base/number_text.h"
+#include "engine/base/read_number.h"
 #include "engine/evaluate/evaluate.h"
 #include "engine/evaluate/single_edits.h"
 #include "engine/search/search.h"

@@ -9,7 +9,7 @@
 #include "app/panels/editor_presets.h"
 #include "app/panels/field_text.h"
 #include "app/panels/panel_parts.h"
-#include "engine/base/number_text.h"
+#include "engine/base/read_number.h"
 #include "widgets/canvas/number_format.h"
 #include "widgets/plot/plot.h"
 

@@ -7,7 +7,7 @@
 
 #include "app/panels/field_text.h"
 #include "app/panels/panel_parts.h"
-#include "engine/base/number_text.h"
+#include "engine/base/read_number.h"
 #include "widgets/figures/blocks/block_text.h"
 #include "widgets/plot/plot.h"
 #include "widgets/plot/quantity_label.h"

@@ -8,7 +8,7 @@
 
 #include "app/core/strings.h"
 #include "app/session/file_list.h"
-#include "engine/base/number_text.h"
+#include "engine/base/read_number.h"
 #include "engine/base/text_match.h"
 #include "engine/blocks/block.h"
 #include "engine/frameworks/synonyms.h"

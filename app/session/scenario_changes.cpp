@@ -1,7 +1,7 @@
 #include "app/session/scenario_changes.h"
 
 #include "app/session/layers_text.h"
-#include "engine/pipeline/listed_order.h"
+#include "engine/pipeline/given_order.h"
 
 namespace roofscape::app {
 

@@ -18,7 +18,7 @@
 #include "engine/io/scenario/order_json.h"
 #include "engine/io/scenario/scenario_json.h"
 #include "engine/io/scenario/session_json.h"
-#include "engine/pipeline/listed_order.h"
+#include "engine/pipeline/given_order.h"
 #include "engine/studies/nearest_plan.h"
 #include "widgets/canvas/number_format.h"
 

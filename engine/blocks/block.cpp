@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "engine/base/number_text.h"
+#include "engine/base/read_number.h"
 
 namespace roofscape::engine {
 

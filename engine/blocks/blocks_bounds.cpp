@@ -1,7 +1,7 @@
 // The book's bounds: from how many tokens a chip a strategy is limited by arithmetic.
 #include "engine/blocks/spec.h"
 #include "engine/hardware/switched_collective.h"
-#include "engine/training/bounds.h"
+#include "engine/training/book_bounds.h"
 
 namespace roofscape::engine::block_table {
 

@@ -8,7 +8,7 @@
 #include "engine/blocks/spec.h"
 #include "engine/model/layer_operations.h"
 #include "engine/model/parameters.h"
-#include "engine/training/bounds.h"
+#include "engine/training/book_bounds.h"
 
 namespace roofscape::engine::block_table {
 

@@ -7,7 +7,7 @@
 #include "engine/serving/batching_simulation.h"
 #include "engine/serving/limits.h"
 #include "engine/serving/speculation.h"
-#include "engine/training/bounds.h"
+#include "engine/training/book_bounds.h"
 
 namespace roofscape::engine::block_table {
 

@@ -19,7 +19,7 @@
 #include "engine/model/split_heads.h"
 #include "engine/report/findings.h"
 #include "engine/scenario/mesh_size.h"
-#include "engine/training/bounds.h"
+#include "engine/training/book_bounds.h"
 #include "engine/training/stage_time.h"
 
 namespace roofscape::engine {

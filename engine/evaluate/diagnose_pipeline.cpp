@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/pipeline/listed_order.h"
+#include "engine/pipeline/given_order.h"
 #include "engine/report/findings.h"
 #include "engine/scenario/mesh_size.h"
 #include "engine/training/memory.h"

@@ -5,7 +5,7 @@
 #include "engine/hardware/wires.h"
 #include "engine/report/report.h"
 #include "engine/scenario/scenario.h"
-#include "engine/training/bounds.h"
+#include "engine/training/book_bounds.h"
 #include "engine/training/layer_time.h"
 #include "engine/training/operation_steps.h"
 #include "engine/training/stage_time.h"

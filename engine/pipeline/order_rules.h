@@ -48,7 +48,7 @@ struct OrderRules {
 #include "engine/pipeline/schedules.def"
 #undef SCHEDULE
 
-// Of an order that was given, in listed_order.cpp.
+// Of an order that was given, in given_order.cpp.
 extern const OrderRules by_list, by_list_with_pairs;
 
 const OrderRules& rules_of(const ScheduleShape&);

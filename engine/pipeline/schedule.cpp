@@ -1,6 +1,6 @@
 #include "engine/pipeline/schedule.h"
 
-#include "engine/pipeline/listed_order.h"
+#include "engine/pipeline/given_order.h"
 #include "engine/pipeline/order_rules.h"
 
 namespace roofscape::engine {

@@ -18,7 +18,7 @@ namespace roofscape::engine {
 
 struct ListedOrder;
 
-// An order that was given instead of made (listed_order.h), shared by all who use it; none by default. Two are the
+// An order that was given instead of made (given_order.h), shared by all who use it; none by default. Two are the
 // same when their operations and the schedule they stand for are.
 class GivenOrder {
  public:

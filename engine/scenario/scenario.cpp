@@ -1,6 +1,6 @@
 #include "engine/scenario/scenario.h"
 
-#include "engine/pipeline/listed_order.h"
+#include "engine/pipeline/given_order.h"
 #include "engine/scenario/mesh_size.h"
 
 #include <algorithm>

@@ -11,7 +11,7 @@
 #include <fmt/format.h>
 
 #include "engine/base/digit_groups.h"
-#include "engine/pipeline/listed_order.h"
+#include "engine/pipeline/given_order.h"
 #include "engine/scenario/domains.h"
 #include "engine/scenario/scenario_fields.h"
 

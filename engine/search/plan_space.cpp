@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "engine/base/number_text.h"
+#include "engine/base/read_number.h"
 #include "engine/frameworks/synonyms.h"
 #include "engine/inputs/placement.h"
 #include "engine/model/model_check.h"

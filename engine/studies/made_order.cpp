@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "engine/evaluate/evaluate.h"
+#include "engine/pipeline/given_order.h"
 #include "engine/pipeline/greedy_order.h"
-#include "engine/pipeline/listed_order.h"
 #include "engine/pipeline/v_order.h"
 
 namespace roofscape::engine {

@@ -10,7 +10,7 @@
 #include "engine/hardware/roofline.h"
 #include "engine/hardware/wires.h"
 #include "engine/studies/log_axis.h"
-#include "engine/training/bounds.h"
+#include "engine/training/book_bounds.h"
 #include "engine/training/layer_time.h"
 #include "engine/training/stage_time.h"
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <optional>
 
-#include "engine/base/number_text.h"
+#include "engine/base/read_number.h"
 #include "widgets/canvas/number_format.h"
 
 namespace roofscape::widgets {

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <utility>
 
-#include "engine/base/number_text.h"
+#include "engine/base/read_number.h"
 #include "widgets/canvas/number_format.h"
 #include "widgets/plot/plot.h"
 

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "engine/io/json/json_text.h"
-#include "engine/pipeline/listed_order.h"
+#include "engine/pipeline/given_order.h"
 #include "engine/scenario/scenario.h"
 
 namespace roofscape::io {

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/base/number_text.h"
+#include "engine/base/read_number.h"
 #include "engine/evaluate/custom_mode.h"
 #include "engine/frameworks/synonyms.h"
 #include "engine/io/json/nearest.h"

@@ -12,7 +12,7 @@
 #include "app/core/export.h"
 #include "app/core/strings.h"
 #include "app/core/text_columns.h"
-#include "engine/base/number_text.h"
+#include "engine/base/read_number.h"
 #include "engine/evaluate/explain.h"
 #include "engine/io/scenario/scenario_json.h"
 #include "tests/engine/io/io_fixture.h"

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <string>
 
-#include "engine/pipeline/listed_order.h"
+#include "engine/pipeline/given_order.h"
 #include "engine/scenario/scenario_fields.h"
 #include "engine/serving/serving_inputs.h"
 #include "tests/engine/serving_fixture.h"

@@ -4,7 +4,7 @@
 #include <random>
 #include <string>
 
-#include "engine/base/number_text.h"
+#include "engine/base/read_number.h"
 #include "engine/base/utf8.h"
 #include "tests/app/window/ui_harness.h"
 #include "widgets/ui/controls.h"

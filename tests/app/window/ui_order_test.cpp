@@ -3,7 +3,7 @@
 
 #include "app/shell/commands.h"
 #include "engine/frameworks/rules.h"
-#include "engine/pipeline/listed_order.h"
+#include "engine/pipeline/given_order.h"
 #include "tests/app/window/ui_checks.h"
 #include "tests/engine/io/io_fixture.h"
 

@@ -8,7 +8,7 @@
 #include "app/core/strings.h"
 #include "app/session/workbench.h"
 #include "app/shell/commands.h"
-#include "engine/base/number_text.h"
+#include "engine/base/read_number.h"
 #include "engine/blocks/block.h"
 #include "tests/app/window/ui_checks.h"
 

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "engine/evaluate/evaluate.h"
+#include "engine/pipeline/given_order.h"
 #include "engine/pipeline/in_flight.h"
-#include "engine/pipeline/listed_order.h"
 #include "engine/pipeline/timeline_analysis.h"
 #include "engine/search/pricing.h"
 #include "tests/engine/fixtures.h"

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "engine/evaluate/evaluate.h"
-#include "engine/pipeline/listed_order.h"
+#include "engine/pipeline/given_order.h"
 #include "engine/studies/made_order.h"
 #include "tests/engine/fixtures.h"
 

@@ -3,7 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "engine/evaluate/evaluate.h"
-#include "engine/pipeline/listed_order.h"
+#include "engine/pipeline/given_order.h"
 #include "engine/scenario/scenario_fields.h"
 #include "engine/studies/schedule_comparison.h"
 #include "engine/training/stage_time.h"

@@ -5,7 +5,7 @@
 #include "engine/evaluate/evaluate.h"
 #include "engine/inputs/inputs.h"
 #include "engine/model/parameters.h"
-#include "engine/training/bounds.h"
+#include "engine/training/book_bounds.h"
 #include "engine/training/run.h"
 #include "tests/engine/fixtures.h"
 

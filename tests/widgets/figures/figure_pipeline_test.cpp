@@ -4,7 +4,7 @@
 #include <map>
 #include <memory>
 
-#include "engine/pipeline/listed_order.h"
+#include "engine/pipeline/given_order.h"
 #include "engine/pipeline/timeline_analysis.h"
 #include "tests/widgets/figures/figure_fixture.h"
 #include "tests/widgets/figures/preset_fixture.h"

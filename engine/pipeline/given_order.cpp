@@ -1,4 +1,4 @@
-#include "engine/pipeline/listed_order.h"
+#include "engine/pipeline/given_order.h"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "engine/training/bounds.h"
+#include "engine/training/book_bounds.h"
 
 #include "engine/hardware/collective.h"
 #include "engine/hardware/roofline.h"

@@ -1,4 +1,4 @@
-#include "engine/base/number_text.h"
+#include "engine/base/read_number.h"
 
 #include <fmt/format.h>
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "engine/base/number_text.h"
+#include "engine/base/read_number.h"
 #include "engine/base/unit.h"
 #include "engine/scenario/scenario_fields.h"
 #include "tests/english.h"

@@ -1,5 +1,5 @@
 // Orders that are given: what they are taken for, what devices hold under them, and how long they take.
-#include "engine/pipeline/listed_order.h"
+#include "engine/pipeline/given_order.h"
 
 #include <doctest/doctest.h>
 
