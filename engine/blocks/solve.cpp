@@ -74,9 +74,10 @@ std::vector<double> trials(const BuildingBlock& block, const BlockInput& in) {
   for (double x = least; x < most; x *= 2)
     if (x > in.low) out.push_back(x);
   out.push_back(most);
-  // Ways that divide a size are among the first whole numbers, if not among these powers.
+  // Ways that divide a size are among the first whole numbers, if not among these powers; and where something is cut
+  // into whole parts, an output jumps up and down between them.
   constexpr int kFirst = 64;
-  if (whole && !block.is_simulated)
+  if (in.high > 1 && !block.is_simulated)
     for (int n = 3; n <= kFirst; ++n)
       if (n > in.low && n < most) out.push_back(n);
   // Shares come close to one another at the high end.
