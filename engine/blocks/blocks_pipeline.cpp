@@ -135,16 +135,19 @@ void pipeline(BlockRun<S>& io, const BlockCall& call) {
   }
   const double f = call.number("t_forward"), bi = call.number("t_backward_input"),
                w = call.number("t_backward_weight");
-  const double send = call.number("transfer"), joined = call.number("t_overlapped_forward_backward");
+  const double send = call.number("transfer"), send_in_node = call.number("transfer_in_node"),
+               joined = call.number("t_overlapped_forward_backward");
   const auto& scale_of = call.value("device_scale").numbers;
   if (!scale_of.empty() && scale_of.size() != static_cast<std::size_t>(shape.stages))
     return io.fail("device_scale", say("error.block.device_scale"), say("error.block.device_scale.remedy"));
   const double top = scale_of.empty() ? 1 : std::max(1.0, *std::max_element(scale_of.begin(), scale_of.end()));
   const bool has_joined = std::isfinite(joined);
   const double scale =
-      ticks_each(std::max({f, bi, w, send, has_joined ? joined : 0.0}) * top, passes_per_device(shape));
+      ticks_each(std::max({f, bi, w, send, send_in_node, has_joined ? joined : 0.0}) * top, passes_per_device(shape));
   const auto ticks = [scale](double t) { return static_cast<Tick>(std::llround(t * scale)); };
   PipelineTimes times = even_times(shape, ticks(f), ticks(bi), ticks(w), ticks(send), has_joined ? ticks(joined) : 0);
+  times.node_devices = static_cast<std::uint32_t>(call.number("node_devices"));
+  times.transfer_in_node = ticks(send_in_node);
   times.blocking_send = call.number("blocking_send") > 0.5;
   Orders orders;
   make_orders(shape, orders);
@@ -261,6 +264,9 @@ std::vector<BuildingBlock> pipeline_blocks() {
               time("t_backward_weight", Q::bubble_weight)
                   .from("t_forward", [](const BlockCall& c) { return std::optional(c.number("t_forward")); }),
               time("t_overlapped_forward_backward", Q::bubble_overlapped), time("transfer", Q::sim_transfer).def(0),
+              whole("node_devices", Q::sim_node_devices).def(1).up_to(4096),
+              time("transfer_in_node", Q::sim_transfer_in_node)
+                  .from("transfer", [](const BlockCall& c) { return std::optional(c.number("transfer")); }),
               flag("blocking_send", false), numbers("device_scale", Q::sim_scale).entries(4096), flag("ops", false)),
        {out("makespan", Q::sim_makespan), out("bubble_time", Q::sim_bubble),
         out("idle_fraction", Q::sim_idle_fraction), out("ratio_to_work", Q::sim_ratio),

@@ -48,6 +48,24 @@ S collective_latency(const Inputs<S>& in, const AxisLinks& links) {
 }
 
 template <Scalar S>
+S send_latency(const Inputs<S>& in, const AxisLinks& links) {
+  const CalibrationInputs<S>& c = in.calibration;
+  switch (links.tier) {
+    case LinkTier::ici:
+    case LinkTier::nvlink:
+      return c[Calibrated::call_latency] + c[Calibrated::link_latency];
+    case LinkTier::dcn:
+    case LinkTier::fabric:
+      return c[Calibrated::call_latency] + c[Calibrated::fabric_latency];
+    case LinkTier::none:
+      break;
+  }
+  return in.zero;
+}
+template double send_latency<double>(const Inputs<double>&, const AxisLinks&);
+template Traced send_latency<Traced>(const Inputs<Traced>&, const AxisLinks&);
+
+template <Scalar S>
 ChipRates<S> group_rates(const Inputs<S>& in, const AxisLinks& links) {
   ChipRates<S> rates = in.achieved;
   const double inside = links.inside_node, node = in.calibration.node_size;

@@ -13,6 +13,12 @@ template <Scalar S>
 S collective_latency(const Inputs<S>&, const AxisLinks&);
 extern template double collective_latency<double>(const Inputs<double>&, const AxisLinks&);
 extern template Traced collective_latency<Traced>(const Inputs<Traced>&, const AxisLinks&);
+// Seconds before the first byte of a message from a rank of the group to the next arrives: of a group that spans nodes
+// or slices, to one in another of these.
+template <Scalar S>
+S send_latency(const Inputs<S>&, const AxisLinks&);
+extern template double send_latency<double>(const Inputs<double>&, const AxisLinks&);
+extern template Traced send_latency<Traced>(const Inputs<Traced>&, const AxisLinks&);
 
 // The chip's links as a group of it has them: where the chips of a node are joined directly, a group has of a chip's
 // links only those to its own members.

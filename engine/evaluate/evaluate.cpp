@@ -87,9 +87,14 @@ void fill_collectives(const Scenario& s, const Evaluation<double>& e, std::vecto
       add(Axis::expert, all_to_all, backward, false, e.layer.expert_bytes, 2 * layers, e.layer.expert_exchange,
           e.layer.bandwidth[Axis::expert]);
   if (pipelined) {
-    const double w = e.layer.bandwidth[Axis::pipeline];
+    const double bytes = boundary_bytes(e.in, e.layer.microbatch_tokens, plan.sequence_parallel);
     const double hops = 2 * e.stage.microbatches * passes_per_device(stage_key(s).shape);
-    add(Axis::pipeline, send, false, false, e.stage.transfer * w, hops, e.stage.transfer, w);
+    const int steps = plan.pipeline - 1, node = e.layer.stages_in_node;
+    const double far = node > 1 ? double(steps / node) / steps : 1;  // of the hops from a stage to the next
+    add(Axis::pipeline, send, false, false, bytes, far * hops, e.stage.transfer, e.layer.bandwidth[Axis::pipeline]);
+    if (node > 1)
+      add(Axis::pipeline, send, false, false, bytes, (1 - far) * hops, e.stage.transfer_in_node,
+          e.layer.in_node_bandwidth);
   }
 }
 

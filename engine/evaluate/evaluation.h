@@ -165,6 +165,9 @@ void for_each_quantity(const Evaluation<S>& e, F&& f) {
   f(Q::pipeline_work, stage.work), f(Q::pipeline_bubble_fraction, plan.bubble_fraction);
   f(Q::pipeline_bubble_ideal, plan.bubble_even);
   if (pipelined) f(Q::pipeline_transfer, stage.transfer);
+  if (pipelined && layer.stages_in_node > 1)
+    f(Q::pipeline_transfer_in_node, stage.transfer_in_node),
+        f(Q::pipeline_in_node_bandwidth, layer.in_node_bandwidth);
   if (pipelined && stage.drawn)
     f(Q::pipeline_bubble_time, stage.bubble_time), f(Q::pipeline_bubble_to_work, stage.bubble_to_work),
         f(Q::pipeline_span_bubble, stage.span_bubble);

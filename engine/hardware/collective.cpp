@@ -223,6 +223,21 @@ TwoTiers<S> exchange_tiers(const AxisLinks& links, const ChipRates<S>& chip) {
   return {one / inside_rate(links, chip), one / across};
 }
 
+AxisLinks links_in_node(const AxisLinks& links) {
+  AxisLinks node;
+  node.axis = links.axis;
+  const bool fabric = links.tier == LinkTier::fabric && links.inside_node > 1;
+  const bool dcn = links.tier == LinkTier::dcn && links.inside_slice > 1 && links.torus_axes > 0;
+  if (!fabric && !dcn) return node;
+  node = links;
+  node.tier = fabric ? LinkTier::nvlink : LinkTier::ici;
+  node.degree = fabric ? links.inside_node : links.inside_slice;
+  node.across_nodes = node.slices = 1;
+  node.levels = {};
+  node.level_count = 0;
+  return node;
+}
+
 template <Scalar S>
 S send_bandwidth(const AxisLinks& links, const ChipRates<S>& chip) {
   switch (links.tier) {

@@ -50,7 +50,11 @@ template <Scalar S>
 TwoTiers<S> gather_tiers(const AxisLinks&, const ChipRates<S>&);
 template <Scalar S>
 TwoTiers<S> exchange_tiers(const AxisLinks&, const ChipRates<S>&);
-// One way from a rank to its neighbour along the axis, bytes/s.
+// Of a group that spans several nodes or slices: the links of its ranks in one of these; degree 1 where it does not, or
+// has but one rank in each.
+AxisLinks links_in_node(const AxisLinks&);
+// One way from a rank to its neighbour along the axis, bytes/s. Of a group that spans nodes or slices: to a neighbour in
+// another one.
 template <Scalar S>
 S send_bandwidth(const AxisLinks&, const ChipRates<S>&);
 

@@ -31,6 +31,9 @@ void prepare(const ScheduleShape& shape, const PipelineTimes& times, const Passe
   scratch.forward.assign(p + 1, 0);
   scratch.backward.assign(p + 1, 0);
   scratch.free.assign(p, 0);
+  scratch.hop_before.resize(p + 1);
+  for (std::size_t d = 0; d <= p; ++d)
+    scratch.hop_before[d] = times.hop(static_cast<std::uint32_t>((d + p - 1) % p), static_cast<std::uint32_t>(d % p));
   scratch.forward_chunk.resize(n);
   scratch.backward_chunk.resize(n);
   for (std::size_t i = 0, chunk = 0; i < n; chunk = chunk + 1 < chunks ? chunk + 1 : 0)
@@ -41,11 +44,14 @@ void prepare(const ScheduleShape& shape, const PipelineTimes& times, const Passe
 }
 
 // `blocking`: a device is busy until what it sent has arrived. The last stage sends no forward, the first no backward.
-template <Int stride, bool blocking>
+// `alike`: all hops take the same time.
+template <Int stride, bool blocking, bool alike>
 StepSpan run_lines(const PipelineTimes& times, const Passes& passes, OneFOneBScratch& scratch) {
   // All in locals: what is stored could else be any of what is read.
   const Int p = passes.devices, n = passes.count, lead = passes.lead;
   const Tick transfer = times.transfer;
+  const Tick* const hops = scratch.hop_before.data();
+  const auto hop_before = [transfer, hops](Int r) { return alike ? transfer : hops[r]; };
   const Tick* const forward_time = times.forward.data();
   const Tick* const backward_time = scratch.whole_backward.data();
   const std::uint32_t* const forward_chunk = scratch.forward_chunk.data();
@@ -57,16 +63,16 @@ StepSpan run_lines(const PipelineTimes& times, const Passes& passes, OneFOneBScr
   Tick* const backwards = scratch.backward.data();
   Tick* const free = scratch.free.data();
   Tick in_transfer = 0;
-  const auto run = [&in_transfer, transfer](Tick start, Tick arrives, Tick duration) {
+  const auto run = [&in_transfer](Tick start, Tick arrives, Tick hop, Tick duration) {
     const Tick begin = std::max(start, arrives);
-    in_transfer += std::min(begin - start, transfer);
+    in_transfer += std::min(begin - start, hop);
     return begin + duration;
   };
   // When the device is free again behind an operation that ends then.
-  const auto after = [&in_transfer, transfer](Tick end, bool sends) {
+  const auto after = [&in_transfer](Tick end, Tick hop, bool sends) {
     if (!blocking || !sends) return end;
-    in_transfer += transfer;
-    return end + transfer;
+    in_transfer += hop;
+    return end + hop;
   };
   const Int longest = stride * n;  // lines from a device's first forward to behind its last
   for (Int line = -lead; line < longest; ++line) {
@@ -82,17 +88,17 @@ StepSpan run_lines(const PipelineTimes& times, const Passes& passes, OneFOneBScr
     Tick gradient = backwards[p];  // from device r+1, as it was before this line
     const auto forward = [&](Int r, Tick start) {
       const Int stage = forward_chunk[pass_forward(r)] + r;
-      const Tick end = run(start, forwards[r], forward_time[stage]);
-      forwards[r + 1] = end + transfer;
-      return after(end, stage + 1 < last_chunk + p);
+      const Tick end = run(start, forwards[r], hop_before(r), forward_time[stage]);
+      forwards[r + 1] = end + hop_before(r + 1);
+      return after(end, hop_before(r + 1), stage + 1 < last_chunk + p);
     };
     const auto backward = [&](Int r, Tick start) {
       const Tick arrives = stride == 1 ? gradient : backwards[r + 1];
       gradient = backwards[r];
       const Int stage = backward_chunk[pass_backward(r)] + r;
-      const Tick end = run(start, arrives, backward_time[stage]);
-      backwards[r] = end + transfer;
-      return after(end, stage > 0);
+      const Tick end = run(start, arrives, hop_before(r + 1), backward_time[stage]);
+      backwards[r] = end + hop_before(r);
+      return after(end, hop_before(r), stage > 0);
     };
     // The highest device of the line at or below `r`.
     const auto of_line = [&](Int r) { return stride == 1 ? r : r - ((line + r) & 1); };
@@ -114,15 +120,26 @@ bool runs_without_order(const ScheduleShape& shape) {
          (shape.kind == ScheduleKind::interleaved_1f1b && group_size_of(shape) == shape.stages);
 }
 
+namespace {
+
+template <Int stride>
+StepSpan run_lines(const PipelineTimes& times, const Passes& passes, OneFOneBScratch& scratch) {
+  const bool blocking = times.blocking_send && times.longest_hop() > 0;
+  if (times.node_devices > 1)
+    return blocking ? run_lines<stride, true, false>(times, passes, scratch)
+                    : run_lines<stride, false, false>(times, passes, scratch);
+  return blocking ? run_lines<stride, true, true>(times, passes, scratch)
+                  : run_lines<stride, false, true>(times, passes, scratch);
+}
+
+}  // namespace
+
 StepSpan one_f_one_b_span(const ScheduleShape& shape, const PipelineTimes& times, OneFOneBScratch& scratch) {
   const bool looped = shape.kind == ScheduleKind::interleaved_1f1b;
   const Int p = shape.stages, n = Int{shape.microbatches} * shape.virtual_stages;
   const Passes passes{p, n, looped ? (shape.virtual_stages - 1) * p + 2 * (p - 1) : 2 * (p - 1), looped ? 1 : 2};
   prepare(shape, times, passes, scratch);
-  const bool blocking = times.blocking_send && times.transfer > 0;
-  if (looped)
-    return blocking ? run_lines<1, true>(times, passes, scratch) : run_lines<1, false>(times, passes, scratch);
-  return blocking ? run_lines<2, true>(times, passes, scratch) : run_lines<2, false>(times, passes, scratch);
+  return looped ? run_lines<1>(times, passes, scratch) : run_lines<2>(times, passes, scratch);
 }
 
 }  // namespace roofscape::engine

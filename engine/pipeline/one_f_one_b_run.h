@@ -22,6 +22,7 @@ struct StepSpan {
 struct OneFOneBScratch {
   std::vector<Tick> forward, backward;  // results on their way: when they arrive, [device][index in a ring]
   std::vector<Tick> free;               // by device
+  std::vector<Tick> hop_before;         // from the device before, and to the first from the last
   std::vector<Tick> whole_backward;     // by virtual stage
   std::vector<std::uint32_t> forward_chunk, backward_chunk;  // by index of a pass: first virtual stage of its chunk
 };

@@ -14,7 +14,6 @@ struct BoundInput {
   const ScheduleShape& shape;
   const PipelineTimes& times;
   std::size_t p, m;
-  Tick transfer;
   Tick ticks(std::size_t count) const { return static_cast<Tick>(count); }
   Tick stage_work(std::size_t s) const {
     return times.forward[s] + times.backward_input[s] + times.backward_weight[s];
@@ -45,8 +44,10 @@ Tick one_way_bound(const BoundInput& in) {
                  nullptr)  // device 0 still has to do the weight gradient of the input gradient that arrives last
       bound =
           std::max(bound, head + work - weights_at_end(in.shape, in.times, r) + tail + in.times.backward_weight[0]);
-    head += in.times.forward[r] + in.transfer;
-    tail += in.times.backward_input[r] + (split ? 0 : in.times.backward_weight[r]) + in.transfer;
+    const auto device = static_cast<std::uint32_t>(r);
+    const Tick hop = in.times.hop(device, device + 1);
+    head += in.times.forward[r] + hop;
+    tail += in.times.backward_input[r] + (split ? 0 : in.times.backward_weight[r]) + hop;
   }
   // One microbatch all the way forth and back; a V changes from the first to the second chunk inside a device.
   Tick way = std::accumulate(in.times.forward.begin(), in.times.forward.end(), Tick{0}) +
@@ -55,8 +56,11 @@ Tick one_way_bound(const BoundInput& in) {
     way += in.times.backward_weight[0];
   else
     way += std::accumulate(in.times.backward_weight.begin(), in.times.backward_weight.end(), Tick{0});
-  const std::size_t hops = stages - (folded ? 2 : 1);
-  return std::max(bound, way + 2 * in.ticks(hops) * in.transfer);
+  // All devices once for each chunk; between looped chunks back to the first.
+  const std::size_t chunks = stages / in.p;
+  const Tick wrap = folded ? 0 : in.times.hop(static_cast<std::uint32_t>(in.p - 1), 0);
+  const Tick hops = in.ticks(chunks) * hops_along(in.times, in.shape.stages) + in.ticks(chunks - 1) * wrap;
+  return std::max(bound, way + 2 * hops);
 }
 
 }  // namespace
@@ -84,7 +88,7 @@ Tick pipeline_lower_bound(const ScheduleShape& shape, const PipelineTimes& times
   if (check_times(times, stages, static_cast<std::uint32_t>(shape.microbatches)) != SimulationOutcome::finished)
     return 0;
   const BoundInput in{shape, times, static_cast<std::size_t>(shape.stages),
-                      static_cast<std::size_t>(shape.microbatches), shape.stages > 1 ? times.transfer : 0};
+                      static_cast<std::size_t>(shape.microbatches)};
   const auto own_bound = orders::rules_of(shape).lower_bound;
   return own_bound != nullptr ? own_bound(shape, times) : one_way_bound(in);
 }

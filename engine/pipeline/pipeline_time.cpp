@@ -47,10 +47,10 @@ std::optional<Tick> closed_form_time(const ScheduleShape& shape, const PipelineT
   if (check_times(times, stages, static_cast<std::uint32_t>(shape.microbatches)) != SimulationOutcome::finished)
     return std::nullopt;
   const Tick transfer = shape.stages > 1 ? times.transfer : 0;
-  if (times.blocking_send && transfer > 0) return std::nullopt;
+  if (times.blocking_send && times.longest_hop() > 0) return std::nullopt;
   const orders::OrderRules& rules = orders::rules_of(shape);
   if (rules.time != nullptr) return rules.time(shape, times);
-  if (rules.even_time == nullptr) return std::nullopt;
+  if (rules.even_time == nullptr || times.node_devices > 1) return std::nullopt;
   if (!all_equal(times.forward) || !all_equal(times.backward_input) || !all_equal(times.backward_weight) ||
       !all_equal(times.overlapped))
     return std::nullopt;

@@ -42,12 +42,12 @@ struct PipelineTimeResult {
 PipelineTimeResult pipeline_time(const ScheduleShape& shape, const PipelineTimes& times, PipelineCache& cache);
 
 // The closed form, or nothing outside the range in which it is exact. With F, B, W the times of one chunk:
-//   GPipe, any stage times:  sum(F) + sum(B+W) + (m-1)(max F + max(B+W)) + 2(p-1) transfer
-//   all others: even stages only; the formulas stand beside the orders. Derived by following one critical path; each
+//   GPipe, any stage times:  sum(F) + sum(B+W) + (m-1)(max F + max(B+W)) + 2 sum(hops)
+//   all others: even stages and hops only; the formulas stand beside the orders. Derived by following one critical path; each
 //   range is the one in which the tests find the form equal to the simulation.
 std::optional<Tick> closed_form_time(const ScheduleShape& shape, const PipelineTimes& times);
 
-// A time that the simulation never goes below, in O(stages), for discarding plans in a search: over all devices the
+// A time that the simulation never goes below, in O(stages) (a search has it in seconds, engine/search/step_lower_bound.cpp): over all devices the
 // earliest its first operation can start + its work + the shortest way of its last gradients back to stage 0, and not
 // below one microbatch's way forth and back. 0 for an illegal shape or ill-fitting times.
 Tick pipeline_lower_bound(const ScheduleShape& shape, const PipelineTimes& times);

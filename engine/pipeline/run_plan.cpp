@@ -15,7 +15,7 @@ namespace {
 constexpr std::uint32_t kNotYet = 0xffffffffu;  // as an entry: not made yet
 constexpr std::uint32_t kGiven = 0xfffffffeu;   // the input of the first stage
 constexpr std::size_t kNotWaiting = std::numeric_limits<std::size_t>::max();
-constexpr std::uint32_t kNoDevice = 0xffffffffu;
+constexpr std::uint32_t kNoDevice = RunPlan::kNoDevice;
 constexpr std::uint32_t kNoWork = RunPlan::kNoWork;
 constexpr std::uint32_t kNoKind = 0xffffffffu;
 // Operations of a turn. Few enough that the devices' operations mix, so that neighbours in the plan seldom wait for
@@ -120,7 +120,7 @@ class Planner {
     out.works.assign(stages * 4, {});
     for (std::size_t w = 0; w < out.works.size(); ++w) {
       const RunPlanScratch::Route& route = scratch.routes[w];
-      out.works[w] = {static_cast<std::uint32_t>(w), kNoWork, route.device, 0, route.sends};
+      out.works[w] = {static_cast<std::uint32_t>(w), kNoWork, route.device, 0, receiver(route)};
     }
     // At most three steps for the two operations of a pair.
     out.steps.resize(orders.ops.size() + orders.ops.size() / 2);
@@ -157,6 +157,7 @@ class Planner {
 
  private:
   using Route = RunPlanScratch::Route;
+  static std::uint32_t receiver(const Route& route) { return route.sends ? route.consumer : kNoDevice; }
   enum class Turn : std::uint8_t { ran, waits, malformed };
 
   // A turn of a device.
@@ -215,7 +216,7 @@ class Planner {
       scratch_.waiting[device] = other_entry;
       return Turn::waits;
     }
-    const std::uint32_t work = pair_work(first, second, device, route.sends || other.sends);
+    const std::uint32_t work = pair_work(first, second, device);
     ++out_.works[work].count;
     scratch_.work_of[i] = scratch_.work_of[i + 1] = work;
     append(i, orders_.first[device], route, producer);
@@ -253,19 +254,20 @@ class Planner {
     for (std::uint32_t k = route.newest_kind; k != kNoKind; k = chain[k].next)
       if (chain[k].key == key) return route.latest_kind = k;
     const auto made = static_cast<std::uint32_t>(out_.kinds.size());
-    out_.kinds.push_back({before, producer});
+    out_.kinds.push_back({before, producer, route.device});
     scratch_.chain.push_back({key, route.newest_kind});
     return route.latest_kind = route.newest_kind = made;
   }
 
   // The row of pairs of these two stages. They are few, and mostly the one before is meant again.
-  std::uint32_t pair_work(Op first, Op second, std::uint32_t device, bool sends) {
+  std::uint32_t pair_work(Op first, Op second, std::uint32_t device) {
     auto& works = out_.works;
     Route& route = scratch_.routes[first.stage_and_kind()];
     for (std::uint32_t w = route.newest_pair; w != kNoWork; w = scratch_.pair_chain[w - scratch_.routes.size()])
       if (works[w].second == second.stage_and_kind()) return w;
     const auto made = static_cast<std::uint32_t>(works.size());
-    works.push_back({first.stage_and_kind(), second.stage_and_kind(), device, 0, sends});
+    const Route& other = scratch_.routes[second.stage_and_kind()];
+    works.push_back({first.stage_and_kind(), second.stage_and_kind(), device, 0, receiver(route), receiver(other)});
     scratch_.pair_chain.push_back(route.newest_pair);
     return route.newest_pair = made;
   }

@@ -41,14 +41,17 @@ struct RunPlan {
   // What the steps of a kind have in common: how long `before` and `producer` keep them waiting.
   struct Kind {
     std::uint32_t before, producer;  // rows of `works`; kNoWork: no time at all
+    std::uint32_t device;            // of the step
   };
+  static constexpr std::uint32_t kNoDevice = 0xffffffffu;
   // All operations of one stage and kind, or all overlapped pairs of two stages: they last equally long.
   struct Work {
     std::uint32_t first = 0;   // 4 * stage + kind of the operation; of a pair, of its forward
     std::uint32_t second = 0;  // of a pair, of its backward; else kNoWork
     std::uint32_t device = 0;
     std::uint32_t count = 0;  // operations (pairs) of the step
-    bool sends = false;       // its result goes to another device
+    // The other devices that its results go to: of a pair, that of the forward and that of the backward.
+    std::uint32_t receiver = kNoDevice, second_receiver = kNoDevice;
   };
   static constexpr std::uint32_t kNoWork = 0xffffffffu;
 

@@ -170,7 +170,7 @@ Tick dualpipe_lower_bound(const ScheduleShape& shape, const PipelineTimes& times
   const auto stage_work = [&times](std::size_t s) {
     return times.forward[s] + times.backward_input[s] + times.backward_weight[s];
   };
-  const Tick transfer = shape.stages > 1 ? times.transfer : 0;
+  const Tick transfer = shape.stages > 1 ? times.shortest_hop() : 0;
   const std::size_t half = folded ? p : p / 2, per_direction = folded ? m : m / 2;
   const auto overlapped_instead = [&times](std::size_t forward, std::size_t backward) -> Tick {
     if (times.overlapped.empty() || times.overlapped[forward] == 0) return 0;

@@ -25,7 +25,7 @@ Tick gpipe_time(const ScheduleShape& shape, const PipelineTimes& times) {
     slowest_backward = std::max(slowest_backward, times.backward_input[s] + times.backward_weight[s]);
   const Tick slowest_forward = *std::max_element(times.forward.begin(), times.forward.end());
   return sum(times.forward) + sum(times.backward_input) + sum(times.backward_weight) +
-         (shape.microbatches - 1) * (slowest_forward + slowest_backward) + 2 * (shape.stages - 1) * times.transfer;
+         (shape.microbatches - 1) * (slowest_forward + slowest_backward) + 2 * hops_along(times, shape.stages);
 }
 
 // 1F1B with `times` forwards ahead for each device that follows.

@@ -88,7 +88,8 @@ Tick paired_bound(const ScheduleShape& shape, const PipelineTimes& times) {
   Tick head = 0, bound = 0;
   for (std::size_t r = 0; r < work.size(); ++r) {
     bound = std::max(bound, head + work[r]);
-    head += times.forward[r] + (shape.stages > 1 ? times.transfer : 0);
+    const auto device = static_cast<std::uint32_t>(r);
+    head += times.forward[r] + (shape.stages > 1 ? times.hop(device, device + 1) : 0);
   }
   return bound;
 }

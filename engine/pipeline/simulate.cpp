@@ -19,14 +19,19 @@ Tick duration_of(const RunPlan::Work& work, const PipelineTimes& times) {
 
 // What the steps of each kind wait for, and the busy time of the devices. Visits no operation.
 void fill_tables(const RunPlan& plan, const PipelineTimes& times, SimulationScratch& scratch, Timeline& out) {
-  const Tick sending = times.blocking_send ? times.transfer : 0;
+  const auto sending = [&times](const RunPlan::Work& work) {
+    const auto to = [&times, &work](std::uint32_t device) {
+      return device == RunPlan::kNoDevice ? 0 : times.hop(work.device, device);
+    };
+    return times.blocking_send ? std::max(to(work.receiver), to(work.second_receiver)) : 0;
+  };
   scratch.durations.resize(plan.works.size());
   scratch.occupied.resize(plan.works.size());
   out.busy.assign(plan.last_op.size(), 0);
   out.in_transfer = 0;
   for (std::size_t w = 0; w < plan.works.size(); ++w) {
     const RunPlan::Work& work = plan.works[w];
-    const Tick sends = work.sends ? sending : 0;
+    const Tick sends = sending(work);
     scratch.durations[w] = duration_of(work, times);
     scratch.occupied[w] = scratch.durations[w] + sends;
     out.busy[work.device] += work.count * scratch.durations[w];
@@ -34,14 +39,22 @@ void fill_tables(const RunPlan& plan, const PipelineTimes& times, SimulationScra
   }
   scratch.delays.resize(plan.kinds.size());
   for (std::size_t k = 0; k < plan.kinds.size(); ++k) {
-    const auto [before, producer] = plan.kinds[k];
+    const auto [before, producer, device] = plan.kinds[k];
     const bool travels = producer != RunPlan::kNoWork;
+    const Tick hop = travels ? times.hop(plan.works[producer].device, device) : 0;
     scratch.delays[k] = {before == RunPlan::kNoWork ? 0 : scratch.occupied[before],
-                         travels ? scratch.durations[producer] + times.transfer : 0, travels ? times.transfer : 0};
+                         travels ? scratch.durations[producer] + hop : 0, hop};
   }
 }
 
 }  // namespace
+
+Tick hops_along(const PipelineTimes& times, int devices) {
+  const Tick all = std::max(0, devices - 1), node = times.node_devices;
+  if (node <= 1) return all * times.transfer;
+  const Tick between = all / node;
+  return between * times.transfer + (all - between) * times.transfer_in_node;
+}
 
 Tick duration_of(const PipelineTimes& times, std::uint32_t stage, OpKind kind) {
   switch (kind) {
@@ -85,8 +98,9 @@ PipelineTimes even_times(const ScheduleShape& shape, Tick forward, Tick backward
 
 SimulationOutcome check_times(const PipelineTimes& times, std::size_t stages, std::uint32_t microbatches) {
   if (!all_in_range(times.forward, stages) || !all_in_range(times.backward_input, stages) ||
-      !all_in_range(times.backward_weight, stages) || times.transfer < 0 ||
-      !all_in_range(times.overlapped, times.overlapped.size()) || times.overlapped.size() % stages != 0)
+      !all_in_range(times.backward_weight, stages) || times.transfer < 0 || times.transfer_in_node < 0 ||
+      times.node_devices < 1 || !all_in_range(times.overlapped, times.overlapped.size()) ||
+      times.overlapped.size() % stages != 0)
     return SimulationOutcome::bad_times;
   // The step is never longer than all its operations and transfers in a row.
   Tick per_microbatch = 0;
@@ -97,7 +111,7 @@ SimulationOutcome check_times(const PipelineTimes& times, std::size_t stages, st
   };
   for (std::size_t s = 0; s < stages; ++s) {
     if (!add(times.forward[s]) || !add(times.backward_input[s]) || !add(times.backward_weight[s]) ||
-        !add(times.transfer) || !add(times.transfer))
+        !add(times.longest_hop()) || !add(times.longest_hop()))
       return SimulationOutcome::overflow;
   }
   for (const Tick pair : times.overlapped)

@@ -5,9 +5,10 @@
 //
 // What an operation needs, with s a virtual stage and k a microbatch: F(s,k) needs F(s-1,k). A backward (whole or
 // input gradient) of (s,k) needs F(s,k) and the backward of (s+1,k). W(s,k) needs the input gradient of (s,k).
-// Results travel `transfer` ticks between two different devices and no time inside a device.
+// Results travel between two different devices as long as PipelineTimes::hop says, and no time inside a device.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -29,10 +30,23 @@ struct PipelineTimes {
   // 0 or an empty vector: the sum of the two.
   std::vector<Tick> overlapped;
   Tick transfer = 0;  // between two different devices
-  bool blocking_send =
-      false;  // the sender, too, is busy for `transfer` (overlapped operations send both ways at once)
+  // Devices of one node (on a torus: of one slice) have faster links: device d is in node d / node_devices. With 1
+  // all hops are alike.
+  std::uint32_t node_devices = 1;
+  Tick transfer_in_node = 0;
+  bool blocking_send = false;  // the sender, too, is busy for the hop (overlapped operations send both ways at once)
   friend bool operator==(const PipelineTimes&, const PipelineTimes&) = default;
+
+  // How long a result travels from one device to another.
+  Tick hop(std::uint32_t from, std::uint32_t to) const {
+    if (from == to) return 0;
+    return node_devices > 1 && from / node_devices == to / node_devices ? transfer_in_node : transfer;
+  }
+  Tick shortest_hop() const { return node_devices > 1 ? std::min(transfer, transfer_in_node) : transfer; }
+  Tick longest_hop() const { return node_devices > 1 ? std::max(transfer, transfer_in_node) : transfer; }
 };
+// From each device to the next, and back.
+Tick hops_along(const PipelineTimes& times, int devices);
 
 // How long one operation of a virtual stage lasts, and an overlapped pair: a forward of one and a whole backward of
 // another.

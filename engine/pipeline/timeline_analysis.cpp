@@ -11,9 +11,8 @@ bool is_input_gradient(OpKind kind) { return kind == OpKind::backward || kind ==
 Tick send_time(const Orders& orders, const PipelineTimes& times, Op op) {
   const std::uint32_t s = op.stage(), position = s % orders.route_length;
   if (op.kind() == OpKind::forward)
-    return position + 1 < orders.route_length && orders.device_of[s + 1] != orders.device_of[s] ? times.transfer : 0;
-  if (is_input_gradient(op.kind()))
-    return position > 0 && orders.device_of[s - 1] != orders.device_of[s] ? times.transfer : 0;
+    return position + 1 < orders.route_length ? times.hop(orders.device_of[s], orders.device_of[s + 1]) : 0;
+  if (is_input_gradient(op.kind())) return position > 0 ? times.hop(orders.device_of[s], orders.device_of[s - 1]) : 0;
   return 0;
 }
 

@@ -121,7 +121,7 @@ class Pricer {
     ScheduleShape shape;
     // Layer, embedding and head, forth and back; layers of either kind.
     std::array<double, 10> blocks{};
-    double transfer = 0;
+    std::array<Tick, 3> hops{};  // between nodes; stages in one; between these
     StepSpan step;
   };
   bool span(const PlacedMesh&, const PricedLayer&, const PricedState&, const ScheduleShape&, StepSpan& out);

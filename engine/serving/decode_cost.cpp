@@ -1,5 +1,6 @@
 #include "engine/serving/decode_cost.h"
 
+#include "engine/calibration/collectives.h"
 #include "engine/hardware/collective.h"
 #include "engine/model/kv_cache.h"
 #include "engine/serving/batching.h"
@@ -166,12 +167,22 @@ DecodeCost<S> decode_cost(const ServingInputs<S>& si, const Parameters<S>& p) {
   const Degree<S>& stages = si.decode.degree(Axis::pipeline);
   S hop = in.zero;
   if (stages.n > 1) {
-    const S bandwidth = named(Q::axis_bandwidth, static_cast<int>(Axis::pipeline),
-                              send_bandwidth(si.decode.links[Axis::pipeline], in.chip));
+    const AxisLinks& links = si.decode.links[Axis::pipeline];
+    const S bandwidth = named(Q::axis_bandwidth, static_cast<int>(Axis::pipeline), send_bandwidth(links, in.chip));
     const S bytes = named(Q::decode_call_bytes, static_cast<int>(Axis::pipeline),
                           in.activation_bytes * out.pass_tokens * in.model.d_model / (tensor.x * context.x));
-    hop = in.calibrated ? stages.x * (bytes / bandwidth + si.decode.latency[Axis::pipeline])
-                        : stages.x * max(bytes / bandwidth, si.hop_latency);
+    const auto one_hop = [&](const S& rate, const S& latency) {
+      return in.calibrated ? bytes / rate + latency : max(bytes / rate, si.hop_latency);
+    };
+    const S far = one_hop(bandwidth, si.decode.latency[Axis::pipeline]);
+    hop = stages.x * far;
+    // A round of all stages leaves every node, or slice, once.
+    if (const AxisLinks node = links_in_node(links); node.degree > 1) {
+      const int leaves = (stages.n + node.degree - 1) / node.degree;
+      const S near = one_hop(named(Q::pipeline_in_node_bandwidth, send_bandwidth(node, in.chip)),
+                             in.calibrated ? send_latency(in, node) : S(in.zero));
+      hop = constant<S>(leaves) * far + constant<S>(stages.n - leaves) * near;
+    }
   }
   const S transfer = named(Q::decode_transfer, hop);
   out.model_step = named(Q::decode_model_step, attention + linear + exposed + transfer);

@@ -85,6 +85,10 @@ void count_hops(Trace* trace, Q row, const Inputs<S>& in, PhaseMesh<S>& mesh) {
     mesh.hops[static_cast<std::size_t>(i)] = input_leaf<S>(
         trace, row, i, collective_hops(links, links.open_axes == 0), "placement of the mesh on the links");
     if (!in.calibrated || links.degree <= 1) continue;
+    if (static_cast<Axis>(i) == Axis::pipeline) {
+      mesh.latency[static_cast<std::size_t>(i)] = named(Q::serving_latency, i, send_latency(in, links));
+      continue;
+    }
     const S all = collective_latency(in, links);
     // Over tensor a gather and a scatter are the halves of one AllReduce, which is started once.
     const bool half = static_cast<Axis>(i) == Axis::tensor;

@@ -64,10 +64,14 @@ std::optional<MemoryTimeline> memory_timeline(const Scenario& s, const Report& r
   // Of a microbatch in one chunk; a device without layers keeps nothing to draw.
   const double chunks = p.orders.passes_per_device;
   const double kept = row.kept_bytes > 0 ? row.kept_bytes / chunks : 1, needed = row.postponed_bytes / chunks;
-  const double two_layers = 2 * report.quantities.value_or(Q::layer_checkpoint_bytes, 1);
+  const auto put_off_at = [](const MemoryPoint& point) { return std::floor(point.amount / kPutOff); };
+  double most_put_off = 0;
+  for (const MemoryPoint& point : trace) most_put_off = std::max(most_put_off, put_off_at(point));
+  // Checkpoints on their way to the host leave two layers' on the chip, however many microbatches there are: what the
+  // peak has beside the weight gradients that are put off.
+  const double two_layers = most - most_put_off * needed;
   const auto amount_of = [&](const MemoryPoint& point) {
-    const double put_off = std::floor(point.amount / kPutOff), held = point.amount - put_off * kPutOff;
-    // Checkpoints on their way to the host leave two layers' on the chip, however many microbatches there are.
+    const double put_off = put_off_at(point), held = point.amount - put_off * kPutOff;
     if (s.offload.activations) return (held > 0 ? two_layers : 0) + put_off * needed;
     return held * kept + put_off * std::max(0.0, needed - kept);
   };

@@ -1,6 +1,5 @@
-#pragma once
-
 // How much of a pipelined step its stages wait: as simulated, and as it is where all stages take equally long.
+#pragma once
 
 #include "engine/training/stage_time.h"
 

@@ -92,11 +92,19 @@ LinkRates<S> link_rates(const Inputs<S>& in) {
   if (in.calibrated) {
     const auto latency = [&](Axis axis, const AxisLinks& links) {
       if (links.degree > 1)
-        rates.latency[axis] = named(Q::axis_latency, static_cast<int>(axis), collective_latency(in, links));
+        rates.latency[axis] = named(Q::axis_latency, static_cast<int>(axis),
+                                    axis == Axis::pipeline ? send_latency(in, links) : collective_latency(in, links));
     };
     for (const Axis axis : {Axis::data, Axis::tensor, Axis::context, Axis::expert, Axis::pipeline})
       latency(axis, in.links[axis]);
     latency(Axis::fsdp, in.links.state);
+  }
+  const AxisLinks& pipeline = in.links[Axis::pipeline];
+  rates.in_node_bandwidth = rates.in_node_latency = in.zero;
+  if (const AxisLinks node = links_in_node(pipeline); node.degree > 1) {
+    rates.stages_in_node = node.degree;
+    rates.in_node_bandwidth = named(Q::pipeline_in_node_bandwidth, send_bandwidth(node, in.achieved));
+    if (in.calibrated) rates.in_node_latency = send_latency(in, node);
   }
   rates.wires = wires_of(in.links, in.axes_overlap, in.achieved);
   return rates;

@@ -34,7 +34,11 @@ struct LinkRates {
   AxisArray<S> reduce_bandwidth;
   S state_bandwidth;
   AxisArray<S> latency{};  // of one gather over an axis; calibrated only
-  Wires<S> wires;          // which axes wait for each other
+  // Between pipeline stages of one node or slice, where a pipeline has several of these: so many of its stages are in
+  // one, else 1.
+  int stages_in_node = 1;
+  S in_node_bandwidth{}, in_node_latency{};
+  Wires<S> wires;  // which axes wait for each other
 };
 
 // Of a model that has dense layers and layers with experts: the layers of either kind.
@@ -97,6 +101,7 @@ struct LayerTime : LinkRates<S> {
 
   const LayerOfKind<S>& kind(LayerKind k) const { return kinds[static_cast<std::size_t>(k)]; }
   // So many layers, and how many of them are of either kind.
+  StageLayers<S> layers(const S& all, const S& dense) const { return layers(all, dense, all - dense); }
   StageLayers<S> layers(const S& all, const S& dense, const S& experts) const {
     return dense_first ? StageLayers<S>{all, true, dense, experts} : StageLayers<S>{all};
   }

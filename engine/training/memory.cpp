@@ -116,7 +116,7 @@ void chip_memory(const Inputs<S>& in, const LayerTime<S>& layer, const StageTime
                                : named(Q::stage_in_flight, d, one + zero);
     if (held.postponed > 0) load.postponed = simulated_leaf<S>(trace_of(zero), Q::stage_postponed, d, held.postponed);
     state_memory<S>(in, layer, stage, load, key, memory);
-    finish_memory<S>(in, layer, buffers, load, key, memory);
+    finish_memory<S>(in, buffers, load, key, memory);
   }
   out.fullest_stage =
       index_of_largest<S>(out.stages, [](const StageMemory<S>& memory) -> const S& { return memory.total; });

@@ -92,11 +92,12 @@ void working_memory(const Inputs<S>&, const LayerTime<S>&, const PlanKey&, Worki
 template <Scalar S>
 void state_memory(const Inputs<S>&, const LayerTime<S>&, const StepCounts<S>&, const DeviceLoad<S>&, const PlanKey&,
                   StageMemory<S>& out);
-// The other parts and the total. Here to be inlined: a search asks it for every plan.
+// The other parts and the total, of a device whose bytes of a microbatch are there. Here to be inlined: a search asks
+// it for every plan.
 template <Scalar S>
-void finish_memory(const Inputs<S>& in, const LayerTime<S>& layer, const WorkingMemory<S>& buffers,
-                   const DeviceLoad<S>& load, const PlanKey& key, StageMemory<S>& memory) {
-  const MicrobatchBytes<S> bytes = microbatch_bytes(layer, load);
+void finish_memory(const Inputs<S>& in, const WorkingMemory<S>& buffers, const DeviceLoad<S>& load,
+                   const PlanKey& key, StageMemory<S>& memory) {
+  const MicrobatchBytes<S>& bytes = memory.bytes;
   S& activations = memory.parts[3];
   S& working = memory.parts[4];
   S& reserve = memory.parts[5];

@@ -484,7 +484,8 @@ void stage_times(const Inputs<S>& in, const LayerTime<S>& layer, const StageKey&
     paired_stages<S>(in, layer, cost, key.shape, cost.forward, cost.backward, cost.stage_layers, cost.paired);
     hide_in_pairs<S>(in, cost, cost, cost.paired, cost);
   }
-  cost.transfer = cost.bubble_time = cost.bubble_to_work = cost.span_bubble = cost.even_stages_idle = in.zero;
+  cost.transfer = cost.transfer_in_node = cost.bubble_time = cost.bubble_to_work = cost.span_bubble =
+      cost.even_stages_idle = in.zero;
   cost.makespan = cost.work;
   cost.in_transfer = in.zero;
   cost.simulated = cost.drawn = false;
@@ -492,8 +493,9 @@ void stage_times(const Inputs<S>& in, const LayerTime<S>& layer, const StageKey&
   pipeline.status = pipelined ? check_schedule(key.shape) : ScheduleStatus{};
   if (!pipelined) return;
 
-  cost.transfer =
-      named(Q::pipeline_transfer, stage_transfer<S>(in, layer, layer.microbatch_tokens, key.sequence_parallel));
+  StageTransfers<S> transfers = stage_transfers<S>(in, layer, layer.microbatch_tokens, key.sequence_parallel);
+  cost.transfer = named(Q::pipeline_transfer, transfers.transfer);
+  if (layer.stages_in_node > 1) cost.transfer_in_node = named(Q::pipeline_transfer_in_node, transfers.in_node);
   if (!pipeline.status.legal()) return;
 
   PipelineTimes& times = pipeline.times;
@@ -503,7 +505,7 @@ void stage_times(const Inputs<S>& in, const LayerTime<S>& layer, const StageKey&
   times.backward_weight.resize(positions);
   pipeline.recompute.resize(positions);
   times.overlapped.clear();
-  times.transfer = ticks_of(value_of(cost.transfer));
+  set_hops<S>(layer, transfers, times);
   times.blocking_send = blocks_sends(key.sends, key.shape.kind);
   const double peak = value_of(in.chip.peak_flops);
   const double layer_again = in.calibrated ? value_of(layer.kernels.again) : value_of(layer.flops_recompute) / peak;
@@ -583,7 +585,7 @@ void stage_time(const Inputs<S>& in, const LayerTime<S>& layer, const StageKey& 
   const PipelineTimes& times = pipeline.times;
   PipelineCache cache;
   // What waits for transfers of unknown length has no known length: the order is still that of the schedule.
-  const bool known = !std::isnan(value_of(cost.transfer));
+  const bool known = !std::isnan(value_of(cost.transfer)) && !std::isnan(value_of(cost.transfer_in_node));
   const auto simulated = [&in, known](Q q, double value) {
     return simulated_leaf<S>(trace_of(in.zero), q, -1, known ? value : std::numeric_limits<double>::quiet_NaN());
   };
@@ -617,7 +619,7 @@ void stage_time(const Inputs<S>& in, const LayerTime<S>& layer, const StageKey& 
     // A closed form knows no timeline: at least every device but the first waits for its first input, and every one
     // but the last for its first gradient.
     const double p_devices = key.shape.stages;
-    const double in_transfer = result.closed_form ? 2 * (p_devices - 1) / p_devices * double(times.transfer)
+    const double in_transfer = result.closed_form ? 2 * double(hops_along(times, key.shape.stages)) / p_devices
                                                   : double(cache.timeline.in_transfer) / p_devices;
     cost.in_transfer = simulated(Q::pipeline_in_transfer, seconds(in_transfer));
   }

@@ -12,6 +12,10 @@
 
 namespace roofscape::engine {
 
+// Seconds of one tick of the simulated pipeline.
+inline constexpr double kTickSeconds = 1e-12;
+Tick ticks_of(double seconds);
+
 struct StageKey {
   ScheduleShape shape;
   LayerSplit layers;
@@ -108,6 +112,7 @@ struct StageTime : StepCounts<S>, StageBlocks<S>, StageWork<S>, EndReduction<S> 
   std::vector<S> forward, backward;          // by virtual stage, one microbatch
   PairedStages<S> paired;                    // of a legal schedule that overlaps
   S transfer;                                // between two stages
+  S transfer_in_node;                        // between two of one node or slice, where stages_in_node > 1
   S makespan;
   S in_transfer;                               // mean idle time of a device in which what it waits for is on its way
   S bubble_time, bubble_to_work, span_bubble;  // of the simulated timeline
@@ -224,14 +229,38 @@ StageTicks stage_ticks(const Inputs<S>&, const LayerTime<S>&, const StagePass<S>
 extern template StageTicks stage_ticks<double>(const Inputs<double>&, const LayerTime<double>&,
                                                const StagePass<double>&, const StageLayers<double>&, bool, bool);
 // What a microbatch needs from a stage to the next: its bytes over the bandwidth and, calibrated, the latency.
+// `transfer` between nodes or slices, or where all stages are in one; `in_node` between stages of one where they are in
+// several (LinkRates::stages_in_node).
 template <Scalar S>
-S stage_send(const Inputs<S>& in, const LinkRates<S>& rates, const S& microbatch_tokens, bool sequence_parallel) {
-  return boundary_bytes(in, microbatch_tokens, sequence_parallel) / rates.bandwidth[Axis::pipeline];
+struct StageTransfers {
+  S transfer, in_node;
+};
+template <Scalar S>
+StageTransfers<S> stage_transfers(const Inputs<S>& in, const LinkRates<S>& rates, const S& microbatch_tokens,
+                                  bool sequence_parallel) {
+  const S bytes = boundary_bytes(in, microbatch_tokens, sequence_parallel);
+  const auto over = [&](const S& bandwidth, const S& latency) {
+    const S sent = bytes / bandwidth;
+    return in.calibrated ? sent + latency : sent;
+  };
+  StageTransfers<S> out{over(rates.bandwidth[Axis::pipeline], rates.latency[Axis::pipeline]), in.zero};
+  if (rates.stages_in_node > 1) out.in_node = over(rates.in_node_bandwidth, rates.in_node_latency);
+  return out;
 }
+// No transfer is shorter: the bytes over the fastest of the links.
 template <Scalar S>
-S stage_transfer(const Inputs<S>& in, const LinkRates<S>& rates, const S& microbatch_tokens, bool sequence_parallel) {
-  const S sent = stage_send(in, rates, microbatch_tokens, sequence_parallel);
-  return in.calibrated ? sent + rates.latency[Axis::pipeline] : sent;
+S least_stage_transfer(const Inputs<S>& in, const LinkRates<S>& rates, const S& microbatch_tokens,
+                       bool sequence_parallel) {
+  const S& far = rates.bandwidth[Axis::pipeline];
+  const S fastest = rates.stages_in_node > 1 ? max(far, rates.in_node_bandwidth) : far;
+  return boundary_bytes(in, microbatch_tokens, sequence_parallel) / fastest;
+}
+// The hops of a pipeline in ticks.
+template <Scalar S>
+void set_hops(const LinkRates<S>& rates, const StageTransfers<S>& transfers, PipelineTimes& times) {
+  times.transfer = ticks_of(value_of(transfers.transfer));
+  times.node_devices = static_cast<std::uint32_t>(rates.stages_in_node);
+  times.transfer_in_node = rates.stages_in_node > 1 ? ticks_of(value_of(transfers.in_node)) : 0;
 }
 
 // Longer steps than this many operations are not drawn and get their makespan from pipeline_time alone.
@@ -239,9 +268,5 @@ inline constexpr std::int64_t kMaxDrawnOps = std::int64_t{1} << 22;
 inline bool is_drawn(const ScheduleShape& shape) {
   return 2.0 * shape.microbatches * shape.stages * passes_per_device(shape) <= static_cast<double>(kMaxDrawnOps);
 }
-
-// Seconds of one tick of the simulated pipeline.
-inline constexpr double kTickSeconds = 1e-12;
-Tick ticks_of(double seconds);
 
 }  // namespace roofscape::engine

@@ -242,15 +242,15 @@ class DeviceTrace {
   void send(std::uint32_t i) {
     const Op op = p_.orders.ops[i];
     const std::int64_t to = consumer(p_.orders, op);
-    if (to < 0 || p_.times.transfer <= 0) return;
+    if (to < 0) return;
     const int target = p_.orders.device_of[static_cast<std::size_t>(to)];
-    if (target == device_) return;
+    const Tick hop = p_.times.hop(static_cast<std::uint32_t>(device_), static_cast<std::uint32_t>(target));
+    if (hop <= 0) return;
     const Tick sent = p_.timeline.start[i] + engine::op_duration(p_.orders, p_.times, i);
-    const int link = links_.thread_for(sent, sent + p_.times.transfer);
+    const int link = links_.thread_for(sent, sent + hop);
     const bool forward = op.kind() == OpKind::forward;
     out_.slice(device_, link, fmt::format("send {} {}", forward ? "activations" : "gradient", op.microbatch() + 1),
-               "transfer", sent, p_.times.transfer,
-               fmt::format("{},\"to\":{},\"bytes\":{:.0f}", args(op), target, bytes_));
+               "transfer", sent, hop, fmt::format("{},\"to\":{},\"bytes\":{:.0f}", args(op), target, bytes_));
     const std::uint32_t started = index_.of(static_cast<std::uint32_t>(to), !forward, op.microbatch());
     if (started == engine::kNoOp) return;
     out_.flow(++arrows_, device_, link, sent, target, thread_of(p_.orders, started), p_.timeline.start[started]);

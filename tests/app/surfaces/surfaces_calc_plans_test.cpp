@@ -204,6 +204,8 @@ TEST_CASE("calc's schedules of a plan's shortest and longest stage enclose its m
                    of("t_backward_input", p.times.backward_input),
                    of("t_backward_weight", p.times.backward_weight),
                    fmt::format("transfer={}", static_cast<double>(p.times.transfer) * 1e-12),
+                   fmt::format("node_devices={}", p.times.node_devices),
+                   fmt::format("transfer_in_node={}", static_cast<double>(p.times.transfer_in_node) * 1e-12),
                    fmt::format("blocking_send={}", p.times.blocking_send)};
       if (!p.times.overlapped.empty()) inputs.push_back(of("t_overlapped_forward_backward", p.times.overlapped));
       return calc("pipeline", inputs);

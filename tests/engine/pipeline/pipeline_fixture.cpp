@@ -72,6 +72,10 @@ PipelineTimes random_times(Random& random, const ScheduleShape& shape, bool even
     }
   }
   if (transfers) times.transfer = random_int(random, 0, 12);
+  if (transfers && random_int(random, 0, 2) == 0) {
+    times.node_devices = static_cast<std::uint32_t>(random_int(random, 2, 4));
+    times.transfer_in_node = random_int(random, 0, 12);
+  }
   return times;
 }
 

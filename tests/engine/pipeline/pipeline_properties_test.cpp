@@ -85,7 +85,7 @@ TEST_CASE("no operation starts before its inputs have arrived") {
       const Op op = o.ops[i];
       const std::uint32_t stage = op.stage(), k = op.microbatch(), position = stage % o.route_length;
       const auto ready = [&](OpKind kind, std::uint32_t from) {
-        return ends.at({kind, from, k}) + (o.device_of[from] == o.device_of[stage] ? 0 : s.times.transfer);
+        return ends.at({kind, from, k}) + s.times.hop(o.device_of[from], o.device_of[stage]);
       };
       Tick needed = 0;
       if (op.kind() == OpKind::forward) {
@@ -176,11 +176,12 @@ TEST_CASE("the critical path fills the step without a gap") {
       return "does not start at 0";
     for (std::size_t i = 1; i < path.size(); ++i) {
       const bool travels = path[i].waited == WaitKind::transfer || path[i].waited == WaitKind::sending;
-      if (end_of(s, path[i - 1].op) + (travels ? s.times.transfer : 0) != s.timeline.start[path[i].op]) return "gap";
+      const Tick gap = s.timeline.start[path[i].op] - end_of(s, path[i - 1].op);
+      if (gap != 0 && !(travels && (gap == s.times.transfer || gap == s.times.transfer_in_node))) return "gap";
     }
-    const Tick end = end_of(s, path.back().op);
-    const Tick sending = s.times.blocking_send ? s.times.transfer : 0;
-    return end == s.timeline.makespan || end + sending == s.timeline.makespan ? "" : "does not reach the end";
+    const Tick sending = s.timeline.makespan - end_of(s, path.back().op);
+    const bool sends = s.times.blocking_send && (sending == s.times.transfer || sending == s.times.transfer_in_node);
+    return sending == 0 || sends ? "" : "does not reach the end";
   });
 }
 
@@ -263,13 +264,13 @@ TEST_CASE("a device that sends blocking does nothing else until the transfer is 
     for (std::uint32_t i = 0; i + 1 < o.ops.size(); ++i) {
       const Op op = o.ops[i];
       const std::uint32_t position = op.stage() % o.route_length, device = device_of_op(o, i);
-      bool sends = false;
+      std::uint32_t to = device;
       if (op.kind() == OpKind::forward)
-        sends = position + 1 < o.route_length && o.device_of[op.stage() + 1] != device;
+        to = position + 1 < o.route_length ? o.device_of[op.stage() + 1] : device;
       else if (op.kind() != OpKind::backward_weight)
-        sends = position > 0 && o.device_of[op.stage() - 1] != device;
+        to = position > 0 ? o.device_of[op.stage() - 1] : device;
       const std::uint32_t next = op.joined_with_next() ? i + 2 : i + 1;
-      if (sends && next < o.first[device + 1] && s.timeline.start[next] < end_of(s, i) + s.times.transfer)
+      if (next < o.first[device + 1] && s.timeline.start[next] < end_of(s, i) + s.times.hop(device, to))
         return "starts while sending";
     }
     return "";
@@ -315,7 +316,7 @@ TEST_CASE("time in transfer is part of the idle time") {
 TEST_CASE("with instant transfers no time is spent in transfer") {
   for_random_cases(36, [](const Case& it) -> std::string {
     PipelineTimes times = it.step.times;
-    times.transfer = 0;
+    times.transfer = times.transfer_in_node = 0;
     return run_step(it.shape, times).timeline.in_transfer == 0 ? "" : "some is";
   });
 }

@@ -23,15 +23,24 @@ constexpr double kSameShare = 0.17, kLeastShare = 0.05;
 struct Studied {
   engine::ScheduleShape shape;
   std::vector<engine::Tick> forward, backward_input, backward_weight, overlapped;
-  engine::Tick transfer = 0, makespan = 0;
+  engine::Tick transfer = 0, transfer_in_node = 0, makespan = 0;
+  std::uint32_t node_devices = 1;
   bool blocking_send = false;
   friend bool operator==(const Studied&, const Studied&) = default;
 };
 
 // What decides a timeline: the order follows from the shape.
 Studied studied(const engine::PipelineReport& p) {
-  return {p.shape,          p.times.forward,     p.times.backward_input, p.times.backward_weight, p.times.overlapped,
-          p.times.transfer, p.timeline.makespan, p.times.blocking_send};
+  return {p.shape,
+          p.times.forward,
+          p.times.backward_input,
+          p.times.backward_weight,
+          p.times.overlapped,
+          p.times.transfer,
+          p.times.transfer_in_node,
+          p.timeline.makespan,
+          p.times.node_devices,
+          p.times.blocking_send};
 }
 
 class SharePainter {

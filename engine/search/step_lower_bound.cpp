@@ -1,0 +1,168 @@
+// Times that a plan's step never goes below, by which a search leaves plans out before it simulates them: in seconds, and
+// from the kinds of devices, what pipeline_lower_bound (pipeline_time.h) finds in ticks from all of them.
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "engine/search/pricing.h"
+
+namespace roofscape::engine {
+
+double Pricer::least_work(const PlacedMesh& mesh, const PricedLayer& layer, bool overlaps) const {
+  const StageWork<double> work = stage_work(mesh.in, mesh.counts, layer.still, overlaps);
+  if (overlaps) return least_paired_work(mesh.rates, mesh.counts, layer.still, work);
+  return work.work * (1 - 1e-9);  // sums in another order than the step's
+}
+
+void Pricer::finish_paired(const PlacedMesh& mesh, const PricedLayer& layer, PricedState& state, double makespan,
+                           StepCost<double>& step) {
+  if (state.paired_work == PricedState::kNotYet)
+    state.paired_work =
+        std::min(least_paired_work(mesh.rates, mesh.counts, *state.blocks, state.work), state.work.work);
+  StageWork<double> work = state.work;
+  work.work = state.paired_work;
+  step = state.step;
+  step.before_pipeline -= state.work.work - work.work;
+  finish_step(mesh.in, layer.cost, *state.blocks, work, max(makespan, work.work), 0.0, true, state.plan, step);
+}
+
+double Pricer::least_time(const PlacedMesh& mesh, const PricedLayer& layer, PricedState& state, bool overlaps) const {
+  const StageBlocks<double>& blocks = *state.blocks;
+  const auto exposes = [](const BlockTime<double>& b) { return b.exposed_forward + b.exposed_backward > 0; };
+  if (overlaps && (exposes(blocks.layer) || exposes(blocks.embedding) || exposes(blocks.head))) {
+    StepCost<double> step;
+    finish_paired(mesh, layer, state, 0, step);
+    return std::isnan(state.transfer) ? state.transfer : step.step_time * (1 - 1e-9);
+  }
+  finish_step(mesh.in, layer.cost, blocks, state.work, state.work.work, 0.0, false, state.plan, state.step);
+  // Without the speed of the links between stages there is no time.
+  return std::isnan(state.transfer) ? state.transfer : state.step.step_time * (1 - 1e-12);
+}
+
+void Pricer::price_input_gradients(const PlacedMesh& mesh, const PricedLayer& layer, PricedState& state) {
+  const LayerTime<double>& cost = layer.cost;
+  const auto seconds = [&](bool dense, bool at_end) {
+    const StageLayers<double> one = cost.layers(1, dense ? 1 : 0);
+    const StagePass<double> pass = stage_pass<double>(*state.blocks, one, false, at_end);
+    return double(stage_ticks<double>(mesh.in, cost, pass, one, false, at_end).backward_input) * kTickSeconds;
+  };
+  state.input_gradient = seconds(false, false), state.last_input_gradient = seconds(false, true);
+  state.dense_input_gradient = cost.dense_first ? seconds(true, false) : state.input_gradient;
+  const bool adds_up = state.input_gradient > 0 && state.last_input_gradient > 0 && state.dense_input_gradient > 0;
+  if (!adds_up) state.input_gradient = state.last_input_gradient = state.dense_input_gradient = 0;
+}
+
+// Of a split backward: device 0 has no input gradient to compute before one microbatch has been all the way forth and
+// back. What its order puts before that (schedule_zero_bubble.cpp), at most, is done meanwhile; all the rest of its
+// work follows.
+double Pricer::split_makespan(const PlacedMesh& mesh, const LayerTime<double>& layer_cost, const PricedState& state,
+                              const DeviceKinds& kinds, const ScheduleShape& shape,
+                              const WorkBeforeReturn& before_return) {
+  const BlockTime<double>& layer = state.blocks->layer;
+  const BlockTime<double>&embedding = state.blocks->embedding, &head = state.blocks->head;
+  const bool folded = facts_of(shape.kind).placement == StagePlacement::v;
+  const double n = mesh.in.model.n_layers, m = shape.microbatches, p = shape.stages;
+  const DeviceKind& device = kinds.kinds.front();
+  const double chunk = min(device.layers, kinds.largest_chunk);
+  const double hops = folded ? 2 * p - 2 : p - 1;
+  // Of the layers behind the first chunk; the last of them has the head.
+  const double dense = state.stage.layers.first_dense, dense_behind = max(dense - chunk, 0.0);
+  const double way =
+      n * layer.forward + embedding.forward + head.forward + dense_behind * state.dense_input_gradient +
+      (n - chunk - dense_behind - 1) * state.input_gradient + state.last_input_gradient + 2 * hops * state.transfer;
+  const StageBlocks<double>& blocks = *state.blocks;
+  const auto longest = [&blocks](double mean, auto member) {
+    return blocks.has_kinds
+               ? max(member(blocks.kind(LayerKind::dense).layer), member(blocks.kind(LayerKind::experts).layer))
+               : mean;
+  };
+  const auto forward_of = [](const BlockTime<double>& b) { return b.forward; };
+  const auto pass_of = [](const BlockTime<double>& b) { return b.forward + b.backward; };
+  double work = blocks.sum(layer_cost.layers(device.layers, device.dense), state.pass, [&](const auto& kind) {
+    return pass_of(kind.layer);
+  }) + state.first;
+  double before = before_return.first_chunk * (chunk * longest(layer.forward, forward_of) + embedding.forward);
+  if (folded) {
+    work += state.last;
+    before += before_return.last_chunk * (chunk * longest(state.pass, pass_of) + state.last);
+  }
+  return way + m * work - before;
+}
+
+void Pricer::bound(const PlacedMesh& mesh, const PricedLayer& layer, PricedState& state, const DeviceKinds& kinds,
+                   const ScheduleShape& shape, Price& price) const {
+  const StageBlocks<double>& blocks = *state.blocks;
+  if (shape.stages == 1) {
+    finish_step(mesh.in, layer.cost, blocks, state.work, state.work.work, 0.0, false, state.plan, state.step);
+    price.step_time_s = state.step.step_time;
+    price.exact = true;
+    return;
+  }
+  // As pipeline_lower_bound (pipeline_time.h), in seconds and from the kinds of devices: when a device can start,
+  // what it has to do, and, where a backward is one piece, the way of its last gradients back. Latency of transfers
+  // is left out.
+  const double first_f = blocks.embedding.forward;
+  double pass = state.pass, first = state.first, last = state.last;
+  const double transfer = state.transfer;
+  // In pairs nothing is exposed but what the work of both does not cover.
+  const bool overlaps = overlaps_forward_backward(shape.kind);
+  if (overlaps) {
+    pass = blocks.layer.work_forward + blocks.layer.work_backward;
+    first = blocks.embedding.work_forward + blocks.embedding.work_backward;
+    last = blocks.head.work_forward + blocks.head.work_backward;
+  }
+  const double m = shape.microbatches, share = kinds.doubled ? m / 2 : m;
+  const bool whole = !splits_backward(shape.kind);
+  double makespan = 0;
+  if (whole) {
+    const double hops = static_cast<double>(shape.stages) * shape.virtual_stages - 1;
+    makespan = mesh.in.model.n_layers * pass + first + last + 2 * hops * transfer;
+  }
+  const auto pass_of = [overlaps](const StageBlocks<double>::OfKind& k) {
+    return overlaps ? k.layer.work_forward + k.layer.work_backward : k.layer.forward + k.layer.backward;
+  };
+  const auto pass_of_layers = [&](int layers, int dense) {
+    return blocks.sum(layer.cost.layers(layers, dense), pass, pass_of);
+  };
+  // Of a device that does not compute while it sends: twice a microbatch and chunk, but where a chunk is an end.
+  const bool sends_in_turn = blocks_sends(state.stage.sends, shape.kind) && !overlaps &&
+                             facts_of(shape.kind).placement == StagePlacement::looped;
+  for (const DeviceKind& kind : kinds.kinds) {
+    double work = pass_of_layers(kind.layers, kind.dense);
+    if (kind.embedding) work += first;
+    if (kind.head) work += last;
+    if (sends_in_turn) work += (2 * shape.virtual_stages - (kind.embedding ? 1 : 0) - (kind.head ? 1 : 0)) * transfer;
+    double before =
+        whole ? pass_of_layers(kind.layers_before, kind.dense_before)
+              : blocks.sum(layer.cost.layers(kind.layers_before, kind.dense_before), &BlockTime<double>::forward);
+    before += (whole ? 2 : 1) * kind.hops * transfer;
+    if (kind.hops > 0 && kind.layers_before > 0) before += whole ? first : first_f;
+    // Its last send is the first hop of its gradients' way back.
+    if (sends_in_turn && kind.hops > 0) before -= transfer;
+    makespan = max(makespan, share * work + before);
+  }
+  double rounded_layers = 0;
+  const std::optional<WorkBeforeReturn> split = work_before_return(shape);
+  if (split && state.input_gradient == PricedState::kNotYet) price_input_gradients(mesh, layer, state);
+  if (split && state.input_gradient > 0 && !overlaps) {
+    makespan = max(makespan, split_makespan(mesh, layer.cost, state, kinds, shape, *split));
+    rounded_layers = 4 * mesh.in.model.n_layers;
+  }
+  // The simulation rounds every operation to a tick; sums of doubles differ by less than the last factor.
+  const double operations = 2 * (m + shape.stages) * shape.virtual_stages + 4 * shape.stages + rounded_layers;
+  makespan = (makespan - operations * kTickSeconds) * (1 - 1e-12);
+  price.exact = false;
+  if (overlaps) {
+    StepCost<double> step;
+    finish_paired(mesh, layer, state, makespan, step);
+    price.step_time_s = step.step_time * (1 - 1e-9);
+    return;
+  }
+  // Not below the mean work either: there a shorter makespan would not shorten the step, but lengthen an offload's
+  // rest.
+  makespan = max(makespan, state.work.work);
+  finish_step(mesh.in, layer.cost, blocks, state.work, makespan, 0.0, true, state.plan, state.step);
+  price.step_time_s = state.step.step_time * (1 - 1e-12);
+}
+
+}  // namespace roofscape::engine
