@@ -206,6 +206,8 @@ std::vector<Command> CommandTable::fixed() {
       Command{"order.zb_2p", Category::edit, kNone, kNone, false, has_stages, make_order<engine::OrderRecipe::zb_2p>},
       Command{"order.zb_fit", Category::edit, kNone, kNone, false, has_stages,
               make_order<engine::OrderRecipe::zb_fit>},
+      Command{"order.zb_v_fit", Category::edit, kNone, kNone, false, has_stages,
+              make_order<engine::OrderRecipe::zb_v_fit>},
       Command{"order.v_half", Category::edit, kNone, kNone, false, has_stages,
               make_order<engine::OrderRecipe::v_half>},
       Command{"order.v_min", Category::edit, kNone, kNone, false, has_stages, make_order<engine::OrderRecipe::v_min>},

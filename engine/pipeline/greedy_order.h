@@ -17,14 +17,20 @@ struct GreedyLimit {
   double postponed = 1;
 };
 
+struct GreedyStages {
+  int devices = 1;
+  bool on_v = false;  // two stages a device, placed as a V (ZB-V); else one
+};
+
 // Devices choose, one operation after the other, among what is ready: forwards as the limit allows, input gradients,
 // and weight gradients where nothing else would run. Of a few rules of choice the one is kept whose slowest device takes
 // least time from its first operation to its last, which is what a step lasts where every device begins the next one
-// when it is done with this (the paper's measure); of equals the shortest makespan.
+// when it is done with this (the paper's measure); of equals the shortest makespan. Never longer so than ZB-H1 and
+// ZB-H2, or ZB-V, where these keep to the limit.
 //
-// Never longer so than ZB-H1 and ZB-H2 where these keep to the limit. One stage a device; `times` by stage. Nothing where the times are not legal, the limit is below one microbatch, or
-// the order would be too long to try so many rules (kMostGreedyOps).
-std::optional<Orders> greedy_order(int stages, int microbatches, const PipelineTimes& times,
+// `times` by virtual stage. Nothing where the times are not legal, the limit is below one microbatch, or the order would
+// be too long to try so many rules (kMostGreedyOps).
+std::optional<Orders> greedy_order(const GreedyStages&, int microbatches, const PipelineTimes& times,
                                    const GreedyLimit& limit);
 
 inline constexpr std::int64_t kMostGreedyOps = 1 << 17;

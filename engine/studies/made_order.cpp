@@ -11,7 +11,9 @@
 namespace roofscape::engine {
 namespace {
 
-bool is_on_v(OrderRecipe recipe) { return recipe == OrderRecipe::v_half || recipe == OrderRecipe::v_min; }
+bool is_on_v(OrderRecipe recipe) {
+  return recipe == OrderRecipe::zb_v_fit || recipe == OrderRecipe::v_half || recipe == OrderRecipe::v_min;
+}
 
 // The plan as it is before its order is made.
 Scenario before_order(Scenario s, OrderRecipe recipe) {
@@ -21,17 +23,20 @@ Scenario before_order(Scenario s, OrderRecipe recipe) {
   return s;
 }
 
-// Of what a microbatch keeps until its input gradient, how much it keeps from there to its weight gradient.
+// Of what a microbatch keeps until its input gradient, how much it keeps from there to its weight gradient, on the
+// device where that is most.
 double postponed_share(const Report& plan) {
-  const double kept = plan.quantities.value_or(Q::layer_checkpoint_bytes, 0),
-               needed = plan.quantities.value_or(Q::layer_postponed_bytes, 0);
-  return kept > 0 ? std::max(1.0, needed / kept) : 1;
+  double share = 1;
+  for (const StageRow& stage : plan.stages)
+    if (stage.kept_bytes > 0) share = std::max(share, stage.postponed_bytes / stage.kept_bytes);
+  return share;
 }
 
 GivenOrder order_within(const Report& plan, const GreedyLimit& limit) {
   const ScheduleShape& shape = plan.pipeline.shape;
-  const auto orders = greedy_order(shape.stages, shape.microbatches, plan.pipeline.times, limit);
-  return orders ? read_listed_order(order_csv(*orders), ScheduleKind::zb_h1).order : GivenOrder();
+  const GreedyStages stages{shape.stages, shape.kind == ScheduleKind::zb_v};
+  const auto orders = greedy_order(stages, shape.microbatches, plan.pipeline.times, limit);
+  return orders ? read_listed_order(order_csv(*orders), shape.kind).order : GivenOrder();
 }
 
 // Of several limits the one whose step is shortest where it fits. Up to four times the stages, of microbatches before
@@ -70,12 +75,12 @@ MadeOrder make_order(const Scenario& scenario, OrderRecipe recipe) {
     return out.reason = NoOrder::too_long, out;
 
   const double postponed = postponed_share(plan);
-  if (is_on_v(recipe)) {
+  if (recipe == OrderRecipe::v_half || recipe == OrderRecipe::v_min) {
     Orders orders;
     make_v_order(shape.stages, shape.microbatches, recipe == OrderRecipe::v_half ? VMemory::half : VMemory::least,
                  orders);
     out.order = read_listed_order(order_csv(orders), ScheduleKind::zb_v).order;
-  } else if (recipe == OrderRecipe::zb_fit) {
+  } else if (recipe == OrderRecipe::zb_fit || recipe == OrderRecipe::zb_v_fit) {
     out.order = order_that_fits(s, plan, postponed);
     if (!out.order) return out.reason = NoOrder::does_not_fit, out;
   } else {

@@ -12,17 +12,18 @@
 namespace roofscape::engine {
 
 // How much a device may hold. `zb_1p`, `zb_2p`: what 1F1B keeps of the first device's microbatches, and twice that (Qi
-// et al. 2023). `zb_fit`: what the chips hold; of several limits that fit the one with the shortest step. `v_half`,
+// et al. 2023). `zb_fit`: what the chips hold; of several limits that fit the one with the shortest step. `zb_v_fit`: the same with two
+// chunks of layers a device, placed as a V. `v_half`,
 // `v_min`: about a half and a third of what 1F1B keeps, on the V placement (Qi et al. 2024).
-enum class OrderRecipe : std::uint8_t { zb_1p, zb_2p, zb_fit, v_half, v_min };
-inline constexpr EnumTable<OrderRecipe> kOrderRecipes{"zb-1p", "zb-2p", "zb-fit", "v-half", "v-min"};
+enum class OrderRecipe : std::uint8_t { zb_1p, zb_2p, zb_fit, zb_v_fit, v_half, v_min };
+inline constexpr EnumTable<OrderRecipe> kOrderRecipes{"zb-1p", "zb-2p", "zb-fit", "zb-v-fit", "v-half", "v-min"};
 
 enum class NoOrder : std::uint8_t {
   serves,       // no step of training
   no_pipeline,  // one stage
   cannot_run,   // the plan has an error with the schedule that the order stands for, or a link of unknown speed
   too_long,     // more operations than are tried (kMostGreedyOps)
-  does_not_fit  // zb_fit: with no limit
+  does_not_fit  // zb_fit, zb_v_fit: with no limit
 };
 
 inline constexpr EnumTable<NoOrder> kNoOrderIds{"serves", "no_pipeline", "cannot_run", "too_long", "does_not_fit"};
@@ -34,7 +35,8 @@ struct MadeOrder {
 };
 
 // What a microbatch keeps for its weight gradient counts as evaluate() counts it: at least as what it kept before, more
-// where that was computed again; of one microbatch at a time the difference is beside the limit. Deterministic; a few evaluations, for zb_fit about thirty.
+// where that was computed again; of one microbatch at a time the difference is beside the limit. Deterministic; a few evaluations, for those
+// that fit about thirty.
 MadeOrder make_order(const Scenario&, OrderRecipe);
 
 }  // namespace roofscape::engine

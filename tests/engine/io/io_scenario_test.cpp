@@ -279,7 +279,7 @@ TEST_CASE("a wrong order is answered with one line: path or file, row and column
   REQUIRE(missing);
   CHECK(test::in_english(*missing) ==
         "pipeline.order: \"" + file +
-            "x\": there is no such file; give a CSV file, none, zb-1p, zb-2p, zb-fit, v-half or v-min");
+            "x\": there is no such file; give a CSV file, none, zb-1p, zb-2p, zb-fit, zb-v-fit, v-half or v-min");
 }
 
 TEST_CASE("an order is made for the plan as it is set so far, or it is said why none can be") {

@@ -19,13 +19,17 @@ struct Run {
   Timeline timeline;
 };
 
-std::optional<Run> run(int stages, int microbatches, const PipelineTimes& times, const GreedyLimit& limit) {
+std::optional<Run> run(const GreedyStages& stages, int microbatches, const PipelineTimes& times,
+                       const GreedyLimit& limit) {
   auto orders = greedy_order(stages, microbatches, times, limit);
   if (!orders) return std::nullopt;
   Run out{*std::move(orders), {}};
   SimulationScratch scratch;
   REQUIRE(simulate(out.orders, times, scratch, out.timeline).finished());
   return out;
+}
+std::optional<Run> run(int stages, int microbatches, const PipelineTimes& times, const GreedyLimit& limit) {
+  return run(GreedyStages{stages}, microbatches, times, limit);
 }
 
 // Of the device that takes longest from its first operation to its last.
@@ -43,7 +47,8 @@ double most_held(const Orders& orders, double postponed) {
     double held = 0;
     for (std::uint32_t i = orders.first[d]; i < orders.first[d + 1]; ++i) {
       const OpKind kind = orders.ops[i].kind();
-      held += kind == OpKind::forward ? 1 : kind == OpKind::backward_input ? postponed - 1 : -postponed;
+      const double change = kind == OpKind::forward ? 1 : kind == OpKind::backward_input ? postponed - 1 : -postponed;
+      held += change / orders.passes_per_device;
       most = std::max(most, held);
     }
   }
@@ -130,11 +135,52 @@ TEST_CASE("any order that is made runs every operation once, within the limit, a
   CHECK(against_rules > 100);
 }
 
+TEST_CASE("on a V any order that is made runs every operation once, within the limit, and no longer than ZB-V") {
+  std::mt19937 rng(8);
+  const auto pick = [&rng](int low, int high) { return std::uniform_int_distribution<int>(low, high)(rng); };
+  int made_count = 0, shorter = 0, against_rule = 0;
+  for (int i = 0; i < 200; ++i) {
+    const int devices = pick(1, 7), microbatches = pick(1, 20);
+    PipelineTimes times;
+    for (int s = 0; s < 2 * devices; ++s) {
+      times.forward.push_back(pick(0, 40));
+      times.backward_input.push_back(pick(0, 40));
+      times.backward_weight.push_back(pick(0, 40));
+    }
+    times.transfer = pick(0, 10);
+    times.blocking_send = pick(0, 3) == 0;
+    const GreedyLimit limit{pick(4, 4 + 8 * devices) / 4.0, pick(0, 8) / 4.0};
+    CAPTURE(i);
+    const auto made = run({devices, true}, microbatches, times, limit);
+    if (!made) {
+      CHECK(1 + (limit.postponed - 1) / 2 > limit.microbatches);
+      continue;
+    }
+    ++made_count;
+    CHECK(most_held(made->orders, limit.postponed) <= limit.microbatches + 1e-6);
+    OrderFromCsv read;
+    CHECK_FALSE(read_order_csv(order_csv(made->orders), static_cast<std::uint32_t>(microbatches), read));
+    CHECK(read.orders.device_of == made->orders.device_of);
+    Orders orders;
+    make_orders({ScheduleKind::zb_v, devices, microbatches, 2, 0}, orders);
+    if (most_held(orders, limit.postponed) > limit.microbatches + 1e-9) continue;
+    SimulationScratch scratch;
+    Timeline timeline;
+    REQUIRE(simulate(orders, times, scratch, timeline).finished());
+    CHECK(span_of(made->orders, made->timeline) <= span_of(orders, timeline));
+    shorter += span_of(made->orders, made->timeline) < span_of(orders, timeline);
+    ++against_rule;
+  }
+  CHECK(made_count > 150);
+  CHECK(against_rule > 50);
+  CHECK(shorter > 10);
+}
+
 TEST_CASE("no order is made within less than a microbatch, of none, or of more operations than are tried") {
   const PipelineTimes times = even(4, 20, 20, 20, 1);
-  CHECK(greedy_order(4, 8, times, {1, 1}));
-  CHECK_FALSE(greedy_order(4, 8, times, {0.5, 1}));
-  CHECK_FALSE(greedy_order(4, 0, times, {4, 1}));
-  CHECK_FALSE(greedy_order(3, 8, times, {4, 1}));  // times of other stages
-  CHECK_FALSE(greedy_order(4, static_cast<int>(kMostGreedyOps), times, {4, 1}));
+  CHECK(greedy_order({4}, 8, times, {1, 1}));
+  CHECK_FALSE(greedy_order({4}, 8, times, {0.5, 1}));
+  CHECK_FALSE(greedy_order({4}, 0, times, {4, 1}));
+  CHECK_FALSE(greedy_order({3}, 8, times, {4, 1}));  // times of other stages
+  CHECK_FALSE(greedy_order({4}, static_cast<int>(kMostGreedyOps), times, {4, 1}));
 }

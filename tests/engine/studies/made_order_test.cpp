@@ -51,6 +51,13 @@ TEST_CASE("an order that is made to fit fits, and its step is no longer than tha
       if (!r.has_errors() && value_of(r, Q::memory_free) >= 0)
         CHECK(value_of(fit, Q::step_time) <= value_of(r, Q::step_time) * (1 + 1e-12));
     }
+    const Report on_v = report_of(OrderRecipe::zb_v_fit);
+    CHECK(value_of(on_v, Q::memory_free) >= 0);
+    CHECK(on_v.pipeline.shape.kind == ScheduleKind::zb_v);
+    Scenario by_rule = s;
+    by_rule.pipeline.schedule = ScheduleKind::zb_v, by_rule.pipeline.virtual_stages = 2;
+    if (const Report r = evaluate(by_rule); !r.has_errors() && value_of(r, Q::memory_free) >= 0)
+      CHECK(value_of(on_v, Q::step_time) <= value_of(r, Q::step_time) * (1 + 1e-12));
     for (const OrderRecipe other : {OrderRecipe::zb_1p, OrderRecipe::zb_2p}) {
       const Report r = report_of(other);
       if (value_of(r, Q::memory_free) >= 0) CHECK(value_of(fit, Q::step_time) <= value_of(r, Q::step_time));
