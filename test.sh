@@ -3,7 +3,8 @@
 # given; when CI is set, those of the engine and the loaders. Installs the Debian packages that are missing first (root or sudo).
 # In CI the format of the sources is checked first. With --threads only what works beside the window is tested, under the
 # thread sanitizer.
-#   ./test.sh [--deps] [--sanitize | --no-sanitize | --threads]      --deps: install what is missing and stop
+#   ./test.sh [--deps] [--sanitize | --no-sanitize | --threads | --fuzz SECONDS]
+# --deps: install what is missing and stop. --fuzz: every reader on bytes made up by libFuzzer, each so many seconds (clang).
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -12,7 +13,10 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 
 sanitize=${CI:+asan-headless}
 threads=
-for argument in "$@"; do
+fuzz=
+while [ $# -gt 0 ]; do
+  argument=$1
+  shift
   case $argument in
     --deps)
       install_missing "${test_packages[@]}"
@@ -22,8 +26,18 @@ for argument in "$@"; do
     --sanitize) sanitize=asan ;;
     --no-sanitize) sanitize= ;;
     --threads) threads=1 ;;
+    --fuzz)
+      fuzz=${1:-}
+      case $fuzz in
+        '' | *[!0-9]*)
+          echo "test.sh: --fuzz takes the seconds for each reader" >&2
+          exit 2
+          ;;
+      esac
+      shift
+      ;;
     -h | --help)
-      sed -n '2,6s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
+      sed -n '2,7s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
       exit 0
       ;;
     *)
@@ -35,6 +49,10 @@ done
 
 install_missing "${test_packages[@]}"
 cd "$here"
+if [ -n "$fuzz" ]; then
+  install_missing clang
+  exec scripts/fuzz.sh "$fuzz"
+fi
 if [ -n "${CI:-}" ]; then
   install_missing clang-format-14
   scripts/check_format.sh

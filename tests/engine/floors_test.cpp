@@ -130,7 +130,7 @@ TEST_CASE("folders of the engine include those before them") {
   Words order;
   for (const Floor& floor : engine_floors()) order.push_back("engine/" + floor.name);
   for (const char* folder :
-       {"io/json", "io/huggingface", "io/presets", "io/scenario", "io/import", "io/export", "io/tour", "evidence"})
+       {"io/json", "io/huggingface", "io/presets", "io/scenario", "io/import", "io/measured", "io/export", "io/tour", "evidence"})
     order.push_back(std::string("engine/") + folder);
   order.push_back("engine");  // precompiled.h
   check_order("engine", order);

@@ -1,31 +1,25 @@
 // Any bytes as a launch file: whatever format its content is taken for, it is read with a receipt or refused in one line,
 // and what was read complete is evaluated. Run by libFuzzer.
-#include <cstdint>
-#include <cstdlib>
-#include <string_view>
+#include <iterator>
 
 #include "engine/evaluate/evaluate.h"
 #include "engine/io/import/import_launch.h"
-#include "engine/io/presets/resources.h"
-#include "engine/io/scenario/scenario_json.h"
-#include "widgets/plot/text_table.h"
+#include "tests/fuzz/fuzz_words.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace roofscape;
-  static const io::PresetLibrary library;
-  static const auto words = io::read_flat_map(io::embedded_text("assets/strings/en.json"), "en.json").value();
-  static const widgets::TextTable english({words.begin(), words.end()});
+  const io::PresetLibrary& library = fuzz::library();
   if (size == 0) return 0;
   // The last byte chooses the chips.
   constexpr const char* kClusters[] = {"", "h100-sxm", "h100-sxm:64", "tpu-v5p:512", "tpu-7x"};
-  const std::string_view text(reinterpret_cast<const char*>(data), size - 1);
+  const std::string_view text = fuzz::text_of(data, size - 1);
   const auto imported =
       io::import_launch(text, "fuzz", {kClusters[data[size - 1] % std::size(kClusters)], {}}, library);
   if (!imported) {
-    if (io::to_text(imported.error(), english).find('\n') != std::string::npos) std::abort();
+    fuzz::one_line(imported.error());
     return 0;
   }
-  if (io::receipt_json(imported.value(), library, english).empty()) std::abort();
+  if (io::receipt_json(imported.value(), library, fuzz::english()).empty()) std::abort();
   // Large meshes are legal and slow.
   if (!imported->complete() || imported->scenario.workload.global_batch_sequences > 4096) return 0;
   const auto again = io::read_scenario(io::write_scenario(imported->scenario, library), "again.json", library);

@@ -4,6 +4,7 @@
 #include "engine/io/import/launch_notes.h"
 #include "engine/io/import/plan_scenario.h"
 #include "engine/io/json/files.h"
+#include "engine/io/scenario/figure_file.h"
 
 namespace roofscape::io {
 
@@ -66,6 +67,12 @@ Result<Imported> import_source(const LaunchSource& source, const ImportRequest& 
 bool is_launch(std::string_view text) {
   const auto source = parsed(text, {});
   return source && format_of(source.value()) != nullptr;
+}
+
+bool reads_as_launch(std::string_view text) {
+  // A figure carries its scenario.
+  if (text.empty() || is_picture(text)) return false;
+  return syntax_of(text) != LaunchSyntax::json || is_launch(text);
 }
 
 Result<Imported> import_launch(std::string_view text, std::string_view file, const ImportRequest& request,

@@ -24,6 +24,9 @@ struct ImportRequest {
 
 // Whether a text is something of a known format; false for scenarios and presets of our own.
 bool is_launch(std::string_view text);
+// Whether a text is to be read as one: it is something of a known format, or it is not of the syntax of our own files, so
+// that what import_launch says against it is what there is to say.
+bool reads_as_launch(std::string_view text);
 
 Result<Imported> import_launch(std::string_view text, std::string_view file, const ImportRequest&,
                                const PresetLibrary&);

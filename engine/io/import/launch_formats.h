@@ -38,7 +38,8 @@ std::span<const LaunchFormat* const> launch_formats();
 // The syntax a text looks like.
 LaunchSyntax syntax_of(std::string_view text);
 
-extern const LaunchFormat megatron_launch, megatron_yaml, huggingface_config;
+extern const LaunchFormat megatron_launch, megatron_yaml, megatron_bridge_yaml_format, nemo_yaml_format,
+    huggingface_config;
 extern const LaunchFormat torchtitan_toml_format, torchtitan_json_format, torchtitan_line_format,
     accelerate_line_format, maxtext_yaml_format, maxtext_line_format, deepspeed_json_format, accelerate_yaml_format,
     nanotron_yaml_format, vllm_line_format, sglang_line_format;

@@ -94,8 +94,9 @@ class NanotronReader {
     auto read = read_hf_config(json.dump(), file_);
     if (!read) {
       failure_ = read.error();
+      const Node* member = config->find(failure_->path);
       failure_->path = failure_->path.empty() ? "model.model_config" : "model.model_config." + failure_->path;
-      failure_->place = say("import.line", config->line);
+      failure_->place = say("import.line", member != nullptr ? member->line : config->line);
       return;
     }
     plan_.shape = {read->shape, {"model.model_config", config->line}};

@@ -3,9 +3,7 @@
 #include <algorithm>
 
 #include "engine/io/import/cluster_request.h"
-#include "engine/io/import/launch_formats.h"
 #include "engine/io/json/files.h"
-#include "engine/io/scenario/figure_file.h"
 #include "engine/io/scenario/scenario_json.h"
 
 namespace roofscape::io {
@@ -72,13 +70,9 @@ Result<OpenedScenario> open_scenario(const std::string& id_or_path, const Import
                                      const PresetLibrary& library) {
   const ImportRequest ordered{request.cluster, ordered_edits(request.set)};
   if (library.find_preset(PresetKind::scenario, id_or_path) == nullptr)
-    // A figure carries its scenario.
-    if (const auto text = read_file(id_or_path); text && !is_picture(text.value())) {
-      const LaunchSyntax syntax = syntax_of(text.value());
-      // JSON that is none of the formats is a scenario of ours, whose reader says what is wrong with it.
-      if (syntax != LaunchSyntax::json || is_launch(text.value()))
-        return opened(import_launch(text.value(), id_or_path, ordered, library), id_or_path);
-    }
+    // JSON that is none of the formats is a scenario of ours, whose reader says what is wrong with it.
+    if (const auto text = read_file(id_or_path); text && reads_as_launch(text.value()))
+      return opened(import_launch(text.value(), id_or_path, ordered, library), id_or_path);
   auto scenario = load_scenario(id_or_path, library);
   if (!scenario) return scenario.error();
   if (auto failure = apply_request(scenario.value(), request, library)) return *std::move(failure);

@@ -7,6 +7,8 @@
 
 #include "engine/io/import/document.h"
 #include "engine/io/import/shell_expand.h"
+#include "engine/io/import/shell_sbatch.h"
+#include "engine/io/import/shell_tests.h"
 #include "engine/io/import/shell_text.h"
 
 namespace roofscape::io {
@@ -31,74 +33,6 @@ ShellWord word_of(const ShellText& text, std::int32_t line) {
       out.substitution |= c.open == kOpenSubstitution;
     }
   return out;
-}
-
-// A word of a test: what nothing sets is empty there, as it is where ${X:-word} is taken.
-std::optional<std::string> decided(const ShellText& text) {
-  std::string out;
-  for (const ShellChar& c : text) {
-    if (c.open == kOpenName) continue;
-    if (c.open != 0) return std::nullopt;
-    out += c.c;
-  }
-  return out;
-}
-
-std::optional<std::int64_t> whole(const std::string& text) {
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || text.empty()) return std::nullopt;
-  return value;
-}
-
-// [ a = b ], [ -z a ], [ ! ... ], [ a -o b ]; none: it depends on what only a shell knows.
-std::optional<bool> test_of(std::span<const ShellText> words) {
-  for (const std::string_view joint : {"-o", "||", "-a", "&&"})
-    for (std::size_t i = 1; i + 1 < words.size(); ++i)
-      if (plain(words[i]) == joint) {
-        const auto left = test_of(words.first(i)), right = test_of(words.subspan(i + 1));
-        const bool either = joint == "-o" || joint == "||";
-        if (left && *left == either) return either;
-        if (right && *right == either) return either;
-        return left && right ? std::optional(!either) : std::nullopt;
-      }
-  if (!words.empty() && plain(words[0]) == "!") {
-    const auto inner = test_of(words.subspan(1));
-    return inner ? std::optional(!*inner) : std::nullopt;
-  }
-  if (words.empty()) return false;
-  if (words.size() == 1) {
-    const auto word = decided(words[0]);
-    return word ? std::optional(!word->empty()) : std::nullopt;
-  }
-  if (words.size() == 2) {
-    const std::string op = plain(words[0]);
-    const auto word = decided(words[1]);
-    if (!word) return std::nullopt;
-    if (op == "-z") return word->empty();
-    if (op == "-n") return !word->empty();
-    return std::nullopt;  // -f, -d: of the disk
-  }
-  if (words.size() != 3) return std::nullopt;
-  const auto left = decided(words[0]), right = decided(words[2]);
-  const std::string op = plain(words[1]);
-  if (!left || !right) return std::nullopt;
-  if (op == "=" || op == "==" || op == "!=") {
-    if (op != "=" && std::any_of(words[2].begin(), words[2].end(), [](const ShellChar& c) {
-          return !c.quoted && (c.c == '*' || c.c == '?' || c.c == '[');
-        }))
-      return std::nullopt;  // a pattern
-    return (*left == *right) == (op != "!=");
-  }
-  const auto a = whole(*left), b = whole(*right);
-  if (!a || !b) return std::nullopt;
-  if (op == "-eq") return *a == *b;
-  if (op == "-ne") return *a != *b;
-  if (op == "-lt" || op == "<") return *a < *b;
-  if (op == "-le") return *a <= *b;
-  if (op == "-gt" || op == ">") return *a > *b;
-  if (op == "-ge") return *a >= *b;
-  return std::nullopt;
 }
 
 bool assigns(std::string_view word) {  // NAME=..., NAME+=..., NAME[2]=...
@@ -410,7 +344,7 @@ class Interpreter {
     std::size_t at = range.at + 1;
     std::optional<std::string> subject;
     if (at < end)
-      subject = decided(variables_.value(*range.source, (*range.tokens)[at].begin, (*range.tokens)[at].end));
+      subject = decided_text(variables_.value(*range.source, (*range.tokens)[at].begin, (*range.tokens)[at].end));
     while (at < end && range.text(at) != "in") ++at;
     ++at;
     bool taken = false;
@@ -425,7 +359,7 @@ class Interpreter {
             matches = true;
           else if (written.find_first_of("*?[") != std::string_view::npos)
             open = true;
-          else if (decided(variables_.value(*range.source, token.begin, token.end)) == subject)
+          else if (decided_text(variables_.value(*range.source, token.begin, token.end)) == subject)
             matches = true;
         }
         ++at;
@@ -618,54 +552,6 @@ class Interpreter {
   std::size_t steps_ = 0, total_ = 0;
 };
 
-std::string_view long_name(std::string_view option) {
-  constexpr std::pair<std::string_view, std::string_view> kShort[] = {
-      {"N", "nodes"}, {"n", "ntasks"}, {"G", "gpus"}, {"J", "job-name"}, {"p", "partition"}, {"t", "time"}};
-  for (const auto& [brief, full] : kShort)
-    if (option == brief) return full;
-  return option;
-}
-
-// "#SBATCH --nodes=16", "#SBATCH -N 16", "#SBATCH -N16".
-void read_sbatch(std::string_view text, ShellScript& out) {
-  int line = 0;
-  while (!text.empty()) {
-    ++line;
-    const std::size_t stop = std::min(text.find('\n'), text.size());
-    std::string_view row = text.substr(0, stop);
-    text.remove_prefix(std::min(stop + 1, text.size()));
-    if (!row.starts_with("#SBATCH") || row.size() > 4096) continue;
-    row.remove_prefix(7);
-    row = row.substr(0, std::min(row.find(" #"), row.size()));
-    std::vector<std::string_view> words;
-    while (true) {
-      const std::size_t begin = row.find_first_not_of(" \t\r");
-      if (begin == std::string_view::npos) break;
-      row.remove_prefix(begin);
-      const std::size_t end = std::min(row.find_first_of(" \t\r"), row.size());
-      words.push_back(row.substr(0, end));
-      row.remove_prefix(end);
-    }
-    for (std::size_t i = 0; i < words.size(); ++i) {
-      std::string_view word = words[i];
-      if (!word.starts_with('-')) continue;
-      SbatchOption option{{}, {}, line};
-      if (word.starts_with("--")) {
-        word.remove_prefix(2);
-        const std::size_t equals = word.find('=');
-        option.name = word.substr(0, equals);
-        if (equals != std::string_view::npos) option.value = word.substr(equals + 1);
-      } else {
-        option.name = long_name(word.substr(1, 1));
-        option.value = word.substr(std::min<std::size_t>(2, word.size()));
-        if (option.value.starts_with('=')) option.value.erase(0, 1);
-      }
-      if (option.value.empty() && i + 1 < words.size() && !words[i + 1].starts_with('-')) option.value = words[++i];
-      if (out.sbatch.size() < 200) out.sbatch.push_back(std::move(option));
-    }
-  }
-}
-
 // What Slurm tells a job of its header.
 void set_slurm(const ShellScript& script, Interpreter& interpreter) {
   constexpr std::pair<std::string_view, std::string_view> kTold[] = {
@@ -679,7 +565,7 @@ void set_slurm(const ShellScript& script, Interpreter& interpreter) {
   };
   for (const SbatchOption& option : script.sbatch)
     for (const auto& [name, variable] : kTold)
-      if (option.name == name && whole(option.value)) interpreter.set(variable, option.value, option.line);
+      if (option.name == name && shell_whole(option.value)) interpreter.set(variable, option.value, option.line);
 }
 
 }  // namespace

@@ -15,6 +15,7 @@
 #include "engine/io/import/key_reader.h"
 #include "engine/io/import/launch_formats.h"
 #include "engine/io/import/launcher.h"
+#include "engine/io/import/torchtitan_keys.h"
 #include "engine/pipeline/schedules.h"
 #include "engine/scenario/scenario.h"
 
@@ -576,75 +577,7 @@ class TitanReader {
                        "experimental.custom_model_path");
         module && !module->value.empty())
       plan_.warn(say("import.torchtitan.custom", in_quotes(module->value)), module->origin.line);
-    keys_.without_effect({"compile.*",
-                          "training.compile",
-                          "parallelism.enable_async_tensor_parallel",
-                          "experimental.enable_async_tensor_parallel",
-                          "parallelism.enable_compiled_autograd",
-                          "experimental.enable_compiled_autograd",
-                          "parallelism.enable_fsdp_symm_mem",
-                          "float8.*",
-                          "quantize.*",
-                          "mx.*",
-                          "parallelism.expert_parallel_comm_backend",
-                          "parallelism.pipeline_parallel_expert_parallel_overlap",
-                          "parallelism.context_parallel_load_balancer",
-                          "parallelism.context_parallel_ptrr_mask_key",
-                          "activation_checkpoint.*",
-                          "experimental.enable_loss_parallel",
-                          "parallelism.disable_loss_parallel",
-                          "training.enable_loss_parallel",
-                          "fault_tolerance.*",
-                          "model.print_after_conversion"},
-                         say("import.ignored.not_modelled"));
-    keys_.without_effect({"job.*",
-                          "profiling.*",
-                          "metrics.*",
-                          "model.*",
-                          "model_spec.*",
-                          "optimizer.*",
-                          "lr_scheduler.*",
-                          "training.steps",
-                          "training.max_norm",
-                          "training.dataset*",
-                          "training.warmup_steps",
-                          "training.gc_freq",
-                          "training.gc_debug",
-                          "training.seed",
-                          "training.deterministic",
-                          "training.dataloader*",
-                          "training.mixed_precision_reduce",
-                          "training.checkpoint_*",
-                          "training.fp8_linear",
-                          "checkpoint.*",
-                          "validation.*",
-                          "comm.*",
-                          "memory_estimation.*",
-                          "debug.*",
-                          "dataloader.*",
-                          "profiler.*",
-                          "tokenizer.*",
-                          "experimental.custom_*",
-                          "parallelism.spmd_backend",
-                          "parallelism.num_pp_microbatches",
-                          "loss.*"},
-                         say("import.ignored.no_effect"));
-    keys_.finish({{"*local_batch_size", "workload.global_batch_sequences"},
-                  {"training.batch_size", "workload.global_batch_sequences"},
-                  {"training.num_tokens*", "workload.global_batch_sequences"},
-                  {"training.global_batch_size", "workload.global_batch_sequences"},
-                  {"*enable_sequence_parallel", "parallelism.sequence_parallel"},
-                  {"*rotate_method", "parallelism.context_method"},
-                  {"*pipeline_parallel*", "pipeline.virtual_stages"},
-                  {"*module_fqns*", "pipeline.layers_per_stage"},
-                  {"*fp8_linear", "precision.compute"},
-                  {"model.converters", "precision.compute"},
-                  {"*enable_float8_linear", "precision.compute"},
-                  {"training.dtype", "precision.weights"},
-                  {"training.enable_selective_ac", "checkpointing.policy"},
-                  {"optimizer.early_step_in_backward", "precision.gradients"},
-                  {"activation_checkpoint.*", "checkpointing.policy"},
-                  {"model.*", "model"}});
+    finish_titan_keys(keys_);
   }
 
   const PresetLibrary& library_;

@@ -107,8 +107,8 @@ std::optional<Scenario> random_plan_for(Framework framework, std::mt19937& rng) 
   return std::move(near.scenario);
 }
 
-constexpr Framework kRead[] = {Framework::megatron, Framework::torchtitan, Framework::maxtext, Framework::deepspeed,
-                               Framework::vllm};
+constexpr Framework kRead[] = {Framework::megatron, Framework::megatron_bridge, Framework::torchtitan,
+                               Framework::maxtext,  Framework::deepspeed,       Framework::vllm};
 
 TEST_CASE("import of an export is the plan that was exported") {
   const char* wished = std::getenv("ROOFSCAPE_ROUND_TRIPS");  // more than the suite has time for

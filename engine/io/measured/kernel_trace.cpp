@@ -1,0 +1,192 @@
+#include "engine/io/measured/kernel_trace.h"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <map>
+#include <unordered_map>
+
+namespace roofscape::io {
+
+using engine::kEnumCount;
+using engine::MeasuredCollective;
+using engine::MeasuredKernels;
+using engine::MeasuredRun;
+using engine::WorkKind;
+
+namespace {
+
+constexpr std::size_t kWork = kEnumCount<WorkKind>, kMoves = kEnumCount<MeasuredCollective>;
+constexpr std::size_t kMostUnknown = 8;
+
+// The stretch of time that is looked at, and how many steps it holds.
+struct TraceWindow {
+  double from = 0, to = 0;
+  int steps = 1;
+};
+
+TraceWindow window_of(const RankTrace& trace, int steps) {
+  TraceWindow out{std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity(), 1};
+  if (!trace.steps.empty()) {
+    for (const StepMark& step : trace.steps) {
+      out.from = std::min(out.from, step.start_us);
+      out.to = std::max(out.to, step.end_us);
+    }
+    out.steps = static_cast<int>(trace.steps.size());
+    return out;
+  }
+  for (const TracedKernel& kernel : trace.kernels) {
+    out.from = std::min(out.from, kernel.start_us);
+    out.to = std::max(out.to, kernel.end_us);
+  }
+  out.steps = std::max(1, steps);
+  return out;
+}
+
+// A kernel begins or ends; of those at one time ends come first.
+struct Boundary {
+  double at;
+  std::uint16_t kind;  // work kinds, then kinds of collectives
+  bool begins;
+  std::int64_t correlation;
+};
+
+void add_rank(const RankTrace& trace, const TraceWindow& window, MeasuredKernels& sum,
+              std::map<std::string, double>& unknown) {
+  std::vector<Boundary> boundaries;
+  boundaries.reserve(trace.kernels.size() * 2);
+  const double to_s = 1e-6 / window.steps;
+  for (const TracedKernel& kernel : trace.kernels) {
+    const double from = std::max(kernel.start_us, window.from), to = std::min(kernel.end_us, window.to);
+    if (!(to > from)) continue;
+    const KernelName& name = trace.names[kernel.name];
+    const double seconds = (to - from) * to_s;
+    std::size_t kind;
+    if (name.collective) {
+      engine::CollectiveTime& time = sum.collectives[static_cast<std::size_t>(*name.collective)];
+      time.seconds += seconds;
+      time.count += 1.0 / window.steps;
+      kind = kWork + static_cast<std::size_t>(*name.collective);
+    } else {
+      engine::WorkTime& time = sum.work[static_cast<std::size_t>(name.work)];
+      time.seconds += seconds;
+      time.count += 1.0 / window.steps;
+      kind = static_cast<std::size_t>(name.work);
+      if (name.work == WorkKind::unknown) unknown[name.text] += seconds;
+    }
+    boundaries.push_back({from, static_cast<std::uint16_t>(kind), true, kernel.correlation});
+    boundaries.push_back({to, static_cast<std::uint16_t>(kind), false, -1});
+  }
+  std::sort(boundaries.begin(), boundaries.end(),
+            [](const Boundary& a, const Boundary& b) { return a.at != b.at ? a.at < b.at : a.begins < b.begins; });
+  std::unordered_map<std::int64_t, double> launched(trace.launches.begin(), trace.launches.end());
+  std::array<int, kWork + kMoves> running{};
+  double last = window.from;
+  const auto pass = [&](double until, const Boundary* next) {
+    const double length = (until - last) * to_s;
+    if (length <= 0) return;
+    for (std::size_t kind = 0; kind < running.size(); ++kind)
+      if (running[kind] > 0) {
+        if (kind < kWork)
+          sum.work[kind].own_s += length;
+        else
+          sum.collectives[kind - kWork].exposed_s += length;
+        return;
+      }
+    const auto call = next != nullptr ? launched.find(next->correlation) : launched.end();
+    if (call == launched.end()) {
+      sum.idle_s += length;
+      return;
+    }
+    const double host = std::clamp(call->second - last, 0.0, until - last) * to_s;
+    sum.idle_host_s += host;
+    sum.idle_launch_s += length - host;
+  };
+  for (const Boundary& boundary : boundaries) {
+    pass(boundary.at, boundary.begins ? &boundary : nullptr);
+    running[boundary.kind] += boundary.begins ? 1 : -1;
+    last = boundary.at;
+  }
+  pass(window.to, nullptr);
+}
+
+// Of the ranks of one group the fastest in each call did not wait. Calls are told apart by their order.
+void split_waiting(const std::vector<RankTrace>& ranks, const std::vector<TraceWindow>& windows,
+                   MeasuredKernels& sum) {
+  struct Calls {
+    std::vector<std::vector<double>> seconds;  // by rank that has any
+  };
+  std::map<std::pair<std::string, std::size_t>, Calls> groups;
+  for (std::size_t r = 0; r < ranks.size(); ++r) {
+    std::vector<const TracedKernel*> moves;
+    for (const TracedKernel& kernel : ranks[r].kernels)
+      if (ranks[r].names[kernel.name].collective && kernel.start_us >= windows[r].from &&
+          kernel.end_us <= windows[r].to)
+        moves.push_back(&kernel);
+    std::sort(moves.begin(), moves.end(),
+              [](const TracedKernel* a, const TracedKernel* b) { return a->start_us < b->start_us; });
+    std::map<std::pair<std::string, std::size_t>, std::vector<double>> own;
+    for (const TracedKernel* kernel : moves)
+      own[{ranks[r].groups[kernel->group], static_cast<std::size_t>(*ranks[r].names[kernel->name].collective)}]
+          .push_back((kernel->end_us - kernel->start_us) * 1e-6 / windows[r].steps);
+    for (auto& [key, seconds] : own) groups[key].seconds.push_back(std::move(seconds));
+  }
+  std::array<double, kMoves> link{}, split{};
+  for (const auto& [key, calls] : groups) {
+    const std::size_t n = calls.seconds.size();
+    const bool alike = n > 1 && std::all_of(calls.seconds.begin(), calls.seconds.end(), [&](const auto& one) {
+                         return one.size() == calls.seconds.front().size();
+                       });
+    if (!alike) continue;
+    for (std::size_t i = 0; i < calls.seconds.front().size(); ++i) {
+      double least = calls.seconds.front()[i];
+      for (const auto& one : calls.seconds) {
+        least = std::min(least, one[i]);
+        split[key.second] += one[i];
+      }
+      link[key.second] += least * static_cast<double>(n);
+    }
+  }
+  const auto count = static_cast<double>(ranks.size());
+  for (std::size_t kind = 0; kind < kMoves; ++kind)
+    // What could not be told apart counts as time on the link.
+    if (split[kind] > 0)
+      sum.collectives[kind].link_s = sum.collectives[kind].seconds - (split[kind] - link[kind]) / count;
+}
+
+}  // namespace
+
+MeasuredRun measured_of(std::vector<RankTrace> ranks, int steps) {
+  MeasuredRun out;
+  MeasuredKernels& sum = out.kernels.emplace();
+  sum.timeline = true;
+  sum.ranks = static_cast<int>(ranks.size());
+  std::map<std::string, double> unknown;
+  std::vector<TraceWindow> windows;
+  double step_s = 0;
+  for (const RankTrace& rank : ranks) {
+    const TraceWindow window = window_of(rank, steps);
+    windows.push_back(window);
+    sum.steps = window.steps;
+    step_s += (window.to - window.from) * 1e-6 / window.steps;
+    add_rank(rank, window, sum, unknown);
+    if (rank.allocated_bytes) out.allocated_bytes = std::max(out.allocated_bytes.value_or(0), *rank.allocated_bytes);
+    if (rank.reserved_bytes) out.reserved_bytes = std::max(out.reserved_bytes.value_or(0), *rank.reserved_bytes);
+  }
+  const auto n = static_cast<double>(ranks.size());
+  out.step_s = step_s / n;
+  for (engine::WorkTime& time : sum.work) time = {time.seconds / n, time.own_s / n, time.count / n};
+  for (engine::CollectiveTime& time : sum.collectives) {
+    time.seconds /= n;
+    time.exposed_s /= n;
+    time.count /= n;
+  }
+  for (double* idle : {&sum.idle_host_s, &sum.idle_launch_s, &sum.idle_s}) *idle /= n;
+  if (ranks.size() > 1) split_waiting(ranks, windows, sum);
+  for (const auto& [name, seconds] : unknown) sum.unknown.emplace_back(name, seconds / n);
+  std::sort(sum.unknown.begin(), sum.unknown.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+  if (sum.unknown.size() > kMostUnknown) sum.unknown.resize(kMostUnknown);
+  return out;
+}
+
+}  // namespace roofscape::io

@@ -1,0 +1,197 @@
+#include "engine/io/measured/measured_input.h"
+
+#include <array>
+#include <filesystem>
+#include <optional>
+#include <utility>
+
+#include "engine/io/json/json_text.h"
+#include "engine/io/measured/kernel_table.h"
+#include "engine/io/measured/kernel_trace.h"
+#include "engine/io/measured/log_lines.h"
+
+namespace roofscape::io {
+
+using engine::MeasuredRun;
+using engine::say;
+
+namespace {
+
+constexpr std::size_t kBeginning = std::size_t{64} << 10, kMostLogBytes = std::size_t{256} << 20;
+
+std::string_view after_blanks(std::string_view text) {
+  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
+  const std::size_t from = text.find_first_not_of(" \t\r\n");
+  return from == std::string_view::npos ? std::string_view() : text.substr(from);
+}
+
+enum class InputKind { trace, nsys, operations, row, log, none };
+
+bool is_operation_table(std::string_view text) {
+  const std::string_view head = text.substr(0, text.find('\n'));
+  std::string small(head);
+  for (char& c : small)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  return text.starts_with('[')
+             ? small.find("\"flops\"") != std::string::npos || text.find("\"flops\"") != text.npos
+             : small.find("flops") != std::string::npos && small.find("seconds") != std::string::npos;
+}
+
+InputKind kind_of_input(std::string_view beginning) {
+  const std::string_view text = after_blanks(beginning);
+  if (text.starts_with('{') || text.starts_with('[')) {
+    for (const std::string_view sign : {"\"traceEvents\"", "\"ph\"", "\"schemaVersion\"", "\"deviceProperties\""})
+      if (text.find(sign) != std::string_view::npos) return InputKind::trace;
+    if (text.starts_with('[') && is_operation_table(text)) return InputKind::operations;
+    return is_measured_row(text) ? InputKind::row : InputKind::none;
+  }
+  if (is_nsys_table(text)) return InputKind::nsys;
+  if (is_operation_table(text)) return InputKind::operations;
+  if (is_training_log(text)) return InputKind::log;
+  return is_measured_row(text) ? InputKind::row : InputKind::none;
+}
+
+// The numbers of one input into those of all. Two that differ are refused.
+struct NumberOfRun {
+  std::string_view name;
+  std::optional<double> MeasuredRun::*number;
+};
+constexpr std::array kNumbersOfRun{NumberOfRun{"step", &MeasuredRun::step_s},
+                                   NumberOfRun{"tflops", &MeasuredRun::flops_per_chip_per_s},
+                                   NumberOfRun{"mfu", &MeasuredRun::mfu},
+                                   NumberOfRun{"tokens_per_s_per_chip", &MeasuredRun::tokens_per_chip_per_s},
+                                   NumberOfRun{"allocated", &MeasuredRun::allocated_bytes},
+                                   NumberOfRun{"reserved", &MeasuredRun::reserved_bytes}};
+
+class Collected {
+ public:
+  Failure add(MeasuredRun one, const std::string& source) {
+    for (std::size_t i = 0; i < kNumbersOfRun.size(); ++i) {
+      const auto& [name, number] = kNumbersOfRun[i];
+      if (!(one.*number)) continue;
+      // A profiler slows the step down that it looks at: what a log says goes before.
+      if (run_.*number && from_trace_[i] == one.kernels.has_value() && run_.*number != one.*number)
+        return InputError{source, std::string(name), say("error.measured.twice", from_[i]),
+                          say("error.measured.twice.remedy")};
+      if (run_.*number && one.kernels) continue;
+      run_.*number = one.*number;
+      from_[i] = source;
+      from_trace_[i] = one.kernels.has_value();
+    }
+    run_.log_steps += one.log_steps;
+    if (one.kernels) {
+      if (run_.kernels && (run_.kernels->timeline || one.kernels->timeline))
+        return InputError{
+            source, {}, say("error.measured.kernels_twice"), say("error.measured.kernels_twice.remedy")};
+      if (run_.kernels)
+        add_sums(*one.kernels);
+      else
+        run_.kernels = std::move(one.kernels);
+    }
+    run_.sources.push_back(source);
+    return std::nullopt;
+  }
+  MeasuredRun take() { return std::move(run_); }
+
+ private:
+  // Kernels and copies are two tables of one run.
+  void add_sums(const engine::MeasuredKernels& more) {
+    engine::MeasuredKernels& sums = *run_.kernels;
+    for (std::size_t i = 0; i < sums.work.size(); ++i) {
+      sums.work[i].seconds += more.work[i].seconds;
+      sums.work[i].own_s += more.work[i].own_s;
+      sums.work[i].count += more.work[i].count;
+    }
+    for (std::size_t i = 0; i < sums.collectives.size(); ++i) {
+      sums.collectives[i].seconds += more.collectives[i].seconds;
+      sums.collectives[i].count += more.collectives[i].count;
+    }
+    sums.unknown.insert(sums.unknown.end(), more.unknown.begin(), more.unknown.end());
+  }
+
+  MeasuredRun run_;
+  std::array<std::string, kNumbersOfRun.size()> from_;
+  std::array<bool, kNumbersOfRun.size()> from_trace_{};
+};
+
+InputError no_measured_kind(const std::string& input, std::string_view beginning) {
+  if (beginning.starts_with("SQLite format 3"))
+    return {input, {}, say("error.measured.sqlite"), say("error.measured.nsys.remedy")};
+  return {input, {}, say("error.measured.none"), say("error.measured.none.remedy")};
+}
+
+// A line of the command line is named by its beginning.
+std::string name_of_input(const std::string& input, bool file) {
+  return file ? input : "\"" + input.substr(0, 40) + (input.size() > 40 ? "..." : "") + "\"";
+}
+
+}  // namespace
+
+bool is_measured_run(std::string_view beginning) { return kind_of_input(beginning) != InputKind::none; }
+
+Result<MeasuredRun> read_measured_run(const std::vector<std::string>& inputs, const MeasuredOptions& options) {
+  Collected all;
+  std::vector<RankTrace> ranks;
+  std::vector<std::string> rank_sources;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const std::string& input = inputs[i];
+    const auto count = static_cast<double>(inputs.size());
+    const ReadProgress progress = [&](double share) {
+      return !options.progress || options.progress((static_cast<double>(i) + share) / count);
+    };
+    std::error_code unknown;
+    const bool file = input.size() < 4096 && std::filesystem::exists(input, unknown);
+    if (!file && !is_training_log(input) && !is_measured_row(input)) {
+      const auto missing = first_bytes(input, 1);
+      return missing ? no_measured_kind(input, {}) : missing.error();
+    }
+    const std::string source = name_of_input(input, file);
+    if (!file) {
+      auto read = is_training_log(input) ? read_training_log(input, source) : read_measured_row(input, source);
+      if (!read) return read.error();
+      if (auto failure = all.add(std::move(read).value(), source)) return *std::move(failure);
+      continue;
+    }
+    const auto beginning = first_bytes(input, kBeginning);
+    if (!beginning) return beginning.error();
+    InputKind kind = kind_of_input(beginning.value());
+    if (kind == InputKind::trace) {
+      auto stream = TextStream::open(input, progress);
+      if (!stream) return stream.error();
+      auto trace = read_chrome_trace(*stream.value(), input);
+      if (!trace) return trace.error();
+      if (trace->rank)
+        for (std::size_t k = 0; k < ranks.size(); ++k)
+          if (ranks[k].rank == trace->rank)
+            return InputError{source,
+                              {},
+                              say("error.measured.same_rank", *trace->rank, rank_sources[k]),
+                              say("error.measured.same_rank.remedy")};
+      ranks.push_back(std::move(trace).value());
+      rank_sources.push_back(source);
+      continue;
+    }
+    auto text = whole_text(input, kMostLogBytes, progress);
+    if (!text) return text.error();
+    // What is printed before the first step may be long.
+    if (kind == InputKind::none && is_training_log(text.value())) kind = InputKind::log;
+    if (kind == InputKind::none) return no_measured_kind(input, beginning.value());
+    if (kind != InputKind::log && !is_utf8(text.value()))
+      return InputError{source, {}, say("error.file.not_utf8"), say("error.file.utf8.remedy")};
+    const std::string_view whole = after_blanks(text.value());
+    auto read = kind == InputKind::nsys         ? read_nsys_table(whole, source, options.steps)
+                : kind == InputKind::operations ? read_operation_times(whole, source, options.steps)
+                : kind == InputKind::row        ? read_measured_row(whole, source)
+                                                : read_training_log(whole, source);
+    if (!read) return read.error();
+    if (auto failure = all.add(std::move(read).value(), source)) return *std::move(failure);
+  }
+  if (!ranks.empty()) {
+    std::string sources;
+    for (const std::string& source : rank_sources) sources += (sources.empty() ? "" : ", ") + source;
+    if (auto failure = all.add(measured_of(std::move(ranks), options.steps), sources)) return *std::move(failure);
+  }
+  return all.take();
+}
+
+}  // namespace roofscape::io
