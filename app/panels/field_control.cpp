@@ -23,12 +23,31 @@ std::optional<double> baseline_of(const PanelContext& ctx, const engine::Field& 
   return was != field.get(ctx.session.scenario()) ? std::optional(was) : std::nullopt;
 }
 
+// Where the value of a field is from: a line of the launch file, a default, or an edit of either.
+std::string origin_words(const PanelContext& ctx, const LaunchImport& launch, const engine::Field& field) {
+  const io::ReadValue* read = launch.origin_of(field.path);
+  const io::AssumedValue* assumed = launch.assumption_of(field.path);
+  if (read == nullptr && assumed == nullptr) return {};
+  const std::string name = launch.file().substr(launch.file().rfind('/') + 1);
+  const std::string origin = read == nullptr ? ctx.ui.texts.write(assumed->why)
+                             : read->line > 0
+                                 ? ctx.format("ui.import.from_line", {name, std::to_string(read->line), read->key})
+                                 : ctx.format("ui.import.from", {name, read->key});
+  const double was = field.get(launch.imported().scenario);
+  if (was == field.get(ctx.session.scenario())) return origin;
+  return ctx.format("ui.import.yours", {field_value(ctx, field, was), origin});
+}
+
 Readout field_tip(const PanelContext& ctx, const engine::Field& field) {
   Readout tip;
   tip.title = ctx.text("field." + std::string(field.path) + ".label");
   if (field.kind == engine::FieldKind::integer || field.kind == engine::FieldKind::number) {
     tip.rows.emplace_back(ctx.text("ui.tip.unit"), unit_words(ctx, field.unit));
     tip.rows.emplace_back(ctx.text("ui.tip.loaded"), field_value(ctx, field, field.get(ctx.session.loaded())));
+  }
+  if (const auto& launch = ctx.session.launch()) {
+    const std::string from = origin_words(ctx, *launch, field);
+    if (!from.empty()) tip.rows.emplace_back(ctx.text("ui.tip.from"), from);
   }
   if (const auto was = baseline_of(ctx, field))
     tip.rows.emplace_back(ctx.text("ui.pin.baseline"), field_value(ctx, field, *was));

@@ -37,6 +37,7 @@ struct PanelRequests {
   std::string derivation;                        // an id that explain() understands; empty: none
   std::optional<engine::EvidenceKind> evidence;  // the figure of published runs, of this kind of number
   std::optional<Message> message;                // for the strip
+  std::string copied;                            // text for the clipboard; empty: none
   UsedControl used;                              // the one of this frame
 
   void run(std::string_view command) { commands.emplace_back(command); }

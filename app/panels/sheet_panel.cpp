@@ -168,6 +168,10 @@ SheetReply sheet_panel(PanelContext& ctx, const Rect& window, SheetState& state,
       return save_preset(ctx, window, state.saving == Saved::model, state.files.replaces);
     case Sheet::export_figure:
       return export_sheet(ctx, window, exports);
+    case Sheet::import:
+      return import_sheet(ctx, window, state.import);
+    case Sheet::measured:
+      return measured_sheet(ctx, window, state.measured);
     case Sheet::leave:
       return leave(ctx, window, save_problem);
     case Sheet::palette:

@@ -4,6 +4,8 @@
 #include <string>
 
 #include "app/panels/file_chooser.h"
+#include "app/panels/import_sheet.h"
+#include "app/panels/measured_sheet.h"
 #include "app/panels/sheet.h"
 
 namespace roofscape::app {
@@ -12,6 +14,8 @@ struct SheetState {
   Sheet shown = Sheet::none;
   Saved saving = Saved::scenario;
   FileChooserState files;
+  ImportSheetState import;
+  MeasuredSheetState measured;
 };
 
 // Draws the sheet that is shown, but for the palette. `save_problem`: what Sheet::leave gives as its reason.

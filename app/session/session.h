@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "app/session/history.h"
+#include "app/session/launch_import.h"
 #include "engine/evaluate/evaluate.h"
 #include "engine/io/json/result.h"
 #include "engine/io/presets/preset_library.h"
@@ -66,6 +67,9 @@ class Session {
   // Whether the file this scenario was read from or saved to was changed by something else since.
   bool file_changed() const;
   const std::filesystem::path& file() const { return file_; }  // empty: a preset, never saved
+  // The launch file that the plan was read from; null: from none.
+  const std::shared_ptr<const LaunchImport>& launch() const { return launch_; }
+  void set_launch(std::shared_ptr<const LaunchImport> launch) { launch_ = std::move(launch); }
   // Neither a preset nor a file: there is nothing that saving could overwrite, so it asks where to.
   bool untitled() const { return preset_id_.empty() && file_.empty(); }
   const std::string& preset_id() const { return preset_id_; }
@@ -91,6 +95,7 @@ class Session {
   engine::EvaluationScratch scratch_;
   engine::Report report_, last_drawable_report_;
   std::vector<engine::TransformerShape> imported_;
+  std::shared_ptr<const LaunchImport> launch_;
   std::filesystem::path file_;
   std::string preset_id_;
   std::optional<Message> message_;

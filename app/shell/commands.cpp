@@ -156,6 +156,12 @@ std::vector<Command> CommandTable::fixed() {
                 w.panels_.sheets.shown = Sheet::save_as;
                 w.panels_.sheets.saving = Saved::scenario;
               }},
+      Command{"file.receipt", Category::file, kNone, kNone, false,
+              [](const Workspace& w) { return w.session_.launch() != nullptr; },
+              [](Workspace& w) { w.show_receipt(); }},
+      Command{"file.measured", Category::file, kNone, kNone, false,
+              [](const Workspace& w) { return w.panels_.sheets.measured.run.has_value(); },
+              [](Workspace& w) { w.panels_.sheets.shown = Sheet::measured; }},
       Command{"figure.export", Category::file, ctrl('E'), kNone, true, nullptr,
               [](Workspace& w) { w.export_current_figure(); }},
       Command{"figure.export_as", Category::file, ctrl_shift('E'), kNone, false, nullptr,

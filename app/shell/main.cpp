@@ -19,7 +19,9 @@
 #include "app/shell/window.h"
 #include "app/shell/workspace.h"
 #include "engine/io/huggingface/hf_config.h"
+#include "engine/io/import/import_launch.h"
 #include "engine/io/json/files.h"
+#include "engine/io/measured/measured_input.h"
 #include "engine/io/scenario/scenario_json.h"
 
 namespace {
@@ -111,14 +113,24 @@ int run(int argc, char** argv) {
   const auto library = std::make_shared<const io::PresetLibrary>(presets.empty() ? io::default_preset_folder()
                                                                                  : std::filesystem::path(presets));
   std::string origin = !scenario.empty() ? scenario : preset;
-  // A model's config.json is put into the start scenario, as if it were dropped onto it.
-  std::string config;
-  if (!origin.empty() && library->find_scenario_text(origin) == nullptr)
-    if (const auto file = io::read_file(origin); file.ok() && io::is_hf_config(file.value())) {
+  // A model's config.json, a launch file of a framework and what a real run left behind are opened once the window is there,
+  // as if they were dropped onto it. What cannot be read of them is said here.
+  std::string dropped;
+  if (!origin.empty() && library->find_scenario_text(origin) == nullptr) {
+    constexpr std::size_t kBeginning = std::size_t{64} << 10;
+    const auto beginning = io::first_bytes(origin, kBeginning);
+    const bool measured = beginning.ok() && io::is_measured_run(beginning.value());
+    const auto file = measured ? beginning : io::read_file(origin);
+    const bool config = !measured && file.ok() && io::is_hf_config(file.value());
+    const bool launch = !measured && !config && file.ok() && io::reads_as_launch(file.value());
+    if (config)
       if (const auto read = io::read_hf_config(file.value(), origin); !read.ok())
         return complain(read.error(), texts.value());
-      config = std::exchange(origin, std::string(io::kStartScenario));
-    }
+    if (launch)
+      if (const auto read = io::import_launch(file.value(), origin, {}, *library); !read.ok())
+        return complain(read.error(), texts.value());
+    if (measured || config || launch) dropped = std::exchange(origin, std::string(io::kStartScenario));
+  }
   auto start = io::load_scenario(origin.empty() ? std::string(io::kStartScenario) : origin, *library);
   if (!start.ok()) return complain(start.error(), texts.value());
   const bool asked = !origin.empty();  // it opens beside what was open when the window was closed
@@ -134,7 +146,7 @@ int run(int argc, char** argv) {
     workspace.say({true, io::to_text(library->problems().front(), workspace.texts()), {}});
   app::Autosave autosave(options.keep_settings ? app::autosave_file().parent_path() : std::filesystem::path());
   autosave.restore(workspace, asked);
-  if (!config.empty()) workspace.open_file(config);
+  if (!dropped.empty()) workspace.open_file(dropped);
   return app::run_window(workspace, options.keep_settings ? &autosave : nullptr, options);
 }
 

@@ -322,6 +322,7 @@ int run_window(Workspace& workspace, Autosave* autosave, const WindowOptions& op
       }
       if (workspace.has_search_news()) events.frames = std::max(events.frames, 2);
     }
+    if (workspace.has_measured_news()) events.frames = std::max(events.frames, 2);
     if (workspace.take_evidence()) events.frames = std::max(events.frames, 2);
     if (!options.capture && glfwGetWindowAttrib(window, GLFW_ICONIFIED) != 0) {
       events.frames = 0;

@@ -410,6 +410,7 @@ engine::Scenario Workspace::draw_panels(PanelContext& ctx, const Rect& window, e
 void Workspace::set_wake(const std::function<void()>& wake) {
   searching_.set_wake(wake);
   evidence_job_.set_wake(wake);
+  measuring_.set_wake(wake);
 }
 
 void Workspace::finish_evidence() {
@@ -457,6 +458,7 @@ void Workspace::frame(ScreenCanvas& canvas, ImDrawList* list, const UiInput& inp
   if (!interaction_.anything_held()) settled_.reset();
   panels_.search.ask = SearchView::Ask::none;
   take_search();
+  take_measured();
   const bool sheet = panels_.sheets.shown != Sheet::none;
   interaction_.set_covered(sheet);
   canvas.rect(window, {.colour = theme_.win});
@@ -486,6 +488,7 @@ void Workspace::frame(ScreenCanvas& canvas, ImDrawList* list, const UiInput& inp
   open_requested(requests);
   if (deferred_.dismiss) session_.dismiss_message();
   if (requests.message) session_.say(std::move(*requests.message));
+  if (!requests.copied.empty() && actions_.copy_text) actions_.copy_text(requests.copied);
   if (!answer.empty()) take_sheet(asked_sheet, answer);
   hovered_ = std::move(next_hovered);
   take_tabs(deferred_.tabs);
@@ -497,6 +500,7 @@ void Workspace::frame(ScreenCanvas& canvas, ImDrawList* list, const UiInput& inp
   const auto before = shown();
   run_commands(requests.commands);
   if (entry) run_entry(*entry);
+  show_next_receipt();
   // A pointer that rests would have its readout hide what was asked for.
   if (shown() != before) interaction_.park_pointer();
   if (panels_.search.preferences != preferences_before_) {

@@ -15,6 +15,7 @@
 #include "app/panels/tab_strip.h"
 #include "app/session/evidence_job.h"
 #include "app/session/layout.h"
+#include "app/session/measured_job.h"
 #include "app/session/search_job.h"
 #include "app/session/session.h"
 #include "app/session/settings.h"
@@ -71,6 +72,7 @@ class Workspace {
   bool has_search_news() const { return searching_.latest() != panels_.search.latest; }
   // Predicts the published measurements beside the window, once (app/session/evidence_job.h).
   void start_evidence() { evidence_job_.start(session_.presets()); }
+  bool has_measured_news() const { return measuring_.reading(); }  // how far it is is drawn
   void finish_evidence();  // the same, now: for a picture of one moment, and for tests
   bool take_evidence();    // true if there is something new to draw
 
@@ -189,6 +191,16 @@ class Workspace {
   // ---- files and tabs ----
   void open_beside(engine::Scenario scenario, const std::string& origin);
   void take_model(std::string_view config, const std::string& file);
+  // A launch file of a framework as a scenario beside what is open, with its receipt; false: it is none. Where it lacks
+  // what an evaluation needs, or holds an error, the receipt asks first.
+  bool take_launch(std::string_view text, const std::string& file);
+  void open_launch(LaunchImport read);  // as the tab that is shown
+  void accept_import();                 // of the receipt's sheet
+  void show_receipt();                  // of the plan that is shown
+  void show_next_receipt();             // of those that wait, where no sheet is open
+  // What a real run left behind, files or a line: read beside the window, then laid over the plan that is shown.
+  void read_measured(std::vector<std::string> inputs, const std::string& name);
+  void take_measured();  // what the job has, at the beginning of a frame
   void take_order(std::string_view csv, const std::string& file);  // of a pipeline's operations, into the scenario
   void copy_layers(std::string (*text)(const std::vector<int>& layers));  // of the stages, to the clipboard
   // The plan as the file of a launcher or server, to the clipboard; or what keeps that from running it.
@@ -217,6 +229,7 @@ class Workspace {
   std::shared_ptr<const engine::EvidenceSet> evidence_;  // null: not computed yet
   SearchJob searching_;                                  // of plans, beside the window
   EvidenceJob evidence_job_;
+  MeasuredJob measuring_;
   WindowActions actions_;
   widgets::Interaction interaction_;
   widgets::Probe probe_;

@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <filesystem>
 #include <limits>
+#include <memory>
+#include <optional>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -12,9 +14,11 @@
 #include "app/session/file_list.h"
 #include "app/shell/workspace.h"
 #include "engine/io/huggingface/hf_config.h"
+#include "engine/io/import/import_launch.h"
 #include "engine/io/json/files.h"
 #include "engine/io/presets/preset_json.h"
 #include "engine/scenario/scenario_title.h"
+#include "widgets/canvas/number_format.h"
 #include "widgets/figures/figures.h"
 
 namespace roofscape::app {
@@ -47,6 +51,90 @@ void Workspace::take_model(std::string_view config, const std::string& file) {
       notes.empty() ? std::string(texts_.text("ui.model.read.whole")) : texts_.format("ui.model.read.notes", {notes});
   session_.update(std::move(changed), false);
   session_.say(std::move(message));
+}
+
+bool Workspace::take_launch(std::string_view text, const std::string& file) {
+  if (!io::reads_as_launch(text)) return false;
+  auto read = LaunchImport::read(std::string(text), file, session_.scenario().cluster, session_.library());
+  if (!read.ok()) {
+    session_.say(message_of(read.error(), texts_));
+    return true;
+  }
+  ImportSheetState& sheet = panels_.sheets.import;
+  if (!read->imported().complete()) {
+    sheet.waiting.push_back(std::move(read).value());
+    return true;
+  }
+  open_launch(read.value());
+  sheet.show(std::move(read).value(), session_.launch());
+  panels_.sheets.shown = Sheet::import;
+  return true;
+}
+
+void Workspace::open_launch(LaunchImport read) {
+  const engine::Scenario& plan = read.imported().scenario;
+  Message message{
+      read.imported().has_errors(),
+      texts_.format("ui.import.read",
+                    {read.file(), std::string(read.imported().format_name),
+                     format_count(static_cast<double>(engine::chip_count(plan.cluster))), plan.cluster.chip.name}),
+      std::string(texts_.text("ui.import.read.detail")), true};
+  open_beside(plan, {});
+  session_.set_launch(std::make_shared<const LaunchImport>(std::move(read)));
+  session_.say(std::move(message));
+}
+
+void Workspace::accept_import() {
+  ImportSheetState& sheet = panels_.sheets.import;
+  if (!sheet.draft) return;
+  LaunchImport read = *std::exchange(sheet.draft, std::nullopt);
+  if (sheet.opened == nullptr || sheet.opened != session_.launch()) return open_launch(std::move(read));
+  session_.update(read.imported().scenario, false);
+  session_.set_launch(std::make_shared<const LaunchImport>(std::move(read)));
+  session_.say({false, std::string(texts_.text("ui.import.applied")), {}});
+}
+
+void Workspace::show_receipt() {
+  if (session_.launch() == nullptr) return;
+  panels_.sheets.import.show(*session_.launch(), session_.launch());
+  panels_.sheets.shown = Sheet::import;
+}
+
+void Workspace::show_next_receipt() {
+  ImportSheetState& sheet = panels_.sheets.import;
+  if (sheet.waiting.empty() || panels_.sheets.shown != Sheet::none) return;
+  LaunchImport next = std::move(sheet.waiting.front());
+  sheet.waiting.erase(sheet.waiting.begin());
+  sheet.show(std::move(next), nullptr);
+  panels_.sheets.shown = Sheet::import;
+}
+
+void Workspace::read_measured(std::vector<std::string> inputs, const std::string& name) {
+  MeasuredSheetState& sheet = panels_.sheets.measured;
+  sheet.name = name;
+  sheet.reading = 0;
+  panels_.sheets.shown = Sheet::measured;
+  measuring_.start(std::move(inputs));
+}
+
+void Workspace::take_measured() {
+  MeasuredSheetState& sheet = panels_.sheets.measured;
+  if (!sheet.reading) return;
+  sheet.reading = measuring_.progress();
+  auto done = measuring_.take();
+  if (!done && measuring_.reading()) return;
+  sheet.reading.reset();
+  if (!done) {  // given up
+    if (!sheet.run && panels_.sheets.shown == Sheet::measured) panels_.sheets.shown = Sheet::none;
+    return;
+  }
+  if (!done->ok()) {
+    if (panels_.sheets.shown == Sheet::measured) panels_.sheets.shown = Sheet::none;
+    return session_.say(message_of(done->error(), texts_));
+  }
+  sheet.run = std::move(*done).value();
+  sheet.laid.reset();
+  panels_.sheets.shown = Sheet::measured;
 }
 
 std::size_t Workspace::current_figure() const {
@@ -198,6 +286,8 @@ void Workspace::take_sheet(Sheet sheet, const std::string& answer) {
     if (actions_.close) actions_.close();
     return;
   }
+  if (sheet == Sheet::import) return accept_import();
+  if (sheet == Sheet::measured) return measuring_.cancel();
   if (panels_.sheets.saving != Saved::scenario) return save_preset(answer);
   // What was typed as a name, not as a file, is the scenario's from now on. The one it has stands as it is.
   const std::string& typed = panels_.sheets.files.typed;

@@ -14,6 +14,7 @@
 #include "engine/io/export/runs_on.h"
 #include "engine/io/huggingface/hf_config.h"
 #include "engine/io/json/files.h"
+#include "engine/io/measured/measured_input.h"
 #include "engine/io/scenario/layer_layout.h"
 #include "engine/io/scenario/order_json.h"
 #include "engine/io/scenario/scenario_json.h"
@@ -26,7 +27,7 @@ namespace roofscape::app {
 
 namespace {
 constexpr const char* kClipboard = "clipboard";
-constexpr std::size_t kMostRecentFiles = 20;
+constexpr std::size_t kMostRecentFiles = 20, kBeginningOfFile = std::size_t{64} << 10;
 }  // namespace
 
 // What is drawn from one scenario says nothing about another.
@@ -91,6 +92,8 @@ void Workspace::paste() {
   const std::string text = interaction_.read_clipboard != nullptr ? interaction_.read_clipboard() : std::string();
   if (io::is_hf_config(text)) return take_model(text, kClipboard);
   if (io::is_layer_layout(text)) return take_layers(text);
+  if (io::is_measured_run(text)) return read_measured({text}, kClipboard);
+  if (take_launch(text, kClipboard)) return;
   auto read = io::read_scenario(text, kClipboard, session_.library());
   if (!read.ok()) {
     session_.say(message_of(read.error(), texts_));
@@ -193,6 +196,10 @@ void Workspace::open_file(const std::string& path) {
   const std::filesystem::path whole = std::filesystem::absolute(path, ignored).lexically_normal();
   const std::string file = ignored ? path : whole.string();
   panels_.sheets.shown = Sheet::none;
+  // A trace may be larger than anything of ours.
+  if (const auto beginning = io::first_bytes(file, kBeginningOfFile);
+      beginning.ok() && io::is_measured_run(beginning.value()))
+    return read_measured({file}, whole.filename().string());
   const auto text = io::read_file(file);
   if (text.ok() && io::is_hf_config(text.value())) {
     take_model(text.value(), file);
@@ -202,6 +209,7 @@ void Workspace::open_file(const std::string& path) {
     take_order(text.value(), file);
     return remember_file(file);
   }
+  if (text.ok() && take_launch(text.value(), file)) return remember_file(file);
   for (std::size_t i = 0; i < tabs_.count(); ++i)
     if (const Session& open = tabs_.at(i, session_); open.file() == file && !open.file_changed()) {
       show_tab(i);
@@ -290,7 +298,20 @@ void Workspace::drop(const std::vector<std::string>& files) {
   interaction_.stop_entry();
   interaction_.close_popup();
   panels_.sheets.shown = Sheet::none;
-  for (const std::string& file : files) open_file(file);
+  // Several measured files at once are of one run: ranks, or a trace with its log.
+  std::vector<std::string> measured;
+  for (const std::string& file : files) {
+    const auto beginning = io::first_bytes(file, kBeginningOfFile);
+    if (beginning.ok() && io::is_measured_run(beginning.value()))
+      measured.push_back(file);
+    else
+      open_file(file);
+  }
+  if (measured.empty()) return;
+  const std::string name = std::filesystem::path(measured.front()).filename().string();
+  const std::size_t others = measured.size() - 1;
+  read_measured(std::move(measured),
+                others == 0 ? name : texts_.count("ui.measured.and_others", static_cast<double>(others), {name}));
 }
 
 bool Workspace::may_close() {

@@ -27,6 +27,7 @@ class WorkspaceInspector {
   widgets::StudyCache& studies = workspace_.studies_;
   std::shared_ptr<const engine::EvidenceSet>& evidence = workspace_.evidence_;
   SearchJob& searching = workspace_.searching_;
+  MeasuredJob& measuring = workspace_.measuring_;
   widgets::Interaction& interaction = workspace_.interaction_;
   const widgets::Probe& probe = workspace_.probe_;
 
