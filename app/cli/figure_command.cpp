@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -13,6 +14,7 @@
 #include "app/cli/figure_options.h"
 #include "app/cli/output.h"
 #include "app/core/figure_caption.h"
+#include "app/core/figure_page.h"
 #include "app/core/strings.h"
 #include "app/core/text_columns.h"
 #include "engine/evidence/evidence_points.h"
@@ -55,6 +57,7 @@ void add_options(OptionList& list, FigureOptions& options) {
   list.option("--baseline", options.baseline, "cli.figure.baseline");
   list.option("--measured", options.measured, "cli.figure.measured");
   list.repeated("--with", options.with, "cli.figure.with");
+  list.option("--vary", options.vary, "cli.figure.vary");
   list.flag("--list", options.list, "cli.figure.list");
   add_edits(list, options.input);
   list.optional("inputs", options.inputs, "cli.figure.inputs");
@@ -225,9 +228,30 @@ int write_all(const Context& context, FigureOptions options) {
   return print(context.texts, written, code_of(material->now));
 }
 
-int run(const Context& context, const FigureOptions& options) {
-  if (options.list) return print_list(context);
-  if (options.figure == kBlockFigure) return write_block_figure(context, options);
+// `--with a=1 b=2`: what follows an option's first value is read as places of the command line, where only inputs of a
+// block have a "=".
+FigureOptions with_all_choices(FigureOptions options) {
+  if (options.with.empty()) return options;
+  std::vector<std::string> places{std::move(options.figure), std::move(options.input.scenario)};
+  places.insert(places.end(), options.inputs.begin(), options.inputs.end());
+  const auto choices = std::stable_partition(places.begin(), places.end(), [](const std::string& place) {
+    return !place.empty() && place.find('=') == std::string::npos;
+  });
+  for (auto it = choices; it != places.end(); ++it)
+    if (!it->empty()) options.with.push_back(std::move(*it));
+  places.erase(choices, places.end());
+  const auto taken = [&places](std::size_t i) { return i < places.size() ? std::move(places[i]) : std::string(); };
+  options.figure = taken(0);
+  options.input.scenario = taken(1);
+  options.inputs.clear();
+  for (std::size_t i = 2; i < places.size(); ++i) options.inputs.push_back(std::move(places[i]));
+  return options;
+}
+
+int run(const Context& context, const FigureOptions& given) {
+  if (given.list) return print_list(context);
+  if (given.figure == kBlockFigure) return write_block_figure(context, given);
+  const FigureOptions options = with_all_choices(given);
   if (!options.inputs.empty())
     return refuse(context.texts, {{},
                                   {},
@@ -284,6 +308,59 @@ io::Result<FigureFile> figure_file(const FigureOptions& asked, const Drawing& dr
   return out;
 }
 
+namespace {
+
+// The values of --vary: a field, and what it is set to one after the other.
+struct Varied {
+  std::string path;
+  std::vector<std::string> values;
+};
+io::Result<Varied> varied_of(const std::string& text) {
+  Varied out;
+  const std::size_t cut = text.find('=');
+  if (cut != std::string::npos && cut > 0) {
+    out.path = text.substr(0, cut);
+    for (std::size_t from = cut + 1; from <= text.size();) {
+      const std::size_t to = std::min(text.find(',', from), text.size());
+      if (to > from) out.values.push_back(text.substr(from, to - from));
+      from = to + 1;
+    }
+  }
+  if (out.values.empty())
+    return io::InputError{
+        {}, "--vary", say("error.cli.figure.vary", io::in_quotes(text)), say("error.cli.figure.vary.remedy")};
+  return out;
+}
+
+// A page with the figure at each value; a plan that cannot run there has no frame, and says so.
+io::Result<FigureFile> varied_page(const Context& context, const FigureOptions& options, const FigureRow& row,
+                                   const ExportOptions& form, const widgets::FigureView& view,
+                                   const widgets::FontStack& fonts) {
+  const auto varied = varied_of(options.vary);
+  if (!varied) return varied.error();
+  FigureFile out;
+  std::vector<PageFrame> frames;
+  FigurePage page{{}, varied->path, {}, {}};
+  for (const std::string& value : varied->values) {
+    FigureOptions one = options;
+    one.input.set.push_back(varied->path + "=" + value);
+    const auto material = gather(context, one, row.name == "evidence");
+    if (!material) return material.error();
+    complain_of_errors(context, one, material.value());
+    out.status = std::max(out.status, code_of(material->now));
+    if (widgets::cannot_show(row, material->now.report) != nullptr) continue;
+    const Sheet sheet{material.value(), context};
+    const Drawing drawing = drawing_of(row, sheet.input, view, &context.library);
+    page.theme = material->theme;
+    if (frames.empty()) page.title = drawing.head.title, page.record = drawing.record;
+    frames.push_back({value, frame_svg(drawing, form, fonts, fmt::format("f{}-", frames.size()))});
+  }
+  if (!frames.empty()) out.bytes = figure_page(page, frames);
+  return out;
+}
+
+}  // namespace
+
 io::Result<FigureFile> figure_file(const Context& context, const FigureOptions& options) {
   const auto row = find(options.figure);
   if (!row) return row.error();
@@ -295,6 +372,11 @@ io::Result<FigureFile> figure_file(const Context& context, const FigureOptions& 
   widgets::FigureView view;
   for (const std::string& assignment : options.with)
     if (const auto error = choose(*row.value(), assignment, view)) return *error;
+  if (!options.vary.empty()) {
+    const auto fonts = fonts_of(options);
+    if (!fonts) return fonts.error();
+    return varied_page(context, options, *row.value(), form.value(), view, fonts.value());
+  }
   const auto material = gather(context, options, row.value()->name == "evidence");
   if (!material) return material.error();
   const auto fonts = fonts_of(options);
@@ -345,6 +427,8 @@ std::optional<io::InputError> unused_option(const FigureOptions& asked, FileForm
                              unused(FileFormat::svg, "--svg-tooltips", asked.form.svg_tooltips ? "on" : "")})
     if (option)
       return io::InputError{{}, std::string(*option), say("error.cli.svg_only"), say("error.cli.leave_out")};
+  if (format != FileFormat::html && !asked.vary.empty())
+    return io::InputError{{}, "--vary", say("error.cli.html_only"), say("error.cli.html_only.remedy")};
   return std::nullopt;
 }
 

@@ -23,6 +23,7 @@ struct FigureOptions {
   bool list = false;
   std::vector<std::string> inputs;  // of a block: name=value
   std::string over, show;           // of a block: an input, outputs with commas
+  std::string vary;                 // of a page: a field and its values, path=a,b,c
 };
 
 // What the file is written as: by its extension, or for "-" (standard output) by --format.

@@ -7,6 +7,7 @@
 #include <array>
 #include <cmath>
 
+#include "app/core/figure_page.h"
 #include "engine/io/export/figure_data.h"
 #include "engine/io/json/files.h"
 #include "engine/io/scenario/figure_file.h"
@@ -22,8 +23,8 @@ namespace {
 using widgets::Canvas;
 using widgets::Rect;
 
-constexpr std::array<std::string_view, 5> kFormats{"svg", "pdf", "png", "csv", "json"};
-constexpr std::array<std::string_view, 5> kExtensions{".svg", ".pdf", ".png", ".csv", ".json"};
+constexpr std::array<std::string_view, 6> kFormats{"svg", "pdf", "png", "html", "csv", "json"};
+constexpr std::array<std::string_view, 6> kExtensions{".svg", ".pdf", ".png", ".html", ".csv", ".json"};
 
 constexpr float kMargin = 72 / 25.4f, kBareMargin = kMargin / 2;  // points
 // A head as large as most are, in em: what a figure's own height has beside its picture.
@@ -107,12 +108,30 @@ Rect drawing_area(const Drawing& drawing, const ExportOptions& form, const widge
   return area;
 }
 
+std::string frame_svg(const Drawing& drawing, const ExportOptions& asked, const widgets::FontStack& fonts,
+                      std::string prefix) {
+  ExportOptions wanted = asked;
+  if (wanted.height == 0) wanted.height = chosen_height(drawing, wanted, fonts);
+  widgets::SvgOptions options;
+  options.description = drawing.head.takeaway;
+  options.tooltips = true;
+  options.text = wanted.svg_text;
+  options.prefix = std::move(prefix);
+  widgets::SvgCanvas canvas(fonts, wanted.em, wanted.width, wanted.height, options);
+  draw(canvas, drawing, wanted);
+  return canvas.finish();
+}
+
 io::Result<std::string> drawing_bytes(const Drawing& drawing, FileFormat format, const ExportOptions& asked,
                                       const widgets::FontStack& fonts) {
   if (format == FileFormat::csv) return io::csv_of_table(drawing.table());
   if (format == FileFormat::json)
     return io::figure_data_json(
         {drawing.head.title, drawing.head.takeaway, drawing.head.context, drawing.table(), drawing.record});
+  if (format == FileFormat::html) {
+    const PageFrame frame{{}, frame_svg(drawing, asked, fonts, {})};
+    return figure_page({drawing.head.title, {}, drawing.record, drawing.theme}, {&frame, 1});
+  }
   ExportOptions wanted = asked;
   if (wanted.height == 0) wanted.height = chosen_height(drawing, wanted, fonts);
   if (format == FileFormat::svg) {

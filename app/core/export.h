@@ -1,5 +1,5 @@
-// Figures into files: one of the table (widgets/figures/figures.h), or that of a building block, as SVG, PDF or PNG, and
-// its table as CSV or JSON. The window and the command line use the same functions, and a figure is the same function as
+// Figures into files: one of the table (widgets/figures/figures.h), or that of a building block, as SVG, PDF, PNG or a
+// page of HTML, and its table as CSV or JSON. The window and the command line use the same functions, and a figure is the same function as
 // on the screen. What form a file has is said by figure_form.h.
 #pragma once
 
@@ -17,10 +17,10 @@
 
 namespace roofscape::app {
 
-enum class FileFormat : std::uint8_t { svg, pdf, png, csv, json };
-inline constexpr bool is_picture(FileFormat format) { return format <= FileFormat::png; }
+enum class FileFormat : std::uint8_t { svg, pdf, png, html, csv, json };
+inline constexpr bool is_picture(FileFormat format) { return format <= FileFormat::html; }
 std::optional<FileFormat> format_of(const std::filesystem::path& file);  // by its extension, either case
-// "svg", "pdf", "png", "csv" or "json".
+// "svg", "pdf", "png", "html", "csv" or "json".
 io::Result<FileFormat> parse_format(std::string_view text);
 std::string_view extension_of(FileFormat format);  // ".svg"
 
@@ -50,6 +50,9 @@ widgets::Rect drawing_area(const Drawing& drawing, const ExportOptions& form, co
 // head. Errors: the drawing library failed (out of memory).
 io::Result<std::string> drawing_bytes(const Drawing& drawing, FileFormat format, const ExportOptions& options,
                                       const widgets::FontStack& fonts);
+// A drawing for a page that holds several: with its readouts, and `prefix` before all its ids.
+std::string frame_svg(const Drawing& drawing, const ExportOptions& options, const widgets::FontStack& fonts,
+                      std::string prefix);
 // Written atomically. Returns what went wrong, or nothing.
 std::optional<io::InputError> export_drawing(const Drawing& drawing, const std::filesystem::path& file,
                                              const ExportOptions& options, const widgets::FontStack& fonts);

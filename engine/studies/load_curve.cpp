@@ -10,8 +10,22 @@ namespace roofscape::engine {
 namespace {
 
 // Closer together where waiting grows without bound.
-constexpr std::array kShares{0.1, 0.2,  0.3,   0.4, 0.5,   0.6,  0.7,   0.75,
-                             0.8, 0.85, 0.875, 0.9, 0.925, 0.95, 0.965, 0.98};
+constexpr auto kShares = [] {
+  constexpr std::size_t kEven = 16, kSteep = 24;
+  constexpr double kFrom = 0.05, kStep = 0.05, kMost = 0.98;
+  std::array<double, kEven + kSteep> out{};
+  for (std::size_t i = 0; i < kEven; ++i) out[i] = kFrom + kStep * static_cast<double>(i);
+  double rest = 1 - out[kEven - 1];  // of what the plan keeps up with, less by the same factor from point to point
+  double factor = 1;
+  for (double low = 0.5, high = 1; high - low > 1e-12;) {
+    factor = (low + high) / 2;
+    double left = rest;
+    for (std::size_t i = 0; i < kSteep; ++i) left *= factor;
+    (left < 1 - kMost ? low : high) = factor;
+  }
+  for (std::size_t i = kEven; i < out.size(); ++i) out[i] = 1 - (rest *= factor);
+  return out;
+}();
 
 }  // namespace
 

@@ -7,8 +7,9 @@
 namespace roofscape::widgets {
 namespace {
 
-// Below these (in scale-1 pixels) a pattern would be noise, and an edge would be all there is of the block.
-constexpr float kHatchMinWidth = 5, kHatchMinHeight = 9, kEdgeMinWidth = 4;
+// Below these (in scale-1 pixels) a pattern would be noise.
+constexpr float kHatchMinWidth = 5, kHatchMinHeight = 9;
+constexpr float kMostEdge = 0.125f;  // of a width: an edge is never all there is of a block
 constexpr float kMinArea = 1e-9f;
 
 bool all_finite(std::span<const Point> points) {
@@ -212,8 +213,8 @@ void Canvas::rect(const Rect& r, const Fill& fill, float radius) {
   }
   if (fill.colour.visible()) raw_fill(outline, shade(fill.colour));
   if (fill.hatch != Hatch::none) hatch_polygon(outline, r, fill);
-  if (fill.edge.visible() && fill.edge_width > 0 && r.w >= px(kEdgeMinWidth))
-    stroke_frame(r, {fill.edge, fill.edge_width, {}}, radius);
+  if (fill.edge.visible() && fill.edge_width > 0)
+    stroke_frame(r, {fill.edge, std::min({fill.edge_width, r.w * kMostEdge, r.h * kMostEdge}), {}}, radius);
 }
 
 void Canvas::frame(const Rect& r, const Stroke& stroke, float radius) {
@@ -277,13 +278,13 @@ void Canvas::hatch_polygon(std::span<const Point> points, const Rect& box, const
     case Hatch::none:
       break;
     case Hatch::slash:
-      hatch_lines(points, place, {kDiagonal, -kDiagonal}, pitch(5.5f), ink, width);
+      hatch_lines(points, place, {kDiagonal, -kDiagonal}, pitch(5), ink, width);
       break;
     case Hatch::sparse_slash:
       hatch_lines(points, place, {kDiagonal, -kDiagonal}, pitch(7), ink, width);
       break;
     case Hatch::backslash:
-      hatch_lines(points, place, {kDiagonal, kDiagonal}, pitch(5.5f), ink, width);
+      hatch_lines(points, place, {kDiagonal, kDiagonal}, pitch(5), ink, width);
       break;
     case Hatch::horizontal:
       hatch_lines(points, place, {1, 0}, pitch(5), ink, width);
@@ -292,8 +293,8 @@ void Canvas::hatch_polygon(std::span<const Point> points, const Rect& box, const
       hatch_lines(points, place, {0, 1}, pitch(5), ink, width);
       break;
     case Hatch::cross:
-      hatch_lines(points, place, {kDiagonal, -kDiagonal}, pitch(6), ink, width);
-      hatch_lines(points, place, {kDiagonal, kDiagonal}, pitch(6), ink, width);
+      hatch_lines(points, place, {kDiagonal, -kDiagonal}, pitch(7), ink, width);
+      hatch_lines(points, place, {kDiagonal, kDiagonal}, pitch(7), ink, width);
       break;
     case Hatch::dots:
       hatch_dots(points, place, pitch(5), ink, width * 1.4f);
@@ -403,7 +404,9 @@ void Canvas::text(Point anchor, std::string_view utf8, const TextStyle& style) {
   const float em = style.em > 0 ? style.em : em_;
   const float width = style.halign == HAlign::left ? 0 : fonts_.width(utf8, em, style.weight);
   on_text(anchor, utf8, style, clip_rect());
-  raw_text(baseline_of(anchor, width, style), utf8, em, style.weight, shade(style.colour), angle_of(style));
+  const Point pen = baseline_of(anchor, width, style);
+  if (style.halo.visible()) raw_halo(pen, utf8, em, style.weight, shade(style.halo), angle_of(style), px(kHaloWidth));
+  raw_text(pen, utf8, em, style.weight, shade(style.colour), angle_of(style));
 }
 
 // Clips and tags

@@ -77,7 +77,10 @@ struct TextStyle {
   bool vertical = false;  // reads upwards, the same as angle -pi/2
   Colour colour;
   float angle = 0;  // radians, clockwise on screen, about the anchor
+  // What lines behind the text are parted by, `kHaloWidth` around each glyph: the ground it stands on. None: transparent.
+  Colour halo = kTransparent;
 };
+inline constexpr float kHaloWidth = 2;  // scale-1 pixels, 1.2 pt of a printed figure
 
 // What a region says when pointed at: a title and rows of label and value.
 struct Readout {
@@ -210,6 +213,9 @@ class Canvas {
   // Pen at `baseline`, running at `angle` radians clockwise; not empty, no control characters are to be drawn.
   virtual void raw_text(Point baseline, std::string_view utf8, float em, Weight weight, Colour colour,
                         float angle) = 0;
+  // A text's halo: its glyphs stroked with this colour, `reach` beyond their outlines. The text itself follows.
+  virtual void raw_halo(Point /*baseline*/, std::string_view /*utf8*/, float /*em*/, Weight, Colour, float /*angle*/,
+                        float /*reach*/) {}
   // The rectangle is already the common part of all clips around it.
   virtual void raw_push_clip(const Rect& r) = 0;
   virtual void raw_pop_clip() = 0;

@@ -179,15 +179,16 @@ void CairoCanvas::raw_fill(std::span<const Point> points, Colour colour) {
   cairo_fill(impl_->cr);
 }
 
-void CairoCanvas::raw_text(Point at, std::string_view utf8, float em, Weight weight, Colour colour, float angle) {
+// Calls `draw` with each run of glyphs of one face, which `impl_` then holds, and the text they stand for. Clusters tie
+// glyphs to bytes, so that text in a PDF can be searched and copied.
+template <class Draw>
+void CairoCanvas::for_each_run(Point at, std::string_view utf8, float em, Weight weight, float angle, Draw&& draw) {
   impl_->flush();
   cairo_t* cr = impl_->cr;
   cairo_save(cr);
   cairo_translate(cr, static_cast<double>(at.x), static_cast<double>(at.y));
   if (angle != 0) cairo_rotate(cr, static_cast<double>(angle));
-  set_colour(cr, colour);
   double pen = 0;
-  // One run per face. Clusters tie glyphs to bytes, so that text in a PDF can be searched and copied.
   for (std::size_t i = 0; i < utf8.size();) {
     impl_->glyphs.clear();
     impl_->clusters.clear();
@@ -214,11 +215,30 @@ void CairoCanvas::raw_text(Point at, std::string_view utf8, float em, Weight wei
     if (!font || impl_->glyphs.empty()) continue;
     cairo_set_font_face(cr, font);
     cairo_set_font_size(cr, static_cast<double>(em));
+    draw(cr, text);
+  }
+  cairo_restore(cr);
+}
+
+void CairoCanvas::raw_halo(Point at, std::string_view utf8, float em, Weight weight, Colour colour, float angle,
+                           float reach) {
+  for_each_run(at, utf8, em, weight, angle, [&](cairo_t* cr, const std::string&) {
+    cairo_new_path(cr);
+    cairo_glyph_path(cr, impl_->glyphs.data(), static_cast<int>(impl_->glyphs.size()));
+    set_colour(cr, colour);
+    cairo_set_line_width(cr, 2 * static_cast<double>(reach));
+    cairo_set_line_join(cr, CAIRO_LINE_JOIN_ROUND);
+    cairo_stroke(cr);
+  });
+}
+
+void CairoCanvas::raw_text(Point at, std::string_view utf8, float em, Weight weight, Colour colour, float angle) {
+  for_each_run(at, utf8, em, weight, angle, [&](cairo_t* cr, const std::string& text) {
+    set_colour(cr, colour);
     cairo_show_text_glyphs(cr, text.data(), static_cast<int>(text.size()), impl_->glyphs.data(),
                            static_cast<int>(impl_->glyphs.size()), impl_->clusters.data(),
                            static_cast<int>(impl_->clusters.size()), static_cast<cairo_text_cluster_flags_t>(0));
-  }
-  cairo_restore(cr);
+  });
 }
 
 double CairoCanvas::measured_width(std::string_view utf8, float em, Weight weight) {

@@ -41,9 +41,13 @@ class CairoCanvas final : public Canvas {
   CairoCanvas(const FontStack& fonts, float em, const Rect& bounds, std::unique_ptr<Impl> impl);
   void raw_stroke(std::span<const Point> points, bool closed, Colour colour, float width) override;
   void raw_fill(std::span<const Point> points, Colour colour) override;
+  void raw_halo(Point baseline, std::string_view utf8, float em, Weight weight, Colour colour, float angle,
+                float reach) override;
   void raw_text(Point baseline, std::string_view utf8, float em, Weight weight, Colour colour, float angle) override;
   void raw_push_clip(const Rect& r) override;
   void raw_pop_clip() override;
+  template <class Draw>
+  void for_each_run(Point at, std::string_view utf8, float em, Weight weight, float angle, Draw&& draw);
 
   std::unique_ptr<Impl> impl_;
   std::string error_;

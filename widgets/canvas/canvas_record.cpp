@@ -42,18 +42,26 @@ bool overlap(const std::array<Point, 4>& a, const std::array<Point, 4>& b, float
 }  // namespace
 
 void RecordCanvas::raw_stroke(std::span<const Point> points, bool closed, Colour colour, float width) {
-  primitives_.push_back(
-      {Primitive::Kind::stroke, {points.begin(), points.end()}, colour, width, closed, 0, Weight::regular, {}});
+  primitives_.push_back({Primitive::Kind::stroke,
+                         {points.begin(), points.end()},
+                         colour,
+                         width,
+                         closed,
+                         0,
+                         Weight::regular,
+                         {},
+                         group_id()});
 }
 
 void RecordCanvas::raw_fill(std::span<const Point> points, Colour colour) {
   primitives_.push_back(
-      {Primitive::Kind::fill, {points.begin(), points.end()}, colour, 0, true, 0, Weight::regular, {}});
+      {Primitive::Kind::fill, {points.begin(), points.end()}, colour, 0, true, 0, Weight::regular, {}, group_id()});
 }
 
 void RecordCanvas::raw_text(Point baseline, std::string_view utf8, float em, Weight weight, Colour colour,
                             float angle) {
-  primitives_.push_back({Primitive::Kind::text, {baseline}, colour, em, false, angle, weight, std::string(utf8)});
+  primitives_.push_back(
+      {Primitive::Kind::text, {baseline}, colour, em, false, angle, weight, std::string(utf8), group_id()});
 }
 
 void RecordCanvas::raw_push_clip(const Rect& r) {
@@ -64,11 +72,12 @@ void RecordCanvas::raw_push_clip(const Rect& r) {
                          false,
                          0,
                          Weight::regular,
-                         {}});
+                         {},
+                         group_id()});
 }
 
 void RecordCanvas::raw_pop_clip() {
-  primitives_.push_back({Primitive::Kind::pop_clip, {}, kTransparent, 0, false, 0, Weight::regular, {}});
+  primitives_.push_back({Primitive::Kind::pop_clip, {}, kTransparent, 0, false, 0, Weight::regular, {}, group_id()});
 }
 
 void RecordCanvas::on_text(Point anchor, std::string_view utf8, const TextStyle& style, const Rect& clip) {
@@ -89,6 +98,25 @@ void RecordCanvas::on_text(Point anchor, std::string_view utf8, const TextStyle&
   run.corners = {pen - below * up, pen + along * width - below * up, pen + along * width, pen};
   texts_.push_back(std::move(run));
 }
+
+void RecordCanvas::on_line(std::span<const Point> points, const Stroke& stroke, bool) {
+  Rect box{points.front().x, points.front().y, 0, 0};
+  for (const Point& p : points)
+    box = rect_between(std::min(box.x, p.x), std::min(box.y, p.y), std::max(box.right(), p.x),
+                       std::max(box.bottom(), p.y));
+  marks_.push_back(
+      {Mark::Kind::line, {points.begin(), points.end()}, box.inset(-stroke.width / 2), group_id(), texts_.size()});
+}
+
+void RecordCanvas::on_marker(Point centre, Marker, float size, const Fill&) {
+  marks_.push_back({Mark::Kind::marker,
+                    {centre},
+                    {centre.x - size / 2, centre.y - size / 2, size, size},
+                    group_id(),
+                    texts_.size()});
+}
+
+void RecordCanvas::on_group(std::string_view id, int) { groups_.emplace_back(id); }
 
 std::size_t RecordCanvas::count(Primitive::Kind kind) const {
   std::size_t n = 0;
@@ -138,6 +166,28 @@ std::string RecordCanvas::to_text() const {
   return out;
 }
 
+// Of upright texts: their capitals and the halo around them, against what was drawn before.
+void RecordCanvas::audit_halo(const TextRun& run, std::size_t order, std::vector<TextProblem>& problems) const {
+  if (!run.style.halo.visible() || run.style.vertical || run.style.angle != 0) return;
+  const Rect glyphs = rect_between(run.corners[0].x, run.corners[0].y, run.corners[2].x, run.corners[2].y);
+  const Rect covered = glyphs.inset(-px(kHaloWidth)).inset(0.1f);
+  for (const Mark& m : marks_) {
+    if (m.texts > order) break;
+    bool bad = false;
+    if (m.group == "cloud") continue;  // hundreds of faint dots are a texture
+    if (m.kind == Mark::Kind::marker || m.group == "axes")
+      bad = m.box.intersects(covered);
+    else if (m.group != "grid")
+      bad = covered.contains(m.points.front()) || covered.contains(m.points.back());
+    if (!bad) continue;
+    const char* what = m.kind == Mark::Kind::marker ? "a marker"
+                       : m.group == "axes"          ? "an axis"
+                                                    : "the end of a line";
+    problems.push_back({TextProblem::Kind::covers, run.text, what});
+    return;
+  }
+}
+
 std::vector<TextProblem> RecordCanvas::audit(float slack) const {
   std::vector<TextProblem> problems;
   for (std::size_t i = 0; i < texts_.size(); ++i) {
@@ -154,6 +204,7 @@ std::vector<TextProblem> RecordCanvas::audit(float slack) const {
         problems.push_back({TextProblem::Kind::missing_glyph, run.text, {}});
         break;
       }
+    audit_halo(run, i, problems);
     for (std::size_t j = 0; j < i; ++j)
       if (overlap(run.corners, texts_[j].corners, slack))
         problems.push_back({TextProblem::Kind::overlap, run.text, texts_[j].text});
@@ -166,6 +217,7 @@ std::string RecordCanvas::audit_text(float slack) const {
   for (const TextProblem& p : audit(slack)) {
     if (p.kind == TextProblem::Kind::overlap) out += fmt::format("\"{}\" is over \"{}\"\n", p.text, p.other);
     if (p.kind == TextProblem::Kind::outside_clip) out += fmt::format("\"{}\" leaves its clip\n", p.text);
+    if (p.kind == TextProblem::Kind::covers) out += fmt::format("\"{}\" covers {}\n", p.text, p.other);
     if (p.kind == TextProblem::Kind::missing_glyph)
       out += fmt::format("\"{}\" has a character no font has\n", p.text);
   }

@@ -22,6 +22,7 @@ struct Primitive {
   float angle = 0;
   Weight weight = Weight::regular;
   std::string text;
+  std::string group = {};  // the innermost it was drawn in
 };
 
 struct TextRun {
@@ -33,10 +34,21 @@ struct TextRun {
   Rect clip;
 };
 
+// A line or a marker as the figure asked for it.
+struct Mark {
+  enum class Kind : std::uint8_t { line, marker };
+  Kind kind = Kind::line;
+  std::vector<Point> points;  // of a line; of a marker its centre
+  Rect box;                   // what it covers
+  std::string group;          // the innermost it was drawn in
+  std::size_t texts = 0;      // that were drawn before it
+};
+
 struct TextProblem {
-  enum class Kind : std::uint8_t { outside_clip, overlap, missing_glyph };
+  // covers: its halo lies over an axis, a marker or the end of a line that were there before it.
+  enum class Kind : std::uint8_t { outside_clip, overlap, missing_glyph, covers };
   Kind kind = Kind::overlap;
-  std::string text, other;  // other: the one it overlaps
+  std::string text, other;  // other: what it overlaps
 };
 
 class RecordCanvas final : public Canvas {
@@ -46,6 +58,7 @@ class RecordCanvas final : public Canvas {
   const std::vector<Primitive>& primitives() const { return primitives_; }
   std::size_t count(Primitive::Kind kind) const;
   const std::vector<TextRun>& texts() const { return texts_; }
+  const std::vector<Mark>& marks() const { return marks_; }
   const TextRun* find_text(std::string_view text) const;  // the first run that is exactly this
   std::size_t count_tags(std::string_view id) const;
   const TagRegion* find_tag(std::string_view id, int index = -1) const;
@@ -65,9 +78,17 @@ class RecordCanvas final : public Canvas {
   void raw_push_clip(const Rect& r) override;
   void raw_pop_clip() override;
   void on_text(Point anchor, std::string_view utf8, const TextStyle& style, const Rect& clip) override;
+  void on_line(std::span<const Point> points, const Stroke& stroke, bool arrow) override;
+  void on_marker(Point centre, Marker marker, float size, const Fill& fill) override;
+  void on_group(std::string_view id, int index) override;
+  void on_group_end() override { groups_.pop_back(); }
+  std::string group_id() const { return groups_.empty() ? std::string() : groups_.back(); }
+  void audit_halo(const TextRun& run, std::size_t order, std::vector<TextProblem>& problems) const;
 
   std::vector<Primitive> primitives_;
   std::vector<TextRun> texts_;
+  std::vector<Mark> marks_;
+  std::vector<std::string> groups_;
 };
 
 }  // namespace roofscape::widgets

@@ -107,6 +107,19 @@ void SvgCanvas::raw_fill(std::span<const Point> points, Colour colour) {
   body_ += "/>\n";
 }
 
+// As outlines below the text: a stroke of the text itself would be drawn over its fill by readers that do not know
+// paint-order, office programs among them.
+void SvgCanvas::raw_halo(Point at, std::string_view utf8, float em, Weight weight, Colour colour, float angle,
+                         float reach) {
+  flush();
+  body_ += "<path d=\"";
+  append_outlines(body_, metrics(), at, utf8, em, weight, angle);
+  body_ += "\" fill=\"none\"";
+  put_paint(body_, "stroke", colour);
+  put_attribute(body_, "stroke-width", 2 * reach);
+  body_ += " stroke-linejoin=\"round\" aria-hidden=\"true\"/>\n";
+}
+
 void SvgCanvas::raw_text(Point at, std::string_view utf8, float em, Weight weight, Colour colour, float angle) {
   flush();
   if (options_.text == SvgText::outlines) {
@@ -138,10 +151,10 @@ void SvgCanvas::raw_text(Point at, std::string_view utf8, float em, Weight weigh
 
 void SvgCanvas::raw_push_clip(const Rect& r) {
   flush();
-  fmt::format_to(std::back_inserter(clips_), "<clipPath id=\"clip{}\"><rect", ++clip_count_);
+  fmt::format_to(std::back_inserter(clips_), "<clipPath id=\"{}clip{}\"><rect", options_.prefix, ++clip_count_);
   put_rect(clips_, r);
   clips_ += "/></clipPath>\n";
-  fmt::format_to(std::back_inserter(body_), "<g clip-path=\"url(#clip{})\">\n", clip_count_);
+  fmt::format_to(std::back_inserter(body_), "<g clip-path=\"url(#{}clip{})\">\n", options_.prefix, clip_count_);
   ++open_groups_;
 }
 
@@ -160,7 +173,7 @@ std::string SvgCanvas::unique_id(std::string_view id) {
     out += plain ? c : '-';
   }
   const int before = ids_[out]++;
-  return before == 0 ? out : fmt::format("{}-{}", out, before + 1);
+  return options_.prefix + (before == 0 ? out : fmt::format("{}-{}", out, before + 1));
 }
 
 void SvgCanvas::on_group(std::string_view id, int index) {
@@ -196,10 +209,11 @@ std::string SvgCanvas::finish() {
   for (int i = 0; i < open_groups_; ++i) out += "</g>\n";
   if (options_.tooltips && !tags().empty()) {
     // Last, so that they lie on top and their titles show when pointed at.
-    out += "<g id=\"tooltips\" fill=\"none\" pointer-events=\"all\">\n";
+    out += "<g id=\"" + options_.prefix + "tooltips\" fill=\"none\" pointer-events=\"all\">\n";
     for (const TagRegion& t : tags()) {
-      out += fmt::format("<rect id=\"tag-{}\" data-tag=\"{}\"",
-                         unique_id(t.index < 0 ? t.id : fmt::format("{}-{}", t.id, t.index)), xml_escaped(t.id));
+      out += fmt::format("<rect id=\"{}\" data-tag=\"{}\"",
+                         unique_id(t.index < 0 ? "tag-" + t.id : fmt::format("tag-{}-{}", t.id, t.index)),
+                         xml_escaped(t.id));
       put_rect(out, t.rect);
       if (t.readout.empty()) {
         out += "/>\n";

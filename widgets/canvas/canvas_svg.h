@@ -23,6 +23,7 @@ struct SvgOptions {
   bool tooltips = false;           // tags as invisible rectangles on top, which say what they are when pointed at
   std::string keyword = {}, metadata = {};  // a text in the file under the id `keyword`; empty: none
   SvgText text = SvgText::text;
+  std::string prefix = {};  // of all ids, where several drawings stand in one document
 };
 
 class SvgCanvas final : public Canvas {
@@ -36,6 +37,8 @@ class SvgCanvas final : public Canvas {
  private:
   void raw_stroke(std::span<const Point> points, bool closed, Colour colour, float width) override;
   void raw_fill(std::span<const Point> points, Colour colour) override;
+  void raw_halo(Point baseline, std::string_view utf8, float em, Weight weight, Colour colour, float angle,
+                float reach) override;
   void raw_text(Point baseline, std::string_view utf8, float em, Weight weight, Colour colour, float angle) override;
   void raw_push_clip(const Rect& r) override;
   void raw_pop_clip() override;

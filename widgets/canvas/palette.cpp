@@ -11,7 +11,7 @@ namespace {
 struct Look {
   Hue hue;
   Hatch hatch;
-  enum Kind : std::uint8_t { coloured, idle, faint, inked } kind = coloured;
+  enum Kind : std::uint8_t { coloured, idle, faint, inked, tinted } kind = coloured;
   std::string_view name;
 };
 
@@ -43,7 +43,7 @@ constexpr AxisLook kAxes[kStepPartCount] = {{{Hue::grey, Hatch::none, Look::inke
                                             {{Hue::green, Hatch::backslash, Look::coloured, "context"}, {6, 3}},
                                             {{Hue::yellow, Hatch::cross, Look::coloured, "expert"}, {3, 3}},
                                             {{Hue::grey, Hatch::vertical, Look::coloured, "pipeline"}, {1, 4}},
-                                            {{Hue::grey, Hatch::sparse_slash, Look::idle, "bubble"}, {}},
+                                            {{Hue::grey, Hatch::sparse_slash, Look::tinted, "bubble"}, {}},
                                             {{Hue::purple, Hatch::cross, Look::coloured, "optimizer"}, {}},
                                             {{Hue::grey, Hatch::dots, Look::coloured, "host"}, {}}};
 
@@ -60,11 +60,14 @@ constexpr std::size_t index(Enum e) {
   return static_cast<std::size_t>(e);
 }
 
+constexpr float kPlanWidth = 1.375f;  // of a curve: 2.2 pt in print
 constexpr Colour kBlack{0, 0, 0, 255}, kWhite{255, 255, 255, 255};
 constexpr double kLeastContrast = 3;  // of graphics against the panel
 constexpr double kDarkFill = 0.16;    // luminance below which a hatch is white
 constexpr float kEdgeShade = 0.32f, kReserveShare = 0.45f, kLatestChunkShare = 0.5f;
-constexpr float kFaintGrey = 0.6f;  // of the idle hatch in the panel: what chunks fade into on a light one
+constexpr float kHatchWidth = 0.64f;  // of a line of the grid: 0.35 pt in print
+constexpr float kBubbleTint = 0.12f;  // of ink: often the largest part of a step, and never its faintest
+constexpr float kFaintGrey = 0.6f;    // of the idle hatch in the panel: what chunks fade into on a light one
 constexpr double kTextContrast = 4.5;
 
 Fill fill_from(const Theme& theme, const Look& look, float em) {
@@ -73,7 +76,14 @@ Fill fill_from(const Theme& theme, const Look& look, float em) {
       Fill fill;
       fill.hatch = look.hatch;
       fill.hatch_ink = theme.bub;
-      fill.hatch_width = theme.grid_width * em;
+      fill.hatch_width = kHatchWidth * theme.grid_width * em;
+      return fill;
+    }
+    case Look::tinted: {
+      Fill fill = hatched(theme, mix(theme.panel, theme.ink, kBubbleTint), look.hatch, em);
+      fill.hatch_ink = theme.bub;
+      fill.edge = theme.bub;
+      fill.edge_width = theme.edge_width * em;
       return fill;
     }
     case Look::inked:
@@ -88,7 +98,7 @@ Fill fill_from(const Theme& theme, const Look& look, float em) {
 
 Colour line_from(const Theme& theme, const Look& look) {
   if (look.kind == Look::inked) return theme.ink;
-  if (look.kind == Look::idle) return theme.bub;
+  if (look.kind == Look::idle || look.kind == Look::tinted) return theme.bub;
   return theme.stroke(look.hue);
 }
 
@@ -112,7 +122,7 @@ Fill hatched(const Theme& theme, Colour colour, Hatch hatch, float em) {
   fill.hatch = hatch;
   // Mixed here instead of drawn with opacity: crossings look the same everywhere and files need no transparency.
   fill.hatch_ink = mix(colour, luminance(colour) < kDarkFill ? kWhite : kBlack, theme.hatch_opacity);
-  fill.hatch_width = theme.grid_width * em;
+  fill.hatch_width = kHatchWidth * theme.grid_width * em;
   if (contrast(colour, theme.panel) < kLeastContrast) {
     // Towards black on a light panel, where light fills vanish; dark themes have theirs lightened instead.
     fill.edge = mix(colour, theme.dark() ? kWhite : kBlack, kEdgeShade);
@@ -140,6 +150,8 @@ Stroke stroke_of(const Theme& theme, StepPart axis, float em, bool dashed) {
   return {line_of(theme, axis), width, dashed ? dash_of(axis, width) : Dash{}};
 }
 
+Stroke plan_stroke(const Theme& theme, float em) { return {theme.ink, kPlanWidth * theme.data_width * em, {}}; }
+
 Fill chunk_of(const Theme& theme, Fill fill, int chunk, int chunks) {
   if (chunks < 2 || chunk <= 0 || !fill.colour.visible()) return fill;
   const float share =
@@ -153,7 +165,7 @@ Fill chunk_of(const Theme& theme, Fill fill, int chunk, int chunks) {
   fill.edge_width = 0;
   if (contrast(fill.colour, theme.panel) < kLeastContrast) {
     fill.edge = cleared(fill.colour, theme.dark() ? whole : kBlack, theme.panel, kLeastContrast);
-    fill.edge_width = fill.hatch_width * theme.edge_width / std::max(theme.grid_width, 1e-6f);
+    fill.edge_width = fill.hatch_width * theme.edge_width / std::max(kHatchWidth * theme.grid_width, 1e-6f);
   }
   return fill;
 }

@@ -72,6 +72,9 @@ Dash dash_of(StepPart axis, float width);
 // A curve of an axis: its colour, the data width of the theme, its dash if `dashed`.
 Stroke stroke_of(const Theme& theme, StepPart axis, float em, bool dashed);
 
+// The plan itself among others, in every figure: ink, broader than any other curve. Its name is bold.
+Stroke plan_stroke(const Theme& theme, float em);
+
 // A later chunk of the same device: up to half mixed into the panel, evenly over `chunks`; on a light panel into
 // grey, for half of blue in white is the sky blue of recomputation.
 Fill chunk_of(const Theme& theme, Fill fill, int chunk, int chunks);

@@ -18,6 +18,8 @@ TextStyle aligned_style(const Canvas& c, Colour colour, HAlign h, VAlign v) {
   return style;
 }
 
+constexpr float kLeastBar = 1, kTickWidth = 3;  // scale-1 pixels
+
 Stroke leader(const Canvas& c, const Theme& t) { return {t.ink3, t.axis_width * c.em(), {}}; }
 
 }  // namespace
@@ -63,6 +65,16 @@ std::vector<float> spread(std::span<const float> wanted, float gap, float low, f
       placed[order[p.first + k]] =
           static_cast<float>(clamped(p) + static_cast<double>(step) * static_cast<double>(k));
   return placed;
+}
+
+bool is_tick(const Canvas& canvas, const Rect& bar) { return bar.w < canvas.px(kLeastBar); }
+
+Rect draw_tick(Canvas& canvas, const Theme& theme, const Rect& bar, const Fill& fill) {
+  const Rect tick{bar.x, bar.y, canvas.px(kTickWidth), bar.h};
+  const Colour line = cleared(fill.colour.visible() ? fill.colour : theme.bub, text_on(theme.panel), theme.panel, 3);
+  canvas.rect(tick, {.colour = theme.panel});
+  canvas.frame(tick, {line, theme.edge_width * canvas.em(), {}});
+  return tick;
 }
 
 void draw_elbow_labels(Canvas& canvas, const Theme& theme, std::span<const PartLabel> labels, float baseline,
@@ -120,7 +132,7 @@ Rect draw_flags(Canvas& canvas, const Theme& theme, std::span<const Flag> flags,
     TextStyle head = name;
     head.colour = theme.ink3;
     const Point at{order.front()->at.x - elbow - gap, y};
-    backed_text(canvas, theme, at, heading, head, tints);
+    haloed_text(canvas, theme, at, heading, head, tints);
     taken.x = std::min(taken.x, at.x - canvas.text_width(heading, head));
     y += pitch;
     taken = rect_between(taken.x, taken.y, order.back()->at.x, taken.bottom());
@@ -130,12 +142,8 @@ Rect draw_flags(Canvas& canvas, const Theme& theme, std::span<const Flag> flags,
     const float edge = f->at.x - elbow - gap;
     canvas.polyline({{f->at.x, f->at.y + canvas.px(7)}, {f->at.x, y}, {f->at.x - elbow, y}}, leader(canvas, theme));
     const Point at{edge - value_width - gap, y};
-    // One ground for both: a piece of a grid line between them would read as a stroke before the number.
-    const Rect from = canvas.text_bounds(at, f->name, name), to = canvas.text_bounds({edge, y}, f->value, value);
-    draw_ground(canvas, theme, rect_between(from.x - canvas.px(2), from.y, to.right() + canvas.px(2), from.bottom()),
-                tints);
-    canvas.text({edge, y}, f->value, value);
-    canvas.text(at, f->name, name);
+    haloed_text(canvas, theme, {edge, y}, f->value, value, tints);
+    haloed_text(canvas, theme, at, f->name, name, tints);
     const float start = at.x - canvas.text_width(f->name, name);
     taken = rect_between(std::min(taken.x, start), taken.y, order.back()->at.x, y + pitch / 2);
     y += pitch;

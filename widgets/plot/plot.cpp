@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "engine/base/utf8.h"
 
@@ -126,6 +127,7 @@ void draw_frame(Canvas& canvas, const Theme& theme, const Rect& plot, const Scal
   minor.colour = faded(axis.colour, kMinorOpacity);
   const auto inside = [](float v, float low, float high) { return v >= low - 0.01f && v <= high + 0.01f; };
 
+  std::optional<Canvas::Group> lines(canvas.group("grid"));
   for (const Tick& t : frame.x.ticks) {
     const float px = x(t.value);
     if (frame.x.grid && t.major && inside(px, plot.x, plot.right()))
@@ -136,6 +138,7 @@ void draw_frame(Canvas& canvas, const Theme& theme, const Rect& plot, const Scal
     if (frame.y.grid && t.major && inside(py, plot.y, plot.bottom()))
       canvas.line({plot.x, py}, {plot.right(), py}, grid);
   }
+  lines.reset();
   if (frame.x.line) canvas.line({plot.x, plot.bottom()}, {plot.right(), plot.bottom()}, axis);
   if (frame.y.line) canvas.line({plot.x, plot.y}, {plot.x, plot.bottom()}, axis);
 
@@ -186,24 +189,27 @@ void draw_frame(Canvas& canvas, const Theme& theme, const Rect& plot, const Scal
   }
 }
 
-void draw_ground(Canvas& canvas, const Theme& theme, const Rect& box, std::span<const Tint> tints) {
-  canvas.rect(box, {.colour = theme.panel});
+Colour ground_at(const Theme& theme, Point at, std::span<const Tint> tints) {
+  Colour ground = theme.panel;
   for (const Tint& tint : tints) {
-    Rect around{tint.corners[0].x, tint.corners[0].y, 0, 0};
-    for (const Point& p : tint.corners)
-      around = rect_between(std::min(around.x, p.x), std::min(around.y, p.y), std::max(around.right(), p.x),
-                            std::max(around.bottom(), p.y));
-    if (!around.intersects(box)) continue;
-    const auto clip = canvas.clip(box);
-    canvas.polygon(tint.corners, {.colour = tint.colour});
+    bool left = true, right = true;  // of all its edges: inside, whichever way its corners run
+    for (std::size_t i = 0, n = tint.corners.size(); i < n; ++i) {
+      const Point from = tint.corners[i], edge = tint.corners[(i + 1) % n] - from, to = at - from;
+      const float side = edge.x * to.y - edge.y * to.x;
+      left = left && side >= 0, right = right && side <= 0;
+    }
+    if (left || right)
+      ground =
+          mix(ground, {tint.colour.r, tint.colour.g, tint.colour.b, 255}, static_cast<float>(tint.colour.a) / 255);
   }
+  return ground;
 }
 
-void backed_text(Canvas& canvas, const Theme& theme, Point anchor, std::string_view text, const TextStyle& style,
+void haloed_text(Canvas& canvas, const Theme& theme, Point anchor, std::string_view text, const TextStyle& style,
                  std::span<const Tint> tints) {
-  if (!style.vertical && style.angle == 0)
-    draw_ground(canvas, theme, canvas.text_bounds(anchor, text, style).inset(-canvas.px(2), 0), tints);
-  canvas.text(anchor, text, style);
+  TextStyle haloed = style;
+  haloed.halo = ground_at(theme, canvas.text_bounds(anchor, text, style).centre(), tints);
+  canvas.text(anchor, text, haloed);
 }
 
 }  // namespace roofscape::widgets

@@ -57,11 +57,17 @@ struct Tint {
   std::array<Point, 4> corners;
   Colour colour;
 };
-// A ground of the panel's colour for a label, tinted again where it covers `tints`.
-void draw_ground(Canvas& canvas, const Theme& theme, const Rect& box, std::span<const Tint> tints = {});
-// Text with such a ground behind it, for labels over a grid.
-void backed_text(Canvas& canvas, const Theme& theme, Point anchor, std::string_view text, const TextStyle& style,
+// The colour of the ground at a place: the panel's under the tints that lie there.
+Colour ground_at(const Theme& theme, Point at, std::span<const Tint> tints = {});
+// Text with a halo in the colour of the ground it stands on, for labels that lines run through. It must not stand on an
+// axis, a marker or the end of a line, which the halo would cut (RecordCanvas::audit finds it).
+void haloed_text(Canvas& canvas, const Theme& theme, Point anchor, std::string_view text, const TextStyle& style,
                  std::span<const Tint> tints = {});
+
+// Whether a bar is too short to be seen: then it is drawn as a hollow tick, which no length is read from.
+bool is_tick(const Canvas& canvas, const Rect& bar);
+// Returns what it covers.
+Rect draw_tick(Canvas& canvas, const Theme& theme, const Rect& bar, const Fill& fill);
 
 // Of ink: the region of a roofline plot where bandwidth decides.
 inline constexpr float kRegionTint = 0.045f;
@@ -97,6 +103,7 @@ void draw_now(Canvas& canvas, const Theme& theme, const Rect& plot, float x, std
 struct KeyEntry {
   std::string text;
   Fill fill;
+  std::string brief = {};  // where there is no room for the text; empty: the text
 };
 inline constexpr float kKeyGap = 16;  // between entries, at scale 1
 float draw_key(Canvas& canvas, const Theme& theme, Point left_middle, std::span<const KeyEntry> entries,

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <fstream>
 #include <iterator>
+#include <numbers>
 
 #include "engine/base/utf8.h"
 
@@ -189,6 +190,16 @@ void ScreenCanvas::raw_fill(std::span<const Point> points, Colour colour) {
   points_.clear();
   for (const Point p : points) points_.push_back({p.x, p.y});
   list_->AddConvexPolyFilled(points_.data(), static_cast<int>(points_.size()), packed(colour));
+}
+
+// ImGui has glyphs as pictures, not as outlines: copies of the text all around it are its stroke.
+void ScreenCanvas::raw_halo(Point at, std::string_view utf8, float em, Weight weight, Colour colour, float angle,
+                            float reach) {
+  constexpr int kCopies = 8;
+  for (int i = 0; i < kCopies; ++i) {
+    const float turn = 2 * std::numbers::pi_v<float> * static_cast<float>(i) / kCopies;
+    raw_text(at + Point{std::cos(turn), std::sin(turn)} * reach, utf8, em, weight, colour, angle);
+  }
 }
 
 void ScreenCanvas::raw_text(Point baseline, std::string_view utf8, float em, Weight weight, Colour colour,

@@ -76,6 +76,8 @@ class ScreenCanvas final : public Canvas {
  protected:
   void raw_stroke(std::span<const Point> points, bool closed, Colour colour, float width) override;
   void raw_fill(std::span<const Point> points, Colour colour) override;
+  void raw_halo(Point baseline, std::string_view utf8, float em, Weight weight, Colour colour, float angle,
+                float reach) override;
   void raw_text(Point baseline, std::string_view utf8, float em, Weight weight, Colour colour, float angle) override;
   void raw_push_clip(const Rect& r) override;
   void raw_pop_clip() override;

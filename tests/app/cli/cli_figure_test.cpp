@@ -230,7 +230,8 @@ TEST_CASE("- writes to standard output, which needs the format said") {
   const Outcome unsaid = run("figure step llama3-8b-8-h100 -o -");
   CHECK(unsaid.code == 2);
   CHECK(unsaid.err ==
-        "roofscape-cli: -o -: standard output has no extension to say the format; add --format svg, pdf, png, csv or "
+        "roofscape-cli: -o -: standard output has no extension to say the format; add --format svg, pdf, png, html, "
+        "csv or "
         "json\n");
 }
 
@@ -318,7 +319,7 @@ TEST_CASE("figure block refuses what cannot be drawn, with the remedy") {
         "roofscape-cli: --with: is for figures of a scenario; give inputs as name=value\n");
   CHECK(refused("block p2p bytes=many -o p.svg").find("bytes") != std::string::npos);
   CHECK(refused("block p2p -o p.txt") ==
-        "roofscape-cli: p.txt: the extension says no format; end it in .svg, .pdf, .png, .csv or .json\n");
+        "roofscape-cli: p.txt: the extension says no format; end it in .svg, .pdf, .png, .html, .csv or .json\n");
   CHECK(refused("block").starts_with("roofscape-cli: figure block needs the name of a block and -o FILE"));
   CHECK(refused("roofline llama3-8b-8-h100 batch=3 -o r.svg").find("\"batch=3\" is for figures of a block") !=
         std::string::npos);

@@ -171,7 +171,7 @@ TEST_CASE("bad usage is answered with one line and exit 2") {
        "roofscape-cli: figure needs a name, a scenario and -o FILE; such as: figure roofline llama3-70b-v5p-pod -o "
        "roofline.svg\n"},
       {"figure roofline llama3-70b-v5p-pod -o x.jpg",
-       "roofscape-cli: x.jpg: the extension says no format; end it in .svg, .pdf, .png, .csv or .json\n"},
+       "roofscape-cli: x.jpg: the extension says no format; end it in .svg, .pdf, .png, .html, .csv or .json\n"},
       {"figure roofline llama3-70b-v5p-pod -o none/x.svg",
        "roofscape-cli: none/x.svg: cannot be written: No such file or directory; choose a place you may write to\n"},
       {"figure roofline llama3-70b-v5p-pod -o x.svg --size 1x1",
@@ -202,7 +202,7 @@ TEST_CASE("bad usage is answered with one line and exit 2") {
        "roofscape-cli: figure --all needs a scenario and -o FOLDER; such as: figure --all llama3-70b-v5p-pod -o "
        "figures\n"},
       {"figure --all llama3-70b-v5p-pod -o x --format jpg",
-       "roofscape-cli: --format: \"jpg\" is no format; take svg, pdf, png, csv or json\n"},
+       "roofscape-cli: --format: \"jpg\" is no format; take svg, pdf, png, html, csv or json\n"},
       {"figure --all llama3-70b-v5p-pod -o x --with a=b",
        "roofscape-cli: --with: is for one figure; --all draws each as it is by default\n"},
       {"eval llama3-70b-v5p-pod --presets none",

@@ -140,7 +140,7 @@ TEST_CASE("formats are read from extensions and words") {
   CHECK(!app::format_of("svg"));
   CHECK(app::parse_format("png").value() == app::FileFormat::png);
   CHECK(test::in_english(app::parse_format("jpg").error()) ==
-        "--format: \"jpg\" is no format; take svg, pdf, png, csv or json");
+        "--format: \"jpg\" is no format; take svg, pdf, png, html, csv or json");
 }
 
 TEST_CASE("a caption is sentences, and in LaTeX nothing of it is a command") {

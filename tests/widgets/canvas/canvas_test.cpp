@@ -166,15 +166,16 @@ TEST_CASE("the hatch of an area in pieces is that of the whole area, piece by pi
   for (std::size_t i = 0; i < found.size(); ++i) CHECK(found[i] == doctest::Approx(expected[i]).epsilon(1e-4));
 }
 
-TEST_CASE("a small block has no hatch and a tiny one no edge") {
+TEST_CASE("a small block has no hatch, and an edge of at most an eighth of its width") {
   auto c = canvas();
   Fill f = plain(Hatch::slash);
   f.edge = kInk;
   f.edge_width = 1;
   c.rect({0, 0, 4.5f, 20}, f);
   CHECK(c.primitives().size() == 2);  // fill and edge
-  c.rect({0, 0, 3.5f, 20}, f);
-  CHECK(c.primitives().size() == 3);  // fill only
+  c.rect({0, 0, 2, 20}, f);
+  REQUIRE(c.primitives().size() == 4);
+  CHECK(c.primitives().back().width == 0.25f);
 }
 
 TEST_CASE("a hatch on a huge rectangle is drawn only where it is seen") {

@@ -2,6 +2,8 @@
 // words; and what each of them must show.
 #include <doctest/doctest.h>
 
+#include <set>
+
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -70,10 +72,27 @@ TEST_CASE("network: crossings of the book's block are its bounds, at their place
 
 TEST_CASE("network: regions and lines are named where they are") {
   const auto canvas = book("network", "llama3-70b-v5p-pod");
-  for (const char* text : {"this plan: network-bound", "this plan: hidden", "compute", "this plan", "FSDP on 3 axes",
-                           "FSDP + tensor, sum"}) {
+  for (const char* text : {"this plan: network-bound", "this plan: hidden", "compute", "this plan"}) {
     CAPTURE(text);
     CHECK(canvas->find_text(text));
+  }
+  const auto all = book("network", "llama3-70b-v5p-pod", view_of("network", {{"alternatives", "all"}}));
+  for (const char* text : {"this plan", "FSDP on 3 axes", "FSDP + tensor, sum"}) {
+    CAPTURE(text);
+    CHECK(all->find_text(text));
+  }
+}
+
+TEST_CASE("network: unless all are asked for, one alternative stands beside the plan") {
+  for (const char* preset : {"llama3-70b-v5p-pod", "llama3-405b-16k-h100-8k"}) {
+    const auto canvas = book("network", preset);
+    std::set<std::string> lines;
+    for (const TagRegion& t : canvas->tags())
+      if (t.id.starts_with("network.") && !t.id.starts_with("network.crossing")) lines.insert(t.id);
+    CAPTURE(preset);
+    CHECK(lines.size() == 3u);  // arithmetic, the plan, the alternative
+    CHECK(lines.contains("network.compute"));
+    CHECK(lines.contains("network.plan"));
   }
 }
 
@@ -130,7 +149,7 @@ TEST_CASE("network: a plan that gathers weights for every microbatch says why it
 }
 
 TEST_CASE("network: a strategy that is the plan's line to the pixel is named with it") {
-  const auto canvas = book("network", "llama3-405b-16k-h100-8k");
+  const auto canvas = book("network", "llama3-405b-16k-h100-8k", view_of("network", {{"alternatives", "all"}}));
   CHECK(canvas->find_text("this plan, tensor 8"));
   CHECK_FALSE(canvas->find_text("tensor 8"));
 }
@@ -177,7 +196,7 @@ TEST_CASE("sharded-matmul: the moves of the two matrices are told in full in a s
       book("sharded-matmul", "llama3-70b-v5p-pod", view_of("sharded-matmul", {{"view", "mlp"}}), 480, 320);
   std::string words;
   for (const TextRun& run : canvas->texts()) words += run.text + " ";
-  CHECK(words.find("gather In, scatter sums of Out") != std::string::npos);
+  CHECK(words.find("AllGather In, ReduceScatter Out") != std::string::npos);
 }
 
 TEST_CASE("comm-roofline: every axis that moves something is a dot with its name, every tier a roof") {
@@ -210,7 +229,7 @@ TEST_CASE("matmul: each mix turns at its critical batch, which is written there"
 TEST_CASE("collective: regimes, the size between them and the plan's message are marked") {
   const auto canvas = book("collective", "llama3-70b-v5p-pod");
   for (const char* text : {"latency-bound", "bandwidth-bound", "15.9\u202fMB", "plan 428\u202fMB", "AllReduce",
-                           "AllToAll", "gather, scatter"}) {
+                           "AllToAll", "AllGather, ReduceScatter"}) {
     CAPTURE(text);
     CHECK(canvas->find_text(text));
   }
@@ -221,7 +240,7 @@ TEST_CASE("collective: regimes, the size between them and the plan's message are
 
 TEST_CASE("collective: the axis of time is numbered in durations") {
   const auto canvas = book("collective", "llama3-70b-v5p-pod");
-  for (const char* text : {"\u2191 time", "100\u202f\u00b5s", "1\u202fms", "100\u202fms"}) {
+  for (const char* text : {"\u2191 time of one collective", "100\u202f\u00b5s", "1\u202fms", "100\u202fms"}) {
     CAPTURE(text);
     CHECK(canvas->find_text(text));
   }
@@ -230,13 +249,25 @@ TEST_CASE("collective: the axis of time is numbered in durations") {
 TEST_CASE("collective: state that is sharded over fsdp and context names both") {
   CHECK(find_figure("collective")
             ->head(input_of(case_of("llama3-70b-v5p-pod"), theme("dark")), {})
-            .takeaway.starts_with("fsdp 1024 \u00d7 context 2: hops decide up to"));
+            .takeaway.starts_with("fsdp 1024 \u00d7 context 2: latency-bound up to"));
 }
 
 TEST_CASE("collective: an axis that only exchanges says what each rank exchanges, as the topology does") {
   const FigureCase c = case_of("deepseek-v3-2048-h800");
   CHECK(find_figure("collective")->head(input_of(c, theme("dark")), {}).takeaway ==
-        "each rank of expert 64 exchanges 114\u202fGB/s, its own part included");
+        "expert 64: latency-bound up to 132\u202fMB, then an AllToAll of 114\u202fGB/s per rank");
+  const FigureView published = view_of("collective", {{"hop", "published"}});
+  CHECK(find_figure("collective")->head(input_of(c, theme("dark")), published).takeaway ==
+        "expert 64: AllToAll of 114\u202fGB/s per rank");
+}
+
+TEST_CASE("collective: a latency that nobody publishes is a typical one, and says that it is assumed") {
+  constexpr const char* kAssumed =
+      "Latency of a hop: 3.00\u202f\u00b5s, assumed. Makers of these links publish none.";
+  const auto gpu = book("collective", "llama3-405b-16k-h100-8k");
+  CHECK(gpu->find_text(kAssumed));
+  CHECK(gpu->find_text("latency-bound"));
+  CHECK_FALSE(book("collective", "llama3-70b-v5p-pod")->find_text(kAssumed));  // TPU v5p: published
 }
 
 TEST_CASE("comm-roofline: what a step would hide and a forward pass does not is said") {
@@ -269,9 +300,9 @@ TEST_CASE("sharded-matmul: a plan of eight ranks is drawn as eight blocks, a wid
 }
 
 TEST_CASE("sharded-matmul: the key has the sums that are not whole yet, where there are any") {
-  CHECK(book("sharded-matmul", "llama3-70b-v5p-pod")->find_text("sums of one rank"));
+  CHECK(book("sharded-matmul", "llama3-70b-v5p-pod")->find_text("partial sums of one rank"));
   CHECK_FALSE(book("sharded-matmul", "llama3-70b-v5p-pod", view_of("sharded-matmul", {{"view", "mlp"}}))
-                  ->find_text("sums of one rank"));
+                  ->find_text("partial sums of one rank"));
 }
 
 TEST_CASE("matmul: a plan that computes in fp8 is judged by fp8") {
@@ -282,9 +313,9 @@ TEST_CASE("matmul: a plan that computes in fp8 is judged by fp8") {
 
 TEST_CASE("sharded-matmul: every case says what moves, and every way has its time") {
   const auto canvas = book("sharded-matmul", "llama3-70b-v5p-pod");
-  for (const char* text : {"1: the sum is whole on every rank", "2: the sum is split in one array",
-                           "3: the sum is split in both arrays", "4: rows and columns split alike", "nothing moves",
-                           "gather W", "gather In", "reduce Out", "scatter sums of Out"}) {
+  for (const char* text : {"1: contracting dimension not sharded", "2: contracting dimension sharded in W",
+                           "3: contracting dimension sharded in both", "4: both outputs' dimensions on one axis",
+                           "no communication", "AllGather W", "AllGather In", "AllReduce Out", "ReduceScatter Out"}) {
     CAPTURE(text);
     CHECK(canvas->find_text(text));
   }

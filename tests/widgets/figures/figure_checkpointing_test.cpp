@@ -28,14 +28,30 @@ TEST_CASE("the plan's policy is marked and stands at its memory") {
   CHECK(own->readout.rows[0].second == "24.9\u202fGB");
 }
 
-TEST_CASE("the square root of the layers is marked on the curves in C") {
-  CHECK(drawn("checkpointing", preset_case("llama3-8b-8-h100"), "dark", 15, 560, 400)
-            ->find_text("C = 6 \u2248 \u221a32"));
-  CHECK(drawn("checkpointing", plain_405b("llama3-405b-16k-h100"), "dark", 15, 560, 400)
-            ->find_text("C = 11 \u2248 \u221a126"));
+TEST_CASE("the square root of the layers is marked on the curve of segments") {
+  CHECK(drawn("checkpointing", preset_case("llama3-8b-8-h100"), "dark", 15, 560, 400)->find_text("6 segments"));
+  CHECK(drawn("checkpointing", plain_405b("llama3-405b-16k-h100"), "dark", 15, 560, 400)->find_text("11 segments"));
 }
 
-TEST_CASE("the same C on the two curves is not named twice alike, and no name stands on a line") {
+TEST_CASE("the axis of arithmetic begins at what is computed without recomputation, and is linear") {
+  const auto canvas = drawn("checkpointing", preset_case("llama3-405b-16k-h100-8k"), "dark", 15, 900, 500);
+  const auto height = [&](const char* text) {
+    const TextRun* run = canvas->find_text(text);
+    REQUIRE(run);
+    return run->anchor.y;
+  };
+  CHECK(height("1.0") - height("1.1") == doctest::Approx(height("1.2") - height("1.3")).epsilon(0.001));
+  CHECK(height("1.0") < 470);
+}
+
+TEST_CASE("keeping segments alone is a sentence: it would take the axis to several times the arithmetic") {
+  const auto canvas = drawn("checkpointing", preset_case("llama3-405b-16k-h100-8k"), "dark", 15, 900, 500);
+  CHECK(std::any_of(canvas->texts().begin(), canvas->texts().end(), [](const TextRun& run) {
+    return run.text.starts_with("Keeping nothing but the inputs of 11 segments takes ");
+  }));
+}
+
+TEST_CASE("nothing is named twice, and no name stands on a line") {
   for (const char* preset : {"llama3-8b-8-h100", "deepseek-v3-2048-h800", "llama3-405b-16k-h100-8k"}) {
     CAPTURE(preset);
     const auto canvas = drawn("checkpointing", preset_case(preset), "dark", 15, 900, 500);

@@ -158,10 +158,23 @@ TEST_CASE("what a backward does again stands at its start, in its share of the b
   }
   CHECK(checked == 32);
   CHECK(canvas->audit_text() == "");
-  // Too narrow to be seen it stays part of its block.
+  // Too narrow to stand before it, it shares the height of its block.
   const FigureCase little = sixteen_stages();  // attention scores alone
   REQUIRE(little.report.pipeline.recompute.front() > 0);
-  CHECK(drawn("pipeline", little, "dark", 15, 560, 400)->count_tags("step.recompute_s") == 0);
+  const auto narrow = drawn("pipeline", little, "dark", 15, 560, 400);
+  const TagRegion *part = narrow->find_tag("step.recompute_s"), *block = nullptr;
+  REQUIRE(part);
+  for (const TagRegion& t : narrow->tags()) {
+    if (&t == part) break;
+    if (t.id == "stage.backward_s") block = &t;
+  }
+  REQUIRE(block);
+  CHECK(part->rect.w == block->rect.w);
+  CHECK(part->rect.h / block->rect.h ==
+        doctest::Approx(static_cast<double>(little.report.pipeline.recompute.front()) /
+                        static_cast<double>(little.report.pipeline.times.backward_input.front() +
+                                            little.report.pipeline.times.backward_weight.front()))
+            .epsilon(0.01));
 }
 
 TEST_CASE("half a million operations are drawn as few bars") {
@@ -210,13 +223,31 @@ TEST_CASE("the pipeline's takeaway and key") {
   CHECK_FALSE(split->find_text("backward"));
 }
 
-TEST_CASE("a baseline is an outline of its step's length under the stages, open where it leaves the picture") {
+TEST_CASE("the baseline's schedule is drawn under the plan's on one axis of time") {
+  FigureCase c = scheduled({ScheduleKind::one_f_one_b, 4, 8, 1, 0}, kMs);
+  c.baseline = std::make_shared<const FigureCase>(scheduled({ScheduleKind::one_f_one_b, 8, 8, 1, 0}, 2 * kMs));
+  const auto canvas = drawn("pipeline", c, "dark", 15, 900, 500);
+  CHECK(canvas->audit_text() == "");
+  int rows = 0;
+  float own = 0, before = 0;  // widths of a forward
+  for (const TagRegion& t : canvas->tags()) {
+    if (t.id == "stage.forward_s" && own == 0) own = t.rect.w;
+    if (t.id == "baseline/stage.forward_s" && before == 0) before = t.rect.w;
+    if (t.id == "baseline/stage.forward_s") rows = std::max(rows, t.index + 1);
+  }
+  CHECK(rows == 8);
+  CHECK(before + 0.8f == doctest::Approx(2 * (own + 0.8f)).epsilon(0.001));  // with the gap to the next
+  CHECK(std::any_of(canvas->texts().begin(), canvas->texts().end(),
+                    [](const TextRun& run) { return run.text.starts_with("baseline, 1F1B: "); }));
+}
+
+TEST_CASE("where two schedules have no room the baseline is an outline of its length, open where it goes on") {
   FigureCase c = sixteen_stages();
   const auto with_step = [&](double seconds) {
     FigureCase before = sixteen_stages();
     before.report.quantities.set(engine::Q::step_time, seconds);
     c.baseline = std::make_shared<const FigureCase>(std::move(before));
-    return drawn("pipeline", c, "dark", 15, 900, 500);
+    return drawn("pipeline", c, "dark", 15, 900, 130);
   };
   const double own = static_cast<double>(c.report.pipeline.timeline.makespan) * 1e-12 + c.report.pipeline.step_end_s;
   const auto ghost = [](const RecordCanvas& canvas) {
@@ -231,7 +262,7 @@ TEST_CASE("a baseline is an outline of its step's length under the stages, open 
   CHECK(longer->find_text("baseline, " + format_duration(4 * own)));
   for (const auto* canvas : {half.get(), same.get(), longer.get()}) CHECK(canvas->audit_text() == "");
   c.baseline = {};
-  CHECK_FALSE(drawn("pipeline", c, "dark", 15, 900, 500)->find_tag("pipeline.baseline"));
+  CHECK_FALSE(drawn("pipeline", c, "dark", 15, 900, 130)->find_tag("pipeline.baseline"));
 }
 
 TEST_CASE("one stage has no pipeline and says why") {

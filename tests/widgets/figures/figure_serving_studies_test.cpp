@@ -146,7 +146,7 @@ TEST_CASE("prefill-decode: plans whose chips do both are a line of their own") {
 TEST_CASE("queue: three percentiles of the first token, and of the time per token where that is asked for") {
   const FigureCase& c = case_of("llama3-70b-serving-8-h100");
   const auto canvas = shown("queue", c);
-  for (const char* text : {"median", "90 %", "99 %"}) CHECK(canvas->find_text(text));
+  for (const char* text : {"p50", "p90", "p99"}) CHECK(canvas->find_text(text));
   CHECK(canvas->find_tag("serving.ttft_s"));
   const FigureView view = view_of("queue", {{"time", "per-token"}});
   CHECK(shown("queue", c, view)->find_tag("serving.sustained_time_per_token_s"));

@@ -21,50 +21,56 @@ FigureCase on_torus() { return preset_case("llama3-70b-v5p-pod"); }
 
 }  // namespace
 
-TEST_CASE("on nodes each axis begins where the one before it ends, tensor ranks inside the node") {
+TEST_CASE("on nodes the first chip is drawn with those it shares a group with, in the colours of their axes") {
   const auto canvas = drawn("topology", on_nodes(), "dark", 15, 900, 400);
-  const auto bar = [&](const Colour& c) {
-    for (const Primitive& p : canvas->primitives())
-      if (p.kind == Primitive::Kind::fill && p.colour == c) return p;
-    return Primitive{};
-  };
   const Theme dark = theme("dark");
-  const auto ends = [&](StepPart axis) {
-    const Primitive p = bar(fill_of(dark, axis, 15).colour);
-    REQUIRE(p.points.size() >= 4);
-    float left = p.points[0].x, right = left;
-    for (const Point& q : p.points) left = std::min(left, q.x), right = std::max(right, q.x);
-    return std::pair(left, right);
+  const auto filled = [&](const char* rank) {
+    const TextRun* number = canvas->find_text(rank);
+    REQUIRE(number);
+    Colour found;
+    for (const Primitive& p : canvas->primitives())
+      if (p.kind == Primitive::Kind::fill && p.points.size() == 4 && p.points[0].x < number->anchor.x &&
+          p.points[2].x > number->anchor.x && p.points[0].y < number->anchor.y && p.points[2].y > number->anchor.y)
+        found = p.colour;
+    return found;
   };
-  const auto tensor = ends(StepPart::tensor), fsdp = ends(StepPart::fsdp), pipeline = ends(StepPart::pipeline);
-  CHECK(tensor.second == doctest::Approx(fsdp.first).epsilon(0.001));
-  CHECK(fsdp.second == doctest::Approx(pipeline.first).epsilon(0.001));
-  // As wide as the logarithm of the degree: 8 = 2^3, 128 = 2^7.
-  CHECK((fsdp.second - fsdp.first) / (tensor.second - tensor.first) == doctest::Approx(7.0 / 3).epsilon(0.01));
+  CHECK(filled("0") == dark.ink);
+  for (const char* rank : {"1", "4", "7"}) CHECK(filled(rank) == fill_of(dark, StepPart::tensor, 15).colour);
+  CHECK(filled("8") == fill_of(dark, StepPart::fsdp, 15).colour);
+  CHECK(filled("1024") == fill_of(dark, StepPart::pipeline, 15).colour);
+  CHECK(filled("9") == dark.panel);
   for (const char* text :
-       {"node", "fabric", "tensor 8", "inside a node", "gathers 514\u202fGB/s", "128 nodes", "gathers 50.4\u202fGB/s",
-        "sends 50.0\u202fGB/s", "Rates count whole arrays, with what a rank has already or gets inside its node."}) {
+       {"node 0", "node 1", "node 128", "inside the node: 450\u202fGB/s", "fabric",
+        "50\u202fGB/s per GPU, 16\u202f384 GPUs", "tensor 8", "inside a node", "AllGather 514\u202fGB/s", "128 nodes",
+        "AllGather 50.4\u202fGB/s", "send 50.0\u202fGB/s"}) {
     CAPTURE(text);
     CHECK(canvas->find_text(text));
   }
   CHECK(canvas->find_tag("links.bytes_per_s[tensor]"));
 }
 
+TEST_CASE("a plan inside one node is drawn as that node, without a fabric over it") {
+  const auto canvas = drawn("topology", preset_case("llama3-8b-8-h100"), "dark", 15, 900, 400);
+  CHECK(canvas->find_text("7"));
+  CHECK_FALSE(canvas->find_text("node 0"));
+  CHECK_FALSE(canvas->find_text("fabric"));
+}
+
 TEST_CASE("on a torus every axis is named with the torus axes it spans") {
   const auto canvas = drawn("topology", on_torus(), "dark", 15, 900, 400);
-  for (const char* text : {"fsdp 1024", "2 torus axes: xy", "gathers 360\u202fGB/s", "tensor 4", "one torus axis: z",
-                           "16 \u00d7 20 \u00d7 28 slice, rings close"}) {
+  for (const char* text : {"fsdp 1024", "2 torus axes: xy", "AllGather 360\u202fGB/s", "tensor 4",
+                           "one torus axis: z", "16 \u00d7 20 \u00d7 28 slice, rings close"}) {
     CAPTURE(text);
     CHECK(canvas->find_text(text));
   }
   CHECK(find_figure("topology")->head(input_of(on_torus(), theme("dark")), {}).takeaway ==
-        "slowest: tensor 4 gathers 180\u202fGB/s, one torus axis: z");
+        "slowest: tensor 4, AllGather 180\u202fGB/s (one torus axis: z)");
 }
 
 TEST_CASE("of a lone axis nothing is the slowest") {
   const FigureCase c = preset_case("llama3-8b-8-h100");
   CHECK(find_figure("topology")->head(input_of(c, theme("dark")), {}).takeaway ==
-        "fsdp 8 gathers 514\u202fGB/s, inside a node");
+        "fsdp 8: AllGather 514\u202fGB/s (inside a node)");
 }
 
 TEST_CASE("tokens are exchanged over the expert axis") {
@@ -73,7 +79,7 @@ TEST_CASE("tokens are exchanged over the expert axis") {
                                    [](const AxisPlacement& p) { return p.axis == engine::Axis::expert; });
   REQUIRE(expert != c.report.placement.end());
   CHECK(drawn("topology", c, "dark", 15, 900, 400)
-            ->find_text("exchanges " + format(expert->bandwidth_bytes_per_s, engine::unit::bytes_per_s)));
+            ->find_text("AllToAll " + format(expert->bandwidth_bytes_per_s, engine::unit::bytes_per_s)));
 }
 
 TEST_CASE("wraparound links are drawn where rings close, and only there") {

@@ -85,6 +85,7 @@ void VerbCanvas::on_text(Point anchor, std::string_view utf8, const TextStyle& s
   std::string turned;
   if (style.vertical) turned = " upwards";
   if (style.angle != 0) turned = fmt::format(" at {}", number(style.angle));
+  if (style.halo.visible()) turned += fmt::format(" halo {}", colour_text(style.halo));
   lines_ += fmt::format(
       "label {} {}{} {} {}{} {},{} \"{}\"\n", colour_text(style.colour), number(style.em > 0 ? style.em : em()),
       style.weight == Weight::bold ? " bold" : "", kAcross[static_cast<std::size_t>(style.halign)],

@@ -13,8 +13,8 @@ constexpr float kMostNames = 0.38f;                    // of the width
 constexpr float kLeastBars = 0.3f;                     // of the width, before a column goes
 constexpr float kHeadRow = 1.2f, kLeastPitch = 1.04f;  // lines of small text
 constexpr float kMostPitch = 100, kBarShare = 0.66f;
-constexpr float kLeastBar = 2;    // what is there is seen
-constexpr float kLeastEdged = 6;  // lower bars would be all edge
+constexpr float kLeastEdged = 6;    // lower bars would be all edge
+constexpr float kCapitals = 0.75f;  // of a line of text: what a bar must be high for a name in it
 
 struct Columns {
   float names_right = 0, value_right = 0, second_right = 0;
@@ -99,6 +99,8 @@ BarRowsPlot draw_bar_rows(Canvas& canvas, const Theme& theme, const Rect& area, 
     const BarRow& row = rows[shown[k]];
     const auto series = canvas.group(row.name);
     const float top = out.tops[shown[k]], middle = top + out.pitch / 2;
+    if (row.aside && k > 0 && !rows[shown[k - 1]].aside)
+      canvas.line({area.x, top}, {area.right(), top}, {theme.line, theme.axis_width * canvas.em(), {}});
     std::size_t next = k + 1;
     while (next < shown.size() && rows[shown[next]].aside) ++next;
     if ((row.joint || (row.joined && !row.parts.empty())) && next < shown.size()) {
@@ -108,11 +110,21 @@ BarRowsPlot draw_bar_rows(Canvas& canvas, const Theme& theme, const Rect& area, 
     for (const BarPart& part : row.parts) {
       if (!(part.to > part.from)) continue;
       Rect bar = out.bar(shown[k], part);
-      bar.w = std::max(bar.w, canvas.px(kLeastBar));
-      bar.x = std::min(bar.x, out.plot.right() - bar.w);
       Fill fill = part.fill;
-      if (bar.h < canvas.px(kLeastEdged) || bar.w < canvas.px(4)) fill.edge_width = 0;
+      if (is_tick(canvas, bar)) {
+        bar.x = std::min(bar.x, out.plot.right() - canvas.px(3));
+        draw_tick(canvas, theme, bar, fill);
+        continue;
+      }
+      if (bar.h < canvas.px(kLeastEdged)) fill.edge_width = 0;
       canvas.rect(bar, fill);
+      if (part.label.empty()) continue;
+      const Colour opaque{fill.colour.r, fill.colour.g, fill.colour.b, 255};
+      const Colour seen = mix(theme.panel, opaque, static_cast<float>(fill.colour.a) / 255);
+      TextStyle label = small_text(canvas, text_on(seen), HAlign::centre);
+      if (canvas.text_width(part.label, label) + canvas.px(6) > bar.w || line * kCapitals > bar.h) continue;
+      if (fill.hatch != Hatch::none) label.halo = seen;
+      canvas.text(bar.centre(), part.label, label);
     }
     if (row.ghost && row.ghost->to > row.ghost->from) {
       const Rect g = out.bar(shown[k], *row.ghost).inset(0, -canvas.px(2));

@@ -17,7 +17,8 @@ namespace roofscape::widgets {
 struct BarPart {
   double from = 0, to = 0;
   Fill fill;
-  int lane = 0;  // of BarAxis::lanes, from above
+  int lane = 0;            // of BarAxis::lanes, from above
+  std::string label = {};  // in it, where it has room
 };
 
 struct BarRow {
@@ -27,7 +28,7 @@ struct BarRow {
   bool bold = false;
   bool joined = false;          // its end is where the next row begins that is not aside
   std::optional<double> joint;  // where the joint to the next row stands, if not at the end of the last part
-  bool aside = false;           // no step of the waterfall
+  bool aside = false;           // no step of the waterfall; under a rule where it follows the others
   double weight = 0;            // where not all rows have room, those of least weight go
 };
 

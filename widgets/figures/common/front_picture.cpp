@@ -13,6 +13,7 @@ namespace {
 
 constexpr std::size_t kNumbered = 6;  // of the best plans
 constexpr float kLeastStep = 1;       // of the front, px
+constexpr float kLinesForKey = 12;    // of text, under which the key has no room
 
 struct PlacedPicture {
   Rect plot;
@@ -47,14 +48,15 @@ void tag_plan(Canvas& canvas, const FrontPicture& picture, const PlacedPicture& 
 }
 
 void draw_cloud(Canvas& canvas, const FigureInput& input, const FrontPicture& picture, const PlacedPicture& l) {
+  const auto cloud = canvas.group("cloud");
   const float size = canvas.px(picture.dot);
-  const Fill dot{.colour = faded(input.theme.ink2, 0.6f)}, over{.colour = faded(input.theme.err, 0.4f)};
+  const Fill dot{.colour = faded(input.theme.ink2, 0.35f)}, over{.colour = faded(input.theme.err, 0.35f)};
   const std::size_t first = picture.best.size() + picture.front.size();
   for (std::size_t i = 0; i < picture.cloud.size(); ++i) {
     const FrontDot& d = picture.cloud[i];
     if (!l.shows(d)) continue;
     const Point at = l.at(d);
-    canvas.rect({at.x - size / 2, at.y - size / 2, size, size}, d.good ? dot : over);
+    canvas.marker(at, Marker::circle, size, d.good ? dot : over);
     tag_plan(canvas, picture, l, d, first + i, size);
   }
 }
@@ -84,7 +86,7 @@ void draw_limit(Canvas& canvas, const FigureInput& input, const FrontPicture& pi
   };
   if (covers_best()) box.y = l.plot.bottom() - canvas.px(2) - box.h;
   if (box.x < l.plot.x || covers_best() || !field.is_free(box)) return;
-  backed_text(canvas, input.theme, {box.right(), box.centre().y}, text, style);
+  haloed_text(canvas, input.theme, {box.right(), box.centre().y}, text, style);
   field.take(box);
 }
 
@@ -135,8 +137,9 @@ void put_label(Canvas& canvas, const FigureInput& input, const FrontPicture& pic
   else
     place = field.place_around(mark, label_size(canvas, lines), canvas.px(5));
   if (!place) return;
-  canvas.rect(place->inset(-canvas.px(2), 0), {.colour = faded(input.theme.panel, 0.85f)});
-  draw_label(canvas, *place, lines);
+  std::vector<LabelLine> haloed(lines.begin(), lines.end());
+  for (LabelLine& line : haloed) line.style.halo = input.theme.panel;
+  draw_label(canvas, *place, haloed);
 }
 
 void draw_note(Canvas& canvas, const FigureInput& input, const FrontPicture& picture, const PlacedPicture& l,
@@ -148,7 +151,7 @@ void draw_note(Canvas& canvas, const FigureInput& input, const FrontPicture& pic
                 {.colour = input.theme.panel, .edge = input.theme.ink, .edge_width = canvas.px(1.5f)});
   const std::array lines{LabelLine{picture.note->text, small_text(canvas, input.theme.ink2, HAlign::left)}};
   const Rect mark{at.x - size / 2, at.y - size / 2, size, size};
-  field.take(mark);
+  field.take(mark.inset(-canvas.px(2)));
   put_label(canvas, input, picture, l, field, mark, lines);
 }
 
@@ -192,7 +195,7 @@ void draw_best(Canvas& canvas, const FigureInput& input, const FrontPicture& pic
                       });
     if (!free) pill = g.mark, text = ranks_text({g.ranks.front()});
     if (!field.is_free(pill)) continue;
-    field.take(pill);
+    field.take(pill.inset(-canvas.px(2)));  // with the halo of a label beside it
     if (pill.w > g.mark.w)
       canvas.rect(pill, {.colour = theme.ink}, pill.h / 2);
     else
@@ -212,7 +215,7 @@ void draw_present(Canvas& canvas, const FigureInput& input, const FrontPicture& 
   std::vector<LabelLine> lines{{picture.present_text, small_text(canvas, colour, HAlign::left, Weight::bold)}};
   if (!picture.best.empty() && l.shows(picture.best.front())) {
     const Point to = l.at(picture.best.front());
-    const float length = distance(at, to), from = size / 2, until = length - canvas.px(10);
+    const float length = distance(at, to), from = size / 2, until = length - canvas.px(18);
     if (until - from > canvas.px(24)) {
       const Point d = (to - at) * (1 / length);
       canvas.arrow(at + d * from, at + d * until, {theme.ink3, canvas.px(1), {}}, canvas.px(7));
@@ -221,7 +224,7 @@ void draw_present(Canvas& canvas, const FigureInput& input, const FrontPicture& 
     }
   }
   canvas.marker(at, Marker::circle, size, {.colour = theme.panel, .edge = colour, .edge_width = canvas.px(2.2f)});
-  field.take(mark);
+  field.take(mark.inset(-canvas.px(2)));
   put_label(canvas, input, picture, l, field, mark, lines);
 }
 
@@ -236,11 +239,35 @@ void draw_hovered(Canvas& canvas, const FigureInput& input, const FrontPicture& 
 
 }  // namespace
 
+namespace {
+
+// What the marks of the cloud and the line mean, as far as they are drawn.
+void draw_marks_key(Canvas& canvas, const FigureInput& input, const FrontPicture& picture, const Rect& row) {
+  const TextTable& t = input.texts;
+  const TextStyle faint = small_text(canvas, input.theme.ink3, HAlign::left);
+  std::string words;
+  const auto add = [&](std::string_view key) {
+    if (!words.empty()) words += t.text("figure.clause_separator");
+    words += t.text(key);
+  };
+  if (!picture.front.empty()) add("figure.frontier.key.front");
+  if (!picture.best.empty()) add("figure.frontier.key.best");
+  const auto any = [&](bool good) {
+    return std::any_of(picture.cloud.begin(), picture.cloud.end(), [&](const FrontDot& d) { return d.good == good; });
+  };
+  if (any(true)) add("figure.frontier.key.cloud");
+  if (any(false)) add("figure.frontier.key.over");
+  canvas.text({row.x, row.centre().y}, ellipsize(canvas, words, faint, row.w), faint);
+}
+
+}  // namespace
+
 void draw_front(Canvas& canvas, const Rect& area, const FigureInput& input, const FrontPicture& picture) {
   Rect room = area;
   const float row = small_text(canvas, {}, HAlign::left).em * FontStack::kLineHeight;
   const Rect title = room.cut_top(row);
   room.cut_top(canvas.px(6));
+  if (room.h > row * kLinesForKey) draw_marks_key(canvas, input, picture, room.cut_bottom(row * 1.1f));
   const PlacedPicture l = lay_out(canvas, room, picture);
   if (l.plot.w < canvas.px(60) || l.plot.h < canvas.px(40)) return;
   Frame frame = l.frame;

@@ -170,7 +170,7 @@ void draw_heat_grid(Canvas& canvas, const Rect& area, const FigureInput& input, 
       canvas.rect(r, fill);
       ink = text_on(fill.colour);
     } else {
-      if (c.look == HeatCell::Look::hatched) canvas.rect(r, fill_of(theme, StepPart::bubble, canvas.em()));
+      if (c.look == HeatCell::Look::hatched) canvas.rect(r, fill_of(theme, TimelinePart::idle, canvas.em()));
       canvas.frame(r, thin);
     }
     const TextStyle style = small_text(canvas, ink, HAlign::centre, c.own ? Weight::bold : Weight::regular);
@@ -181,12 +181,12 @@ void draw_heat_grid(Canvas& canvas, const Rect& area, const FigureInput& input, 
     if (text != nullptr && c.look == HeatCell::Look::coloured)
       canvas.text(r.centre(), *text, style);
     else if (text != nullptr)
-      backed_text(canvas, theme, r.centre(), *text, style);
+      haloed_text(canvas, theme, r.centre(), *text, style);
     if (c.look == HeatCell::Look::hatched && c.text.empty()) {
       const TextStyle quiet = small_text(canvas, theme.ink3, HAlign::centre);
       const std::vector<std::string> lines = reason_lines(canvas, quiet, c.reason, r);
       float y = r.centre().y - line * (static_cast<float>(lines.size()) - 1) / 2;
-      for (const std::string& words : lines) backed_text(canvas, theme, {r.centre().x, y}, words, quiet), y += line;
+      for (const std::string& words : lines) haloed_text(canvas, theme, {r.centre().x, y}, words, quiet), y += line;
     }
     canvas.tag_with(heat.tag, static_cast<int>(i), r, [&] { return heat.readout(i); });
   }

@@ -19,6 +19,7 @@ constexpr float kFan = 22;             // between the ends of lines and their la
 constexpr float kWidestLabel = 0.36f;  // of the figure
 constexpr double kRoomAround = 1.4;    // of a logarithmic axis beyond its data
 constexpr float kArrow = 24;           // behind the title of the x axis
+constexpr float kArrowHead = 7;
 constexpr int kTagsALine = 24;
 constexpr float kLeastWidth = 60, kLeastHeight = 36;
 
@@ -197,7 +198,10 @@ void draw_line(Canvas& canvas, const Chart& chart, const ChartLine& line, std::s
     if (std::isfinite(line.points[i].y) && line.points[i].y > 0) points.push_back(trace[i]);
   if (points.size() < 2) return;
   const auto series = canvas.group(line.label.empty() ? (line.tag.empty() ? line.along : line.tag) : line.label);
-  if (line.stroke.colour.visible()) canvas.polyline(points, line.stroke);
+  if (line.arrow)
+    canvas.arrow(points.front(), points.back(), line.stroke, canvas.px(kArrowHead));
+  else if (line.stroke.colour.visible())
+    canvas.polyline(points, line.stroke);
   if (line.tag.empty() || !line.readout) return;
   const std::size_t step = std::max<std::size_t>(1, line.points.size() / kTagsALine);
   const float reach = canvas.px(5);

@@ -25,6 +25,7 @@ struct ChartLine {
   std::string along;               // a name that stands over the line's first segment and runs with it
   Weight weight = Weight::regular;
   bool essential = false;  // its label is the last to go where there is no room
+  bool arrow = false;      // from its first point to its last, with a head
   std::string tag;         // id of the regions along the line; empty: none
   std::function<Readout(const ChartPoint&)> readout;
 };

@@ -93,8 +93,7 @@ std::array<NamePlace, 16> name_places(const Canvas& canvas, Point at, float size
 }
 // The corner of a name at which its leader from the dot ends.
 Point leader_end(const Canvas& canvas, Point dot, const Rect& box) {
-  return {box.x > dot.x ? box.x + canvas.px(3) : box.right() - canvas.px(3),
-          box.y > dot.y ? box.y + box.h * 0.15f : box.bottom() - box.h * 0.15f};
+  return {box.x > dot.x ? box.x + canvas.px(3) : box.right() - canvas.px(3), box.y > dot.y ? box.y : box.bottom()};
 }
 
 }  // namespace
@@ -105,8 +104,14 @@ void draw_dots(Canvas& canvas, const Theme& theme, const Chart& chart, const Pla
     if (!on_plot(chart, dot)) continue;
     const float size = dot_size(canvas, theme, dot);
     const Point at = place_of_dot(canvas, l, dot);
-    taken.push_back({at.x - size / 2, at.y - size / 2, size, size});
+    taken.push_back(Rect{at.x - size / 2, at.y - size / 2, size, size}.inset(-canvas.px(1.5f)));  // with its ring
   }
+  // A halo over the end of a line would seem to move it.
+  const float end = canvas.px(3);
+  for (const std::vector<Point>& trace : l.traces)
+    for (const Point& at :
+         {trace.empty() ? Point{-1e6f, 0} : trace.front(), trace.empty() ? Point{-1e6f, 0} : trace.back()})
+      if (l.plot.contains(at)) taken.push_back({at.x - end, at.y - end, 2 * end, 2 * end});
   for (const ChartDot& dot : chart.dots) {
     if (!on_plot(chart, dot)) continue;
     const float size = dot_size(canvas, theme, dot);
@@ -134,7 +139,6 @@ void draw_dots(Canvas& canvas, const Theme& theme, const Chart& chart, const Pla
     const float w = canvas.text_width(dot.text, style) + canvas.px(4), h = style.em * 1.25f;
     const auto places = name_places(canvas, at, size, w, h);
     int least = 1 << 20, order = 0;
-    bool over = false;  // lines: they end at the number
     const NamePlace* best = nullptr;
     for (const NamePlace& place : places) {
       const Rect& r = place.box;
@@ -156,7 +160,7 @@ void draw_dots(Canvas& canvas, const Theme& theme, const Chart& chart, const Pla
                                rect_between(std::min(from.x, to.x), std::min(from.y, to.y), std::max(from.x, to.x),
                                             std::max(from.y, to.y)));
       }
-      if (cost < least) least = cost, best = &place, over = crossed > 0;
+      if (cost < least) least = cost, best = &place;
     }
     if (best == nullptr) continue;
     const Rect& box = best->box;
@@ -166,10 +170,7 @@ void draw_dots(Canvas& canvas, const Theme& theme, const Chart& chart, const Pla
       const Point way = (to - at) * (1 / std::max(distance(at, to), 1e-3f));
       canvas.line(at + way * (size / 2 + canvas.px(1)), to, {theme.ink3, theme.axis_width * canvas.em(), {}});
     }
-    if (over)
-      backed_text(canvas, theme, anchor, dot.text, style, tints);
-    else
-      canvas.text(anchor, dot.text, style);
+    haloed_text(canvas, theme, anchor, dot.text, style, tints);
     taken.push_back(
         {box.x - canvas.px(4), box.y, box.w + canvas.px(8), box.h});  // a number beside it would be read with it
   }

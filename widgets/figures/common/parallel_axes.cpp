@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <utility>
 
 #include "widgets/canvas/palette.h"
 #include "widgets/plot/plot.h"
@@ -10,7 +12,8 @@ namespace roofscape::widgets {
 
 namespace {
 
-constexpr float kNarrow = 62;  // between axes, at scale 1: closer ones drop axes on which nothing differs
+constexpr float kFaintInk = 0.06f;  // of the lines that are neither of the best nor the plan's
+constexpr float kNarrow = 62;       // between axes, at scale 1: closer ones drop axes on which nothing differs
 
 // An axis with what occurs on it.
 struct Scaled {
@@ -40,6 +43,37 @@ std::vector<Scaled> scaled_axes(const ParallelAxes& p) {
   return out;
 }
 
+// Of the differences in what lines are coloured by, the share that the choice on this axis accounts for.
+double effect_of(const Scaled& d, const Scaled& by, const ParallelAxes& p) {
+  struct Group {
+    double n = 0, sum = 0;
+  };
+  std::map<double, Group> groups;
+  double n = 0, sum = 0, squares = 0;
+  for (const auto* lines : {&p.faint, &p.bright})
+    for (const ParallelLine& l : *lines) {
+      const double value = by.place(l.values[by.at]);
+      Group& g = groups[l.values[d.at]];
+      g.n += 1, g.sum += value;
+      n += 1, sum += value, squares += value * value;
+    }
+  const double all = n > 0 ? squares - sum * sum / n : 0;
+  if (!(all > 0)) return 0;
+  double between = -sum * sum / n;
+  for (const auto& [value, g] : groups) between += g.sum * g.sum / g.n;
+  return between / all;
+}
+
+// What decides most stands next to what it decides.
+void order_by_effect(std::vector<Scaled>& axes, const Scaled& by, const ParallelAxes& p) {
+  const auto choices =
+      std::stable_partition(axes.begin(), axes.end(), [](const Scaled& d) { return !d.axis->continuous; });
+  std::vector<std::pair<double, Scaled>> ranked;
+  for (auto it = axes.begin(); it != choices; ++it) ranked.emplace_back(effect_of(*it, by, p), *it);
+  std::stable_sort(ranked.begin(), ranked.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::transform(ranked.begin(), ranked.end(), axes.begin(), [](const auto& r) { return r.second; });
+}
+
 struct PlacedAxes {
   Rect plot;
   std::vector<float> x;  // of the axes
@@ -57,7 +91,9 @@ void draw_names(Canvas& canvas, const FigureInput& input, const std::vector<Scal
                 const Rect& band, bool two_rows) {
   const float row = band.h / (two_rows ? 2 : 1), step = l.x.size() > 1 ? l.x[1] - l.x[0] : l.plot.w;
   for (std::size_t i = 0; i < axes.size(); ++i) {
-    const float room = (two_rows ? 2 : 1) * step - canvas.px(6);
+    // Names at the ends are moved inside, and end where the next in their row may begin.
+    const float each = (two_rows ? 2 : 1) * step - canvas.px(6);
+    const float room = std::min({each, l.x[i] - band.x + each / 2, band.right() - l.x[i] + each / 2});
     TextStyle style = small_text(canvas, input.theme.ink2, HAlign::centre);
     const std::string text = ellipsize(canvas, axes[i].axis->name, style, room);
     const float half = canvas.text_width(text, style) / 2;
@@ -86,10 +122,10 @@ void draw_values(Canvas& canvas, const FigureInput& input, const Scaled& d, floa
   for (std::size_t i = 1; i + 1 < d.values.size(); ++i) {
     const float y = l.plot.bottom() - static_cast<float>(d.place(d.values[i])) * l.plot.h;
     if (std::any_of(taken.begin(), taken.end(), [&](float other) { return std::abs(other - y) < line; })) continue;
-    const std::string text = d.axis->words(d.values[i]);
-    if (canvas.text_width(text, style) > room - canvas.px(10)) continue;
+    const std::string text = ellipsize(canvas, d.axis->words(d.values[i]), style, room - canvas.px(16));
+    if (text.empty()) continue;
     taken.push_back(y);
-    backed_text(canvas, input.theme, {x + canvas.px(6), y}, text, style);
+    haloed_text(canvas, input.theme, {x + canvas.px(9), y}, text, style);
   }
 }
 
@@ -105,6 +141,7 @@ void draw_parallel_axes(Canvas& canvas, const Rect& area, const FigureInput& inp
   std::vector<Scaled> axes = scaled_axes(p);
   if (axes.empty()) return;
   const Scaled by = axes[p.colour_axis];
+  order_by_effect(axes, by, p);
   const LineShades shades(theme);
   const auto colour_of = [&](const ParallelLine& l) {
     const double place = std::clamp(by.place(l.values[by.at]), 0.0, 1.0);
@@ -133,17 +170,17 @@ void draw_parallel_axes(Canvas& canvas, const Rect& area, const FigureInput& inp
 
   for (const ParallelLine& line : p.faint)
     canvas.polyline(l.points(axes, line),
-                    {faded(colour_of(line), 0.2f), std::max(canvas.px(0.8f), width * 0.35f), {}});
+                    {faded(theme.ink, kFaintInk), std::max(canvas.px(0.8f), width * 0.35f), {}});
   for (std::size_t i = 0; i < axes.size(); ++i)
     canvas.line({l.x[i], room.y}, {l.x[i], room.bottom()}, {theme.axis, theme.axis_width * canvas.em(), {}});
-  const auto bold = [&](const ParallelLine& line, Colour colour, float thickness, Dash dash = {}) {
+  const auto bold = [&](const ParallelLine& line, Colour colour, float thickness) {
     const std::vector<Point> points = l.points(axes, line);
     canvas.polyline(points, {theme.panel, thickness + canvas.px(2), {}});
-    canvas.polyline(points, {colour, thickness, dash});
+    canvas.polyline(points, {colour, thickness, {}});
     for (const Point& at : points) canvas.marker(at, Marker::circle, thickness * 2.4f, {.colour = colour});
   };
   for (const ParallelLine& line : p.bright) bold(line, colour_of(line), width * (line.index == 0 ? 1.3f : 0.8f));
-  if (p.present) bold(*p.present, theme.ink, width, {canvas.px(6), canvas.px(4)});
+  if (p.present) bold(*p.present, theme.ink, plan_stroke(theme, canvas.em()).width);
   // Over the lines, which meet where the values are; under the one pointed at.
   for (std::size_t i = 0; i < axes.size(); ++i) draw_values(canvas, input, axes[i], l.x[i], step, l);
   if (p.hovered) bold(*p.hovered, theme.ink, width * 1.4f);

@@ -18,6 +18,7 @@
 #include "widgets/figures/common/figure_options.h"
 #include "widgets/figures/common/figure_row.h"
 #include "widgets/figures/common/line_chart.h"
+#include "widgets/figures/common/quantity_look.h"
 
 namespace roofscape::widgets {
 
@@ -27,13 +28,18 @@ using engine::CollectiveStudy;
 
 namespace {
 
-enum class Hop : std::uint8_t { published, us_1, us_3, us_10 };
-constexpr std::array<std::string_view, 4> kHops{"published", "1us", "3us", "10us"};
+// typical: as published, else kTypicalHop.
+enum class Hop : std::uint8_t { typical, published, us_1, us_3, us_10 };
+constexpr std::array<std::string_view, 5> kHops{"typical", "published", "1us", "3us", "10us"};
 constexpr FigureOptions kCollectiveOptions{OptionOf<engine::CollectiveGroup>{"group", engine::kCollectiveGroupIds},
                                            OptionOf<Hop>{"hop", kHops}};
 
 constexpr float kLatencyTint = 0.075f;  // of ink
-constexpr std::array<double, kHops.size()> kHopSeconds{0, 1e-6, 3e-6, 10e-6};
+constexpr double kRoomUnder = 2;        // the lowest line, for the sizes at its corner
+constexpr std::array<double, kHops.size()> kHopSeconds{0, 0, 1e-6, 3e-6, 10e-6};
+// Of a step over NVLink or a fabric's switches, where makers publish none. Small messages take tens of microseconds in
+// NCCL's own tests on such machines; without it a small AllReduce would take nothing.
+constexpr double kTypicalHop = 3e-6;
 
 struct CollectiveKey {
   engine::Scenario scenario;
@@ -42,10 +48,25 @@ struct CollectiveKey {
 };
 
 const CollectiveStudy& collective_study_of(const FigureInput& input, const FigureView& view) {
-  const double hop_s = kHopSeconds[static_cast<std::size_t>(kCollectiveOptions.chosen<Hop>(view))];
-  const CollectiveKey key{input.scenario, {kCollectiveOptions.chosen<engine::CollectiveGroup>(view), hop_s}};
-  return input.studies.get<CollectiveStudy>(
-      key, [&] { return engine::collective_study(key.scenario, input.report, key.question); });
+  const Hop hop = kCollectiveOptions.chosen<Hop>(view);
+  CollectiveKey key{
+      input.scenario,
+      {kCollectiveOptions.chosen<engine::CollectiveGroup>(view), kHopSeconds[static_cast<std::size_t>(hop)]}};
+  const auto study = [&]() -> const CollectiveStudy& {
+    return input.studies.get<CollectiveStudy>(
+        key, [&] { return engine::collective_study(key.scenario, input.report, key.question); });
+  };
+  const CollectiveStudy& published = study();
+  if (hop != Hop::typical || published.hop_s || !published.known()) return published;
+  key.question.hop_s = kTypicalHop;
+  return study();
+}
+
+// A latency of the option's, not of the chip's data.
+bool assumes_hop(const FigureInput& input, const FigureView& view, const CollectiveStudy& study) {
+  if (!study.hop_s || study.tier != engine::LinkTier::ici) return study.hop_s.has_value();
+  return kCollectiveOptions.chosen<Hop>(view) > Hop::published ||
+         !input.scenario.cluster.chip[engine::ChipField::ici_hop_latency_s].value;
 }
 
 std::string_view kind_id(CollectiveKind kind) { return engine::kCollectiveIds[kind]; }
@@ -68,15 +89,17 @@ std::string group_name(const FigureInput& input, const FigureView& view, const C
                             {format_count(study.ranks)});
 }
 
-Stroke stroke_of_kind(const Theme& theme, CollectiveKind kind, float em) {
+// The hue is that of the mesh axis it runs over; what runs there is told by the dash.
+Stroke stroke_of_kind(const Theme& theme, const CollectiveStudy& study, CollectiveKind kind, float em) {
   const float width = theme.data_width * em;
+  const Colour colour = study.axis ? line_of(theme, look_of(*study.axis)) : theme.ink2;
   switch (kind) {
     case CollectiveKind::all_reduce:
-      return {theme.stroke(Hue::orange), width, Dash{width * 5, width * 2}};
+      return {colour, width, Dash{width * 5, width * 2}};
     case CollectiveKind::all_to_all:
-      return {theme.stroke(Hue::green), width, Dash{width * 1.5f, width * 1.5f}};
+      return {colour, width, Dash{width * 1.5f, width * 1.5f}};
     default:
-      return {theme.stroke(Hue::blue), width, {}};
+      return {colour, width, {}};
   }
 }
 
@@ -104,7 +127,7 @@ Readout readout_of(const FigureInput& input, const CollectiveStudy& study, const
   return out;
 }
 
-Chart chart_of(const FigureInput& input, const CollectiveStudy& study, float em) {
+Chart chart_of(const FigureInput& input, const FigureView& view, const CollectiveStudy& study, float em) {
   const TextTable& t = input.texts;
   const Theme& theme = input.theme;
   Chart c;
@@ -118,7 +141,7 @@ Chart chart_of(const FigureInput& input, const CollectiveStudy& study, float em)
   for (const CollectiveLine& line : study.lines) {
     ChartLine out;
     out.label = t.text("figure.collective.line." + std::string(kind_id(line.kind)));
-    out.stroke = stroke_of_kind(theme, line.kind, em);
+    out.stroke = stroke_of_kind(theme, study, line.kind, em);
     out.essential = line.kind == CollectiveKind::all_gather;
     out.tag = "collective." + std::string(kind_id(line.kind));
     for (std::size_t i = 0; i < study.bytes.size(); ++i) {
@@ -131,6 +154,7 @@ Chart chart_of(const FigureInput& input, const CollectiveStudy& study, float em)
     c.lines.push_back(std::move(out));
   }
   std::tie(c.y_from, c.y_to) = log_range(low, high);
+  c.y_from /= kRoomUnder;
   for (const CollectiveLine& line : study.lines) {
     if (!line.crossing_bytes) continue;
     ChartDot dot;
@@ -139,6 +163,7 @@ Chart chart_of(const FigureInput& input, const CollectiveStudy& study, float em)
     const bool again = line.kind == CollectiveKind::all_reduce && study.lines.front().crossing_bytes &&
                        std::abs(*line.crossing_bytes / *study.lines.front().crossing_bytes - 1) < 1e-3;
     if (!again) dot.text = format(*line.crossing_bytes, engine::unit::bytes);
+    dot.bold = false;
     dot.colour = theme.ink;
     dot.tag = "collective.crossing." + std::string(kind_id(line.kind));
     dot.readout =
@@ -152,9 +177,8 @@ Chart chart_of(const FigureInput& input, const CollectiveStudy& study, float em)
     ChartDot dot;
     dot.at = {use.bytes, line->at_least_latency(use.seconds)};
     dot.text = t.format("figure.collective.use", {format(use.bytes, engine::unit::bytes)});
-    dot.bold = false;
     dot.size = 10;
-    dot.colour = theme.stroke(Hue::purple);
+    dot.colour = theme.ink;
     dot.tag = fmt::format("collective.plan.{}", kind_id(use.kind));
     dot.readout =
         readout_of(input, study, std::string(t.text("figure.collective.kind." + std::string(kind_id(use.kind)))),
@@ -173,6 +197,8 @@ Chart chart_of(const FigureInput& input, const CollectiveStudy& study, float em)
   } else {
     c.note = t.text("figure.collective.no_latency");
   }
+  if (study.hop_s && assumes_hop(input, view, study))
+    c.note = t.format("figure.collective.assumed_latency", {format_duration(*study.hop_s)});
   return c;
 }
 
@@ -188,6 +214,7 @@ FigureHead collective_head(const FigureInput& input, const FigureView& view) {
                     rate = say(head, own_claim(study.exchanges() ? "collective.exchange" : "collective.rate",
                                                bytes_per_s, format(bytes_per_s, engine::unit::bytes_per_s)));
   const std::string kind = study.exchanges() ? ".exchange" : "";
+  head.brief = t.format("figure.collective.takeaway.rate" + kind, {group, rate});
   if (const auto& crossing = study.main_line().crossing_bytes)
     head.takeaway = t.format(
         "figure.collective.takeaway" + kind,
@@ -206,7 +233,7 @@ void draw_collective(Canvas& canvas, const Rect& area, const FigureInput& input,
     return draw_empty_state(
         canvas, input.theme, rest,
         input.texts.text(study.ranks > 1 ? "figure.collective.unknown" : "figure.collective.one_rank"));
-  draw_line_chart(canvas, rest, input.theme, chart_of(input, study, canvas.em()));
+  draw_line_chart(canvas, rest, input.theme, chart_of(input, view, study, canvas.em()));
 }
 
 std::string collective_data(const FigureInput& input, const FigureView& view) {
@@ -226,6 +253,7 @@ std::string collective_data(const FigureInput& input, const FigureView& view) {
 
 extern constinit const FigureRow collective_figure{
     .name = "collective",
+    .subject = Subject::any,
     .about = About::cluster,
     .options = kCollectiveOptions.rows,
     .head = collective_head,

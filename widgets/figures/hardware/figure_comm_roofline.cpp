@@ -27,8 +27,10 @@ using engine::RoofTier;
 namespace {
 
 constexpr double kRoomX = 3, kRoomY = 30;  // of the axes beyond what they show, as factors
-constexpr double kNameShare = 0.25;        // of the axis of FLOP per byte, in powers
-constexpr float kAxisDot = 13;
+// Slack is drawn under the roof, an arrow for each axis: the first so far below it, and from arrow to arrow.
+constexpr double kFirstSlack = 2, kNextSlack = 1.7;
+constexpr double kNameShare = 0.25;  // of the axis of FLOP per byte, in powers
+constexpr float kAxisDot = 13, kSlackEnd = 3;
 
 const CommRoofline& comm_roofline_of(const FigureInput& input) {
   return input.studies.get<CommRoofline>(input.scenario,
@@ -150,6 +152,34 @@ Chart chart_of(const FigureInput& input, const CommRoofline& study, float em) {
     dot.readout = dot_readout(input, a);
     c.dots.push_back(std::move(dot));
   }
+  // From what the links need to what the axis brings: how much more arithmetic there is than would hide the bytes.
+  double level = study.peak / kFirstSlack;
+  for (const AxisDot& a : study.axes) {
+    if (a.roof < 0) continue;
+    const LinkRoof& roof = study.roofs[static_cast<std::size_t>(a.roof)];
+    ChartLine slack;
+    slack.arrow = true;
+    slack.points = {{roof.ridge, level}, {a.intensity, level}};
+    slack.stroke = {a.margin >= 1 ? line_of(theme, look_of(a.axis)) : theme.err, theme.data_width * em, {}};
+    slack.tag = "comm-roofline.slack." + std::string(axis_id(a.axis));
+    slack.readout = [&input, &a](const ChartPoint&) { return dot_readout(input, a); };
+    for (const double x : {roof.ridge, a.intensity}) {
+      ChartLine drop;
+      drop.points = {{x, study.peak}, {x, level}};
+      drop.stroke = {theme.ink3, theme.grid_width * em, Dash{em * 0.1f, em * 0.15f}};
+      c.lines.push_back(std::move(drop));
+    }
+    ChartDot end;
+    end.at = {std::max(a.intensity, roof.ridge), level};
+    end.text = t.format("figure.comm-roofline.slack", {format_ratio(a.margin)});
+    end.bold = false;
+    end.size = kSlackEnd;
+    end.colour = slack.stroke.colour;
+    c.dots.push_back(std::move(end));
+    c.lines.push_back(std::move(slack));
+    level /= kNextSlack;
+  }
+  c.y_from = std::min(c.y_from, level);
   if (study.axes.empty()) c.note = t.text("figure.comm-roofline.silent");
   return c;
 }

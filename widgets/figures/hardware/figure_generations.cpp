@@ -28,28 +28,33 @@ constexpr float kChipMark = 6.5f, kOwnRing = 13;  // px
 constexpr float kLeastPanel = 120;                // px: lower, and bandwidths give way
 constexpr float kPanelGap = 10;
 
+// Number types and links have no hue: marks of ink, grey or none, of three shapes.
 struct RateLook {
-  Hue hue;
   Marker marker;
+  float ink;  // of the mark, the rest is the panel's; 0: hollow
   Dash dash;  // px at width 2
 };
-// Arithmetic and bandwidth never share a panel, so hues may return.
 RateLook rate_look(Rate rate) {
   switch (rate) {
     case Rate::fp32:
-      return {Hue::grey, Marker::square, {2, 4}};
+      return {Marker::square, 0.3f, {2, 4}};
     case Rate::half:
-      return {Hue::blue, Marker::circle, {}};
-    case Rate::fp8:
-      return {Hue::orange, Marker::diamond, {10, 4}};
-    case Rate::fp4:
-      return {Hue::green, Marker::square, {6, 3}};
     case Rate::hbm:
-      return {Hue::blue, Marker::circle, {}};
+      break;
+    case Rate::fp8:
     case Rate::links:
-      return {Hue::orange, Marker::diamond, {10, 4}};
+      return {Marker::diamond, 0.55f, {10, 4}};
+    case Rate::fp4:
+      return {Marker::square, 0, {6, 3}};
   }
-  return {Hue::grey, Marker::circle, {}};
+  return {Marker::circle, 1, {}};
+}
+Colour line_of(const Theme& theme, const RateLook& look) {
+  return mix(theme.panel, theme.ink, std::max(look.ink, 0.55f));
+}
+Fill fill_of(const Theme& theme, const RateLook& look, float em) {
+  if (look.ink > 0) return {.colour = mix(theme.panel, theme.ink, look.ink)};
+  return {.colour = theme.panel, .edge = theme.ink2, .edge_width = 1.3f * theme.axis_width * em};
 }
 
 using Histories = std::array<RateHistory, engine::kRateCount>;
@@ -160,7 +165,7 @@ void draw_trends(Canvas& canvas, const FigureInput& input, const Panel& panel, f
       end = at(panel.x.to());
       const auto clip = canvas.clip(plot);
       canvas.line(from, end,
-                  {theme.stroke(look.hue), theme.data_width * canvas.em() * 0.7f, look.dash.scaled(canvas.px(0.7f))});
+                  {line_of(theme, look), theme.data_width * canvas.em() * 0.7f, look.dash.scaled(canvas.px(0.7f))});
       field.take_line(from, end, canvas.px(4));
     }
     wanted.push_back(std::clamp(end.y, plot.y, plot.bottom()));
@@ -177,11 +182,11 @@ void draw_trends(Canvas& canvas, const FigureInput& input, const Panel& panel, f
     const RateLook look = rate_look(h.rate);
     if (!h.doubling_years)  // no line that ends here: from the last chip
       canvas.line({panel.x(h.chips.back().year) + canvas.px(kChipMark), wanted[i]}, {left - canvas.px(2), placed[i]},
-                  {theme.stroke(look.hue), theme.axis_width * canvas.em(), Dash{canvas.px(1), canvas.px(2)}});
+                  {line_of(theme, look), theme.axis_width * canvas.em(), Dash{canvas.px(1), canvas.px(2)}});
     else if (std::abs(placed[i] - wanted[i]) > pitch * 0.3f)
       canvas.line({plot.right() + canvas.px(1), wanted[i]}, {left - canvas.px(2), placed[i]},
                   {theme.ink3, theme.axis_width * canvas.em(), {}});
-    const TextStyle style = end_style(canvas, readable(theme.stroke(look.hue), theme.panel));
+    const TextStyle style = end_style(canvas, readable(line_of(theme, look), theme.panel));
     canvas.text({left, placed[i]}, ellipsize(canvas, name_of(input, h.rate), style, ends), style);
     if (two) canvas.text({left, placed[i] + pitch}, ellipsize(canvas, growth_of(input, h), note, ends), note);
   }
@@ -193,7 +198,8 @@ struct Named {
   bool own;
 };
 
-// The plan's own chip first, then those that set a record, the newest first; a chip with several peaks is named once.
+// The plan's own chip first, then those that set a record and the others where there is room, the newest first; a chip
+// with several peaks is named once.
 void draw_names(Canvas& canvas, const FigureInput& input, const Panel& panel, std::span<const Named> marks,
                 LabelField& field) {
   std::vector<std::size_t> done;
@@ -222,7 +228,7 @@ void draw_panel(Canvas& canvas, const FigureInput& input, Panel& panel, float en
   LabelField field(plot.inset(canvas.px(2)));
   draw_trends(canvas, input, panel, ends, field);
   const float mark = canvas.px(kChipMark), ring = canvas.px(kOwnRing);
-  std::vector<Named> own, records;
+  std::vector<Named> own, records, others;
   int index = 0;
   const auto is_main = [](const RateHistory* h) { return h->rate == Rate::half || h->rate == Rate::hbm; };
   // Chips are named at their main rate, so its marks lie over the others.
@@ -238,7 +244,7 @@ void draw_panel(Canvas& canvas, const FigureInput& input, Panel& panel, float en
       const float size = is_own ? ring : mark;
       if (is_own) canvas.marker(p, look.marker, ring, {.edge = theme.ink, .edge_width = canvas.px(1.6f)});
       canvas.marker(p, look.marker, mark + canvas.px(1.6f), {.colour = theme.panel});
-      canvas.marker(p, look.marker, mark, {.colour = theme.fill(look.hue)});
+      canvas.marker(p, look.marker, mark, fill_of(theme, look, canvas.em()));
       field.take({p.x - size / 2, p.y - size / 2, size, size});
       if (is_own)
         own.insert(main ? own.begin() : own.end(), {h->rate, &g, true});
@@ -247,12 +253,18 @@ void draw_panel(Canvas& canvas, const FigureInput& input, Panel& panel, float en
       else if (main && g.value == best && !records.empty() && g.year == records.front().generation->year &&
                shorter_name(input, g, *records.front().generation))
         records.front().generation = &g;  // at one place: the plain model rather than its variant
+      else if (main)
+        others.insert(others.begin(), {h->rate, &g, false});
       best = std::max(best, g.value);
       canvas.tag_with("generations." + std::string(engine::kRateIds[h->rate]), index++,
                       {p.x - mark, p.y - mark, 2 * mark, 2 * mark}, [&] { return readout_of(input, *h, g); });
     }
   }
+  // At its main rate where it has one: names of chips stand at marks of one kind.
+  if (std::any_of(own.begin(), own.end(), [](const Named& n) { return n.rate == Rate::half || n.rate == Rate::hbm; }))
+    own.resize(1);
   own.insert(own.end(), records.begin(), records.end());
+  own.insert(own.end(), others.begin(), others.end());
   draw_names(canvas, input, panel, own, field);
 }
 

@@ -9,6 +9,7 @@
 
 #include "engine/studies/matmul.h"
 #include "widgets/canvas/number_format.h"
+#include "widgets/canvas/palette.h"
 #include "widgets/figures/common/claims.h"
 #include "widgets/figures/common/empty_state.h"
 #include "widgets/figures/common/figure_head.h"
@@ -30,9 +31,9 @@ constexpr std::array<std::string_view, engine::kStudiedMatmuls.size()> kMatrices
                                                                                  "attention_out", "logits"};
 constexpr FigureOptions kMatmulOptions{OptionOf<Matrix>{"matrix", kMatrices}};
 
-constexpr float kOwnWidth = 1.15f;  // of the line that computes as the plan does
-constexpr float kHbmTint = 0.05f;   // of ink
-constexpr double kSamePeak = 0.02;  // peaks closer than this are one line
+constexpr float kUnderWidth = 3, kUnderTint = 0.3f;  // of a curve; of ink
+constexpr float kHbmTint = 0.05f;                    // of ink
+constexpr double kSamePeak = 0.02;                   // peaks closer than this are one line
 
 engine::OperationKind matrix_of(const FigureView& view) {
   return engine::kStudiedMatmuls[static_cast<std::size_t>(kMatmulOptions.chosen<Matrix>(view))];
@@ -54,19 +55,21 @@ std::string mix_name(const FigureInput& input, const MatmulLine& line) {
   return std::string(input.texts.text("figure.matmul.mix." + std::string(mix_id(line))));
 }
 
-Stroke stroke_of_mix(const Theme& theme, DtypeMix mix, float em) {
+// Number types have no hue of their own: ink, told by dash and name. int8 weights share the slope of int8, so they are a
+// broad line under it.
+Stroke stroke_of_mix(const Theme& theme, DtypeMix numbers, float em) {
   const float width = theme.data_width * em;
-  switch (mix) {
-    case DtypeMix::bf16:
-      return {theme.ink, width, {}};
+  switch (numbers) {
     case DtypeMix::int8_weights:
-      return {theme.stroke(Hue::blue), width, Dash{width * 5, width * 2}};
+      return {mix(theme.panel, theme.ink, kUnderTint), width * kUnderWidth, {}};
     case DtypeMix::int8:
-      return {theme.stroke(Hue::orange), width, {}};
+      return {theme.ink2, width, Dash{width * 5, width * 2}};
     case DtypeMix::fp8:
-      return {theme.stroke(Hue::green), width, Dash{width * 1.5f, width * 1.5f}};
+      return {theme.ink2, width, Dash{width * 1.5f, width * 1.5f}};
+    case DtypeMix::bf16:
+      break;
   }
-  return {};
+  return {theme.ink2, width, {}};
 }
 
 Readout readout_of(const FigureInput& input, const MatmulStudy& study, const MatmulLine& line, double rows) {
@@ -108,7 +111,7 @@ Chart chart_of(const FigureInput& input, const MatmulStudy& study, float em) {
     out.stroke = stroke_of_mix(theme, line.mix, em);
     if (&line == &study.lines[study.own]) {
       out.essential = true;
-      out.stroke.width *= kOwnWidth;
+      out.stroke = plan_stroke(theme, em);
       out.weight = Weight::bold;
     }
     out.tag = "matmul." + std::string(mix_id(line));
@@ -190,6 +193,7 @@ std::string matmul_data(const FigureInput& input, const FigureView& view) {
 
 extern constinit const FigureRow matmul_figure{
     .name = "matmul",
+    .subject = Subject::any,
     .about = About::cluster,
     .options = kMatmulOptions.rows,
     .head = matmul_head,

@@ -16,6 +16,7 @@
 #include "widgets/figures/common/figure_head.h"
 #include "widgets/figures/common/figure_options.h"
 #include "widgets/figures/common/figure_row.h"
+#include "widgets/figures/training/figure_pipeline_parts.h"
 #include "widgets/plot/plot.h"
 
 namespace roofscape::widgets {
@@ -32,13 +33,15 @@ enum class ShardedView : std::uint8_t { cases, mlp };
 constexpr std::array<std::string_view, 2> kShardedViews{"cases", "mlp"};
 constexpr FigureOptions kShardedOptions{OptionOf<ShardedView>{"view", kShardedViews}};
 
-constexpr int kDrawnRanks = 8;                              // blocks a split array is drawn in at most
-constexpr float kOthersTint = 0.28f;                        // blocks of other ranks, of the colour of the first
-constexpr float kDiagramShare = 0.40f, kPairShare = 0.48f;  // of the width, at most
-constexpr float kMostSide = 110;                            // of an array
-constexpr float kLabelShare = 0.50f;                        // of what is beside the diagram
-constexpr float kLinePitch = 1.35f;                         // em between lines of text
-constexpr float kPairedBarShare = 0.3f;                     // of a line: its two bars stand one over the other
+constexpr int kDrawnRanks = 8;                             // blocks a split array is drawn in at most
+constexpr float kOthersTint = 0.28f;                       // blocks of other ranks, of the colour of the first
+constexpr float kHiddenTint = 0.6f;                        // between the two matrices, of the colour of activations
+constexpr float kDiagramShare = 0.40f, kPairShare = 0.5f;  // of the width, at most
+constexpr float kWorkInk = 0.85f;                          // of ink: bars of arithmetic
+constexpr float kMostSide = 110;                           // of an array
+constexpr float kLabelShare = 0.50f, kPairLabelShare = 0.62f;  // of what is beside the diagram
+constexpr float kLinePitch = 1.35f;                            // em between lines of text
+constexpr float kPairedBarShare = 0.3f;                        // of a line: its two bars stand one over the other
 constexpr float kLeastTimeBar = 3, kMostTimeBar = 11;
 constexpr float kLeastHatched = 9;                      // lower bars have no hatch, and neither has their key
 constexpr float kSignShare = 0.18f, kLeastSign = 0.9f;  // a sign: of the side of an array; em of small text
@@ -87,15 +90,22 @@ struct ArrayBlock {
   bool partial = false;
 };
 
+// Activations are orange as in memory, weights blue.
 Colour colour_of(const Theme& theme, Operand operand) {
-  return theme.fill(operand == Operand::weights  ? Hue::blue
-                    : operand == Operand::in     ? Hue::green
-                    : operand == Operand::hidden ? Hue::sky
-                                                 : Hue::purple);
+  if (operand == Operand::weights) return fill_of(theme, MemoryPart::weights, 1).colour;
+  const Colour activations = fill_of(theme, MemoryPart::activations, 1).colour;
+  return operand == Operand::hidden ? mix(theme.panel, activations, kHiddenTint) : activations;
+}
+// The output is told from the input by a hatch.
+Fill block_fill(const Theme& theme, Operand operand, float em) {
+  if (operand != Operand::out) return {.colour = colour_of(theme, operand)};
+  return hatched(theme, colour_of(theme, operand), Hatch::horizontal, em);
 }
 
-// What moves has the colour of the tensor axis; so the activations, which share it elsewhere, have others here.
-Fill moving_fill(const Theme& theme, float em) { return hatched(theme, theme.fill(Hue::orange), Hatch::slash, em); }
+// What moves has the colour of the tensor axis as lines have it: the arrays have that of its areas.
+Fill moving_fill(const Theme& theme, float em) {
+  return hatched(theme, line_of(theme, StepPart::tensor), Hatch::slash, em);
+}
 // Sums that are not whole yet.
 Fill partial_fill(const Theme& theme, Operand operand, float em) {
   const Colour colour = colour_of(theme, operand);
@@ -108,9 +118,11 @@ Fill partial_fill(const Theme& theme, Operand operand, float em) {
 void draw_array(Canvas& canvas, const FigureInput& input, const Rect& r, const ArrayBlock& block, int ranks) {
   const Theme& theme = input.theme;
   const Colour colour = colour_of(theme, block.operand);
-  Fill own, others;
-  own.colour = colour;
+  const Fill own = block_fill(theme, block.operand, canvas.em());
+  Fill others = own;
   others.colour = faded(colour, kOthersTint);
+  others.hatch_ink = faded(own.hatch_ink, kOthersTint);
+  others.edge_width = 0;
   const int parts = block.split == Split::none ? 1 : std::min(ranks, kDrawnRanks);
   for (int i = 0; i < parts; ++i) {
     const float from = static_cast<float>(i) / static_cast<float>(parts), size = 1.0f / static_cast<float>(parts),
@@ -171,6 +183,7 @@ struct Scales {
   float label = 0, bar = 0;  // widths
   float thickness = 0;       // of a bar, the same in all rows
   bool hatch = true;
+  bool moves_only = false;  // the arithmetic is the same in all rows
   double longest = 1;
 };
 
@@ -199,18 +212,31 @@ void draw_way(Canvas& canvas, const FigureInput& input, const Rect& line, const 
                 label);
   const float left = line.x + scales.label, height = scales.thickness,
               top = way.moves_s > 0 ? y - height : y - height / 2;
+  const double shown_s = scales.moves_only ? way.moves_s : way.seconds;
   const auto width = [&](double seconds) { return static_cast<float>(seconds / scales.longest) * scales.bar; };
   float end = left;
   if (scales.bar > 0) {
-    end = left + width(way.seconds);
+    end = left + width(shown_s);
     Fill moves = moving_fill(theme, canvas.em()), work;
     if (!scales.hatch) moves.hatch = Hatch::none;
-    work.colour = faded(theme.ink2, 0.85f);
-    if (way.moves_s > 0) canvas.rect({left, top, std::max(width(way.moves_s), canvas.px(1)), height}, moves);
-    canvas.rect({left, way.moves_s > 0 ? y : top, std::max(width(way.math_s), canvas.px(1)), height}, work);
+    work.colour = mix(theme.panel, theme.ink2, kWorkInk);
+    const auto bar = [&](float from, double seconds, const Fill& fill) {
+      const Rect r{left, from, width(seconds), height};
+      if (is_tick(canvas, r))
+        draw_tick(canvas, theme, r, fill);
+      else
+        canvas.rect(r, fill);
+    };
+    if (scales.moves_only) {
+      bar(y - height, way.moves_s, moves);
+    } else {
+      if (way.moves_s > 0) bar(top, way.moves_s, moves);
+      bar(way.moves_s > 0 ? y : top, way.math_s, work);
+    }
   }
   TextStyle value = small_text(canvas, theme.ink, HAlign::left, best ? Weight::bold : Weight::regular);
-  canvas.text({end + (scales.bar > 0 ? gap : 0), y}, format_duration(way.seconds), value);
+  canvas.text({end + (scales.bar > 0 ? gap : 0), scales.moves_only && scales.bar > 0 ? y - height / 2 : y},
+              format_duration(shown_s), value);
   canvas.tag_with("sharded-matmul." + tag, -1, line, [&] { return readout_of(input, way); });
 }
 
@@ -283,17 +309,15 @@ void draw_row(Canvas& canvas, const FigureInput& input, const Rect& area, const 
   }
 }
 
-// What the colours of the bars and blocks mean, as far as there is room.
-void draw_meaning(Canvas& canvas, const FigureInput& input, const Rect& strip, const std::vector<ShardedRow>& rows,
-                  bool hatch) {
+// What the colours of the bars and blocks mean.
+std::vector<KeyEntry> meanings(const Canvas& canvas, const FigureInput& input, const std::vector<ShardedRow>& rows,
+                               const Scales& scales) {
   const Theme& theme = input.theme;
   const TextTable& t = input.texts;
   std::vector<KeyEntry> entries;
   const auto add = [&](std::string name, const Fill& fill) { entries.push_back({std::move(name), fill}); };
   const auto array = [&](Operand operand) {
-    Fill fill;
-    fill.colour = colour_of(theme, operand);
-    add(operand_name(input, operand), fill);
+    add(operand_name(input, operand), block_fill(theme, operand, canvas.em()));
   };
   const auto any = [&](auto&& is) {
     return std::any_of(rows.begin(), rows.end(),
@@ -303,22 +327,13 @@ void draw_meaning(Canvas& canvas, const FigureInput& input, const Rect& strip, c
   if (any([](const ArrayBlock& b) { return b.operand == Operand::hidden; })) array(Operand::hidden);
   array(Operand::out);
   Fill work, moves = moving_fill(theme, canvas.em());
-  if (!hatch) moves.hatch = Hatch::none;
-  work.colour = faded(theme.ink2, 0.85f);
-  add(std::string(t.text("figure.sharded-matmul.math")), work);
+  if (!scales.hatch) moves.hatch = Hatch::none;
+  work.colour = mix(theme.panel, theme.ink2, kWorkInk);
+  if (!scales.moves_only) add(std::string(t.text("figure.sharded-matmul.math")), work);
   add(std::string(t.text("figure.sharded-matmul.moving")), moves);
   if (any([](const ArrayBlock& b) { return b.partial; }))
     add(std::string(t.text("figure.sharded-matmul.partial")), partial_fill(theme, Operand::out, canvas.em()));
-  const TextStyle style = small_text(canvas, theme.ink2, HAlign::left);
-  float room = strip.w;
-  std::size_t fit = 0;
-  for (const KeyEntry& e : entries) {
-    room -= canvas.px(17 + kKeyGap) + canvas.text_width(e.text, style);
-    if (room < -canvas.px(kKeyGap)) break;
-    ++fit;
-  }
-  entries.resize(fit);
-  draw_key(canvas, theme, {strip.x, strip.centre().y}, entries);
+  return entries;
 }
 
 FigureHead sharded_matmul_head(const FigureInput& input, const FigureView& view) {
@@ -352,43 +367,52 @@ void draw_sharded_matmul(Canvas& canvas, const Rect& area, const FigureInput& in
   const ShardedMatmulStudy& study = sharded_study_of(input);
   if (!study.known()) return draw_empty_state(canvas, input.theme, rest, input.texts.text("figure.network.unknown"));
   const float small = kSmallText * canvas.em();
-  const Rect key = rest.h > small * 9 ? rest.cut_top(small * 1.6f) : Rect{};
+  const bool with_key = rest.h > small * 9;
+  const std::vector<ShardedRow> rows = sharded_rows(input, view, study);
+  Scales scales;
+  scales.moves_only = pair_of(view);
+  Rect key;
+  if (with_key)
+    key = rest.cut_top(small * 1.6f *
+                       static_cast<float>(key_rows(canvas, rest.w, meanings(canvas, input, rows, scales))));
   if (rest.h > small * 11) {
     TextStyle style = small_text(canvas, input.theme.ink3, HAlign::left);
     std::string note =
         input.texts.format(study.assumed ? "figure.sharded-matmul.note.assumed" : "figure.sharded-matmul.note",
                            {format_count(std::round(study.rows)), format_count(study.contraction),
                             format_count(study.columns), format_count(study.ranks)});
+    if (pair_of(view))
+      note = input.texts.format("figure.sharded-matmul.note.math", {note, format_duration(study.gathered.math_s)});
     if (study.ranks > kDrawnRanks)
       note = input.texts.format("figure.sharded-matmul.note.drawn",
                                 {note, format_count(kDrawnRanks), format_count(study.ranks)});
     const Rect strip = rest.cut_bottom(small * 1.5f);
     canvas.text({strip.x, strip.centre().y}, ellipsize(canvas, note, style, strip.w), style);
   }
-  const std::vector<ShardedRow> rows = sharded_rows(input, view, study);
   const float height = rest.h / static_cast<float>(rows.size());
   const float blocks = static_cast<float>(rows.front().blocks.size()),
               most_side = std::min(height - canvas.px(8), canvas.px(kMostSide)), sign = sign_width(small, most_side);
   const float diagram =
       std::min(rest.w * (pair_of(view) ? kPairShare : kDiagramShare), blocks * most_side + sign * (blocks - 1));
-  Scales scales;
   scales.thickness = std::clamp(kPairedBarShare * line_height(height, most_lines(rows), small * kLinePitch),
                                 canvas.px(kLeastTimeBar), canvas.px(kMostTimeBar));
   scales.hatch = scales.thickness >= canvas.px(kLeastHatched);
-  if (!key.empty()) draw_meaning(canvas, input, key, rows, scales.hatch);
+  if (with_key)
+    draw_fitting_key(canvas, input.theme, {key.x, key.centre().y}, key.w, meanings(canvas, input, rows, scales), {});
   float value = 0, label = 0;
   const TextStyle bold = small_text(canvas, {}, HAlign::left, Weight::bold);
   for (const ShardedRow& row : rows)
     for (const MatmulWay* way : row.ways) {
-      scales.longest = way == rows.front().ways.front() && &row == &rows.front()
-                           ? way->seconds
-                           : std::max(scales.longest, way->seconds);
-      value = std::max(value, canvas.text_width(format_duration(way->seconds), bold));
+      const double shown_s = scales.moves_only ? way->moves_s : way->seconds;
+      scales.longest =
+          way == rows.front().ways.front() && &row == &rows.front() ? shown_s : std::max(scales.longest, shown_s);
+      value = std::max(value, canvas.text_width(format_duration(shown_s), bold));
       label = std::max(label, canvas.text_width(way_name(input, *way), bold));
     }
   const float room = rest.w - diagram - canvas.px(12);
   value += canvas.px(8);
-  scales.label = std::min(label + canvas.px(10), std::max(room * kLabelShare, 0.0f));
+  scales.label =
+      std::min(label + canvas.px(10), std::max(room * (scales.moves_only ? kPairLabelShare : kLabelShare), 0.0f));
   scales.bar = room - scales.label - value;
   if (scales.bar < canvas.px(24)) {  // no room for bars: the words and the times
     scales.bar = 0;
@@ -427,6 +451,7 @@ std::string sharded_matmul_data(const FigureInput& input, const FigureView& view
 
 extern constinit const FigureRow sharded_matmul_figure{
     .name = "sharded-matmul",
+    .subject = Subject::any,
     .about = About::cluster,
     .options = kShardedOptions.rows,
     .head = sharded_matmul_head,

@@ -138,6 +138,7 @@ std::string topology_data(const FigureInput& input, const FigureView&) {
 
 extern constinit const FigureRow topology_figure{
     .name = "topology",
+    .subject = Subject::any,
     .about = About::cluster,
     .height_pt = 255.1f,
     .head = topology_head,

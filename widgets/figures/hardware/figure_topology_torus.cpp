@@ -17,6 +17,8 @@ namespace {
 constexpr int kShown = 4, kShownFlat = 5;           // chips along a side
 constexpr float kDepthX = 0.46f, kDepthY = -0.34f;  // of one step into the picture
 constexpr float kChip = 0.2f;                       // of a step
+constexpr float kMostStretch = 1.7f;                // steps to the right over those down, where the page is wide
+constexpr float kFarthest = 0.6f;                   // of the panel in the colour of the rearmost plane
 constexpr float kNamedSides = 150;                  // width and height from which sides are named
 constexpr float kSwatch = 11;
 
@@ -59,13 +61,17 @@ struct Lattice {
 Lattice fit(const Rect& room, const std::array<Direction, 3>& d) {
   const auto reach = [&](std::size_t i) { return static_cast<float>(d[i].shown - 1); };
   const float wide = reach(0) + kDepthX * reach(2) + 1.3f, high = reach(1) - kDepthY * reach(2) + 1.3f;
-  const float unit = std::min(room.w / wide, room.h / high);
+  const float unit = std::min(room.w / wide, room.h / high), across = std::min(room.w / wide, kMostStretch * unit);
   Lattice l;
-  l.step = {Point{unit, 0}, Point{0, unit}, Point{unit * kDepthX, unit * kDepthY}};
+  l.step = {Point{across, 0}, Point{0, unit}, Point{across * kDepthX, unit * kDepthY}};
   l.chip = unit * kChip;
-  const float used_w = (reach(0) + kDepthX * reach(2)) * unit, used_h = (reach(1) - kDepthY * reach(2)) * unit;
+  const float used_w = (reach(0) + kDepthX * reach(2)) * across, used_h = (reach(1) - kDepthY * reach(2)) * unit;
   l.origin = {room.x + (room.w - used_w) / 2, room.y + (room.h - used_h) / 2 - kDepthY * reach(2) * unit};
   return l;
+}
+
+float depth_share(int k, int shown) {
+  return shown > 1 ? static_cast<float>(k) / static_cast<float>(shown - 1) : 0.0f;
 }
 
 Colour link_colour(const Theme& theme, const Direction& d, int line) {
@@ -118,7 +124,7 @@ void draw_lattice(Canvas& canvas, const Rect& room, const FigureInput& input, co
   const Lattice l = fit(inner, d);
   const float width = std::max(canvas.px(1.2f), std::min(theme.data_width * canvas.em(), l.chip * 0.3f));
   const Dash dots{width * 1.2f, width * 2.2f};
-  const float bow = l.step[0].x * 0.42f;
+  const float bow = std::min(l.step[0].x, l.step[1].y) * 0.42f;
   if (named) draw_sides(canvas, theme, l, d, bow);
   const int right = d[0].shown - 1, low = d[1].shown - 1, deep = d[2].shown - 1;
   if (right > 0 && d[0].closes)
@@ -129,26 +135,28 @@ void draw_lattice(Canvas& canvas, const Rect& room, const FigureInput& input, co
     draw_wrap(canvas, l.at(right, low, 0), l.at(right, low, deep), {bow * 0.8f, bow * 0.4f},
               link_colour(theme, d[2], right + low), width);
   // Back to front, so that near chips cover far links; the ends of arcs lie under all of them.
+  const auto far = [&](Colour c, int k) { return mix(c, theme.panel, kFarthest * depth_share(k, d[2].shown)); };
   for (int k = d[2].shown - 1; k >= 0; --k) {
     for (int j = 0; j < d[1].shown; ++j)
       for (int i = 0; i < d[0].shown; ++i) {
         const auto link = [&](std::size_t which, int index, Point to, int line) {
           if (index + 1 >= d[which].shown) return;
           const bool gap = d[which].broken && index + 2 == d[which].shown;
-          canvas.line(l.at(i, j, k), to, {link_colour(theme, d[which], line), width, gap ? dots : Dash{}});
+          canvas.line(l.at(i, j, k), to, {far(link_colour(theme, d[which], line), k), width, gap ? dots : Dash{}});
         };
         link(0, i, l.at(i + 1, j, k), j + k);
         link(1, j, l.at(i, j + 1, k), i + k);
         // To the viewer: it begins under its own chip and ends under the near one.
         if (k > 0)
-          canvas.line(l.at(i, j, k), l.at(i, j, k - 1),
-                      {link_colour(theme, d[2], i + j), width, d[2].broken && k + 1 == d[2].shown ? dots : Dash{}});
+          canvas.line(
+              l.at(i, j, k), l.at(i, j, k - 1),
+              {far(link_colour(theme, d[2], i + j), k), width, d[2].broken && k + 1 == d[2].shown ? dots : Dash{}});
       }
     for (int j = 0; j < d[1].shown; ++j)
       for (int i = 0; i < d[0].shown; ++i) {
         const Point p = l.at(i, j, k);
         canvas.rect({p.x - l.chip / 2, p.y - l.chip / 2, l.chip, l.chip},
-                    {.colour = theme.panel, .edge = theme.ink2, .edge_width = std::max(1.0f, width * 0.6f)});
+                    {.colour = theme.panel, .edge = far(theme.ink2, k), .edge_width = std::max(1.0f, width * 0.6f)});
       }
   }
 }
@@ -193,7 +201,7 @@ void draw_torus(Canvas& canvas, const Rect& area, const FigureInput& input, cons
   Rect picture = area, list = area;
   const float needed = line * (static_cast<float>(rows.size()) + 2.6f);
   if (beside) {
-    picture.w = std::min(area.w - table - gap * 2, area.h * 1.5f);
+    picture.w = std::min(area.w - table - gap * 2, area.h * 2.4f);
     // Small pictures in wide figures: both stand together.
     const float both = picture.w + gap * 2 + table, shift = std::max(0.0f, (area.w - both) / 2);
     picture.x += shift;

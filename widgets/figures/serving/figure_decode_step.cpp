@@ -43,10 +43,10 @@ Q deciding(const engine::Report& report, Q part) {
   return part;
 }
 
-// Those that take time here or in the baseline. What is hidden follows the last row it hides under.
+// Those that take time here or in the baseline, and under their sum what takes none: it is hidden.
 std::vector<DecodeRow> decode_rows(const FigureInput& input) {
   const engine::Report& report = input.report;
-  std::vector<DecodeRow> out;
+  std::vector<DecodeRow> out, asides;
   const double step = seconds_of(report, Q::decode_step);
   double at = 0, base_at = 0;
   for (const Q part : engine::kDecodeParts) {
@@ -57,9 +57,9 @@ std::vector<DecodeRow> decode_rows(const FigureInput& input) {
     if (part == Q::decode_linear) {
       const Q other = what == Q::decode_flops_time ? Q::decode_weight_read : Q::decode_flops_time;
       if (seconds_of(report, other) > kNothing * step)
-        out.push_back({other, other, at, at + seconds_of(report, other), 0, 0, true});
+        asides.push_back({other, other, at, at + seconds_of(report, other), 0, 0, true});
       const double hidden = seconds_of(report, Q::decode_network) - seconds_of(report, Q::decode_exposed);
-      if (hidden > kNothing * step) out.push_back({Q::decode_network, Q::decode_network, 0, hidden, 0, 0, true});
+      if (hidden > kNothing * step) asides.push_back({Q::decode_network, Q::decode_network, 0, hidden, 0, 0, true});
     }
     at += seconds;
     base_at += base;
@@ -70,6 +70,7 @@ std::vector<DecodeRow> decode_rows(const FigureInput& input) {
   };
   total(Q::decode_step);
   if (report.quantities.value_or(Q::accepted_per_step, 1) > 1) total(Q::time_per_output_token);
+  out.insert(out.end(), asides.begin(), asides.end());
   return out;
 }
 

@@ -110,8 +110,9 @@ std::vector<ChartLine> lines_of(const FigureInput& input, const std::vector<Trad
     ChartLine line;
     for (const TradePoint* p : of_degree(points, tensor)) line.points.push_back(place(*p));
     if (line.points.empty()) continue;
-    line.stroke = {own ? theme.ink : line_of(theme, StepPart::tensor), own ? width * 1.3f : width * 0.8f,
-                   own ? Dash{} : kDashes[other++ % kDashes.size()].scaled(width / 2)};
+    line.stroke = own ? plan_stroke(theme, em)
+                      : Stroke{line_of(theme, StepPart::tensor), width * 0.8f,
+                               kDashes[other++ % kDashes.size()].scaled(width / 2)};
     line.weight = own ? Weight::bold : Weight::regular;
     line.essential = own;
     line.label = input.texts.format("figure.axis.tensor", {format_count(tensor)});

@@ -99,7 +99,7 @@ Chart chart_of(const FigureInput& input, const PhaseBalance& study, float em) {
   std::tie(chart.y_from, chart.y_to) = log_range(low, kRoomAbove * high, 4);
 
   ChartLine both = line_of_rates(input, study, Q::capacity_requests, "figure.prefill-decode.both",
-                                 {theme.ink, width * 1.5f, {}}, &PhaseSplit::requests_per_s);
+                                 plan_stroke(theme, em), &PhaseSplit::requests_per_s);
   both.weight = Weight::bold;
   both.essential = true;
   chart.lines.push_back(std::move(both));
@@ -112,7 +112,7 @@ Chart chart_of(const FigureInput& input, const PhaseBalance& study, float em) {
     ChartLine shared;
     const double level = study.shared_requests_per_chip;
     shared.points = {{chart.x_from, level}, {chart.x_to, level}};
-    shared.stroke = {line_of(theme, StepPart::data), width, Dash{2, 3}.scaled(width)};
+    shared.stroke = {theme.ink2, width, Dash{2, 3}.scaled(width)};
     shared.label = t.text("figure.prefill-decode.shared");
     shared.essential = true;
     shared.tag = engine::quantity(Q::capacity_requests).id;

@@ -32,7 +32,7 @@ enum class Time : std::uint8_t { first_token, per_token };
 constexpr std::array<std::string_view, 2> kTimes{"first-token", "per-token"};
 constexpr FigureOptions kQueueOptions{OptionOf<Time>{"time", kTimes}};
 
-constexpr double kInSeconds = 10;    // from here on the axis counts seconds
+constexpr double kInSeconds = 2;     // from here on the axis counts seconds
 constexpr double kUsualShare = 0.8;  // of what the plan keeps up with, where the scenario has no rate of its own
 
 bool per_token(const FigureView& view) { return kQueueOptions.chosen<Time>(view) == Time::per_token; }
@@ -96,7 +96,7 @@ Chart chart_of(const FigureInput& input, const FigureView& view, const LoadCurve
     Stroke stroke;
   };
   const std::array levels{
-      Level{&Percentiles::p50, "figure.queue.p50", {theme.ink, width * 1.5f, {}}},
+      Level{&Percentiles::p50, "figure.queue.p50", plan_stroke(theme, em)},
       Level{&Percentiles::p90, "figure.queue.p90", {theme.ink2, width, {}}},
       Level{&Percentiles::p99, "figure.queue.p99", {theme.ink3, width, Dash{6, 4}.scaled(width / 2)}}};
   for (const Level& level : levels) {

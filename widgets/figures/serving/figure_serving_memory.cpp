@@ -24,6 +24,7 @@ using memory::kGb;
 
 namespace {
 
+constexpr float kUsedInk = 0.6f;
 constexpr float kFreeFade = 0.35f;  // of the look of the cache, for what could hold more of it
 
 double bytes_of(const engine::Report& report, Q q) { return report.quantities.value_or(q, 0); }
@@ -71,8 +72,10 @@ std::string row_name(const FigureInput& input, const ServingMemoryRow& row) {
 
 Fill row_fill(const Canvas& canvas, const FigureInput& input, const FigureView& view, const ServingMemoryRow& row) {
   const Theme& theme = input.theme;
-  if (row.part == Q::memory_total) return Fill{.colour = input.report.fits() ? theme.ink : theme.err};
-  if (row.part == Q::hbm_capacity) return Fill{.colour = theme.ink3};
+  if (row.part == Q::memory_total)
+    return Fill{.colour = input.report.fits() ? mix(theme.panel, theme.ink, kUsedInk) : theme.err};
+  if (row.part == Q::hbm_capacity)
+    return Fill{.colour = theme.panel, .edge = theme.ink3, .edge_width = theme.axis_width * canvas.em()};
   Fill fill = fill_of(theme, row.part == Q::memory_free ? Q::memory_kv_cache : row.part, canvas.em());
   if (row.part == Q::memory_free) fill.colour = faded(fill.colour, kFreeFade), fill.edge_width = 0;
   if (view.compact || row.part == Q::memory_free) fill.hatch = Hatch::none;
@@ -167,7 +170,7 @@ void draw_serving_memory(Canvas& canvas, const Rect& area, const FigureInput& in
     if (width + 2 * gap <= bar.w)
       canvas.text({bar.x + gap, bar.centre().y}, text, style);
     else if (bar.x - gap - width > plot.plot.x + gap)
-      backed_text(canvas, theme, {bar.x - gap - width, bar.centre().y}, text, style);
+      haloed_text(canvas, theme, {bar.x - gap - width, bar.centre().y}, text, style);
   }
 }
 

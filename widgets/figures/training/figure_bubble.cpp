@@ -36,7 +36,8 @@ constexpr float kSample = 26;        // of a line, before its name in the key
 constexpr float kCurveKeyGap = 8;    // between plot, sample, name and number
 constexpr float kNames = 0.3f;       // of the width, at most
 constexpr float kNumbersFrom = 340;  // a figure narrower than this has no numbers in its key
-constexpr float kPoint = 4;          // diameter of a simulated point
+constexpr float kPoint = 4;          // diameter of a simulated point, beyond its line
+constexpr float kFaintWidth = 0.5f;  // of a curve: 0.8 pt in print
 constexpr float kOpen = 9;           // of a line on either side of a number that it cannot run
 constexpr int kPlaces = 24;          // for the present number, half a line apart
 
@@ -68,13 +69,35 @@ bool same(const BubbleCurve& a, const BubbleCurve& b) {
   return n > 0;
 }
 
+// What a line is for: the plan, the one that idles least now, 1F1B which all are held against; the others are faint.
+enum class BubbleRole : std::uint8_t { other, reference, best, own };
+
 struct BubbleLine {
-  std::vector<const BubbleCurve*> members;  // the first gives the look
-  Hue hue = Hue::grey;
-  Dash dash;
-  bool own = false;
+  std::vector<const BubbleCurve*> members;  // of one curve
+  BubbleRole role = BubbleRole::other;
   std::string label;
+  bool own() const { return role == BubbleRole::own; }
 };
+
+// Of a step of so many microbatches; below 0 where the schedule cannot run it.
+double idle_at(const BubbleLine& line, int microbatches) {
+  const BubblePoint* p = point_at(*line.members.front(), microbatches);
+  return p == nullptr ? -1 : p->idle_fraction;
+}
+
+void give_roles(std::vector<BubbleLine>& lines, int now) {
+  BubbleLine* best = nullptr;
+  for (BubbleLine& line : lines) {
+    const auto any = [&](auto&& is) { return std::any_of(line.members.begin(), line.members.end(), is); };
+    if (any([](const BubbleCurve* c) { return c->own; }))
+      line.role = BubbleRole::own;
+    else if (any([](const BubbleCurve* c) { return c->shape.kind == ScheduleKind::one_f_one_b; }))
+      line.role = BubbleRole::reference;
+    const double idle = idle_at(line, now);
+    if (idle >= 0 && (best == nullptr || idle < idle_at(*best, now))) best = &line;
+  }
+  if (best != nullptr && best->role == BubbleRole::other) best->role = BubbleRole::best;
+}
 
 std::vector<BubbleLine> lines_of(const FigureInput& input, const engine::BubbleStudy& c) {
   std::vector<BubbleLine> out;
@@ -85,22 +108,16 @@ std::vector<BubbleLine> lines_of(const FigureInput& input, const engine::BubbleS
     const auto twin = std::find_if(out.begin(), out.end(),
                                    [&](const BubbleLine& line) { return same(*line.members.front(), curve); });
     if (twin == out.end()) {
-      const ScheduleLook look = look_of(kind);
-      out.push_back({{&curve}, look.hue, look.dash, curve.own, name});
+      out.push_back({{&curve}, BubbleRole::other, name});
       continue;
     }
     twin->members.push_back(&curve);
-    twin->own = twin->own || curve.own;
     twin->label += std::string(input.texts.text("figure.list_separator")) + name;
   }
+  give_roles(out, c.shape().microbatches);
   return out;
 }
 
-// Of a step of so many microbatches; below 0 where the schedule cannot run it.
-double idle_at(const BubbleLine& line, int microbatches) {
-  const BubblePoint* p = point_at(*line.members.front(), microbatches);
-  return p == nullptr ? -1 : p->idle_fraction;
-}
 std::string number_of(const BubbleLine& line, int microbatches) {
   const double idle = idle_at(line, microbatches);
   return idle < 0 ? "\u2014" : format_percent(idle);
@@ -148,22 +165,22 @@ BubbleLayout lay_out(const Canvas& canvas, const Rect& area, const FigureInput& 
   const auto fit = static_cast<std::size_t>(std::max(1.0f, plot.h / (kCurveNamePitch * style.em)));
   while (l.lines.size() > fit) {
     auto victim = l.lines.end() - 1;
-    if (victim->own && l.lines.size() > 1) --victim;
+    if (victim->own() && l.lines.size() > 1) --victim;
     l.lines.erase(victim);
   }
   float widest = 0;
   TextStyle bold = style;
   bold.weight = Weight::bold;
   for (const BubbleLine& line : l.lines)
-    widest = std::max(widest, canvas.text_width(line.label, line.own ? bold : style));
+    widest = std::max(widest, canvas.text_width(line.label, line.own() ? bold : style));
   const float room = std::min(widest, rest.w * kNames), gap = canvas.px(kCurveKeyGap);
   l.numbers = rest.w >= canvas.px(kNumbersFrom);
   float number = 0;
   for (const BubbleLine& line : l.lines)
-    number = std::max(number, canvas.text_width(number_of(line, now), line.own ? bold : style));
+    number = std::max(number, canvas.text_width(number_of(line, now), line.own() ? bold : style));
   const float key = 2 * gap + canvas.px(kSample) + gap + room + (l.numbers ? gap + number : 0);
   for (const BubbleLine& line : l.lines)
-    l.labels.push_back(ellipsize(canvas, line.label, line.own ? bold : style, room));
+    l.labels.push_back(ellipsize(canvas, line.label, line.own() ? bold : style, room));
   plot = rect_between(plot.x, plot.y, rest.right() - key, plot.bottom());
   l.key_x = plot.right() + 2 * gap, l.key_right = rest.right(), l.key_title_y = plot.y - row / 2;
   l.plot = plot;
@@ -184,8 +201,18 @@ Readout readout_of(const FigureInput& input, const BubbleCurve& curve, const Bub
 }
 
 Stroke stroke_of(const Canvas& canvas, const Theme& theme, const BubbleLine& line) {
-  const float width = theme.data_width * canvas.em() * (line.own ? 1.4f : 0.9f);
-  return {line.own ? theme.ink : theme.stroke(line.hue), width, line.own ? Dash{} : line.dash.scaled(width / 2)};
+  const float width = theme.data_width * canvas.em();
+  switch (line.role) {
+    case BubbleRole::own:
+      return plan_stroke(theme, canvas.em());
+    case BubbleRole::best:
+      return {theme.ink2, width, Dash{2, 3}.scaled(width / 2 * 1.5f)};
+    case BubbleRole::reference:
+      return {theme.ink2, width, Dash{12, 4}.scaled(width / 2)};
+    case BubbleRole::other:
+      break;
+  }
+  return {theme.ink3, width * kFaintWidth, {}};
 }
 
 std::vector<Point> points_of(const BubbleLayout& l, const BubbleLine& line) {
@@ -225,7 +252,8 @@ void draw_line(Canvas& canvas, const FigureInput& input, const BubbleLayout& l, 
   Fill fill;
   fill.colour = stroke.colour;
   for (std::size_t i = 0; i < points.size(); ++i) {
-    canvas.marker(points[i], Marker::circle, canvas.px(kPoint) + stroke.width / 2, fill);
+    if (line.role != BubbleRole::other)
+      canvas.marker(points[i], Marker::circle, canvas.px(kPoint) + stroke.width / 2, fill);
     const BubbleCurve& curve = *line.members.front();
     const float reach = canvas.px(5);
     canvas.tag_with("bubble." + std::string(engine::schedule_id(curve.shape.kind)) + "." +
@@ -248,12 +276,12 @@ void draw_line_key(Canvas& canvas, const FigureInput& input, const BubbleLayout&
     const float y = l.plot.y + pitch * (static_cast<float>(i) + 0.5f);
     const Stroke stroke = stroke_of(canvas, theme, line);
     canvas.line({l.key_x, y}, {l.key_x + sample, y}, stroke);
-    const Weight weight = line.own ? Weight::bold : Weight::regular;
+    const Weight weight = line.own() ? Weight::bold : Weight::regular;
     canvas.text({l.key_x + sample + canvas.px(kCurveKeyGap), y}, l.labels[i],
                 small_text(canvas, readable(stroke.colour, theme.panel), HAlign::left, weight));
     if (l.numbers)
       canvas.text({l.key_right, y}, number_of(line, now),
-                  small_text(canvas, line.own ? theme.ink : theme.ink2, HAlign::right, weight));
+                  small_text(canvas, line.own() ? theme.ink : theme.ink2, HAlign::right, weight));
   }
 }
 
@@ -289,7 +317,7 @@ void draw_now_number(Canvas& canvas, const FigureInput& input, const BubbleLayou
 
 void draw_now_value(Canvas& canvas, const FigureInput& input, const BubbleLayout& l, int microbatches) {
   for (const BubbleLine& line : l.lines) {
-    if (!line.own) continue;
+    if (!line.own()) continue;
     const BubblePoint* p = point_at(*line.members.front(), microbatches);
     if (p == nullptr) continue;
     const Point at{l.x(microbatches), l.y(100 * p->idle_fraction)};
@@ -348,9 +376,9 @@ void draw_bubble(Canvas& canvas, const Rect& area, const FigureInput& input, con
   const int now = c->shape().microbatches;
   draw_now(canvas, theme, l.plot, l.x(now), input.texts.format("figure.bubble.now", {format_count(now)}));
   for (std::size_t i = l.lines.size(); i-- > 0;)  // the first one on top, the plan's own over all
-    if (!l.lines[i].own) draw_line(canvas, input, l, l.lines[i], now);
+    if (!l.lines[i].own()) draw_line(canvas, input, l, l.lines[i], now);
   for (const BubbleLine& line : l.lines)
-    if (line.own) draw_line(canvas, input, l, line, now);
+    if (line.own()) draw_line(canvas, input, l, line, now);
   draw_line_key(canvas, input, l, now);
   draw_now_value(canvas, input, l, now);
 }

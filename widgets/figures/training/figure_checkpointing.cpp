@@ -1,5 +1,5 @@
 // The checkpointing figure: memory of the fullest stage against recomputation for every policy, and the schemes that
-// keep the inputs of C segments as curves in C with the C near the square root of the layers marked.
+// keep the inputs of C segments as a curve in C with the C near the square root of the layers marked.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -27,10 +27,12 @@ using memory::kGb;
 
 namespace {
 
-constexpr float kOverTint = 0.08f;  // of ink, where plans do not fit
-constexpr double kRoom = 1.35;      // of the axes beyond the data, end over end
-constexpr double kEvenUpTo = 16;    // end over start, with numbers in even steps
-constexpr int kMemoryNumbers = 8;   // about as many on the axis of memory
+constexpr float kOverTint = 0.08f;                   // of ink, where plans do not fit
+constexpr double kRoom = 1.12;                       // of the axis of memory beyond the data
+constexpr double kFarCapacity = 4;                   // times what plans take: a capacity beyond leaves the picture
+constexpr double kLeastArithmetic = 1.34;            // that the axis reaches, a whole forward pass again
+constexpr double kUnderOne = 0.1, kOverMost = 1.25;  // of the axis of arithmetic, for marks and names at its ends
+constexpr int kMemoryNumbers = 8;                    // about as many on the axis of memory
 
 const CheckpointingStudy& checkpointing_study_of(const FigureInput& input) {
   return input.studies.get<CheckpointingStudy>(input.scenario,
@@ -104,35 +106,29 @@ Chart chart_of(const FigureInput& input, const CheckpointingStudy& study, float 
   const Theme& theme = input.theme;
   const TextTable& t = input.texts;
   Chart chart;
-  chart.x_kind = ScaleKind::log10;
+  chart.x_kind = chart.y_kind = ScaleKind::linear;
   chart.x_title = t.text(chip_key(input, "figure.memory.x"));
   chart.y_title = t.text("figure.checkpointing.y");
-  double low = 1e300, high = 0, most = 1;
+  double high = 0, most = kLeastArithmetic;
   for (const CheckpointingPoint* p : all_points(study)) {
-    low = std::min(low, p->memory_bytes / kGb);
-    high = std::max(high, p->memory_bytes / kGb);
+    // The minimal way computes several times as much: a number in the note, no part of the axes.
+    if (p->checkpointing.policy == CheckpointPolicy::segments_minimal && !p->own) continue;
+    if (!in_segments(*p) || p->own) high = std::max(high, p->memory_bytes / kGb);
     most = std::max(most, p->arithmetic());
   }
   const double capacity = study.capacity_bytes / kGb;
-  if (capacity > 0 && capacity < 4 * high) high = std::max(high, capacity);
-  chart.x_from = low / kRoom, chart.x_to = high * kRoom;
-  // Ends that are numbers.
-  const double step = tick_step(chart.x_to - chart.x_from, kMemoryNumbers);
-  chart.x_even = chart.x_to < kEvenUpTo * chart.x_from;
-  if (chart.x_from > step) chart.x_from = std::floor(chart.x_from / step) * step;
-  chart.x_to = std::ceil(chart.x_to / step) * step;
-  chart.y_from = 0.95, chart.y_to = most * 1.12;
+  if (capacity > 0 && capacity < kFarCapacity * high) high = std::max(high, capacity);
+  const double step = tick_step(high * kRoom, kMemoryNumbers);
+  chart.x_from = 0, chart.x_to = std::ceil(high * kRoom / step) * step;
+  chart.y_from = 1 - kUnderOne * (most - 1), chart.y_to = 1 + (most - 1) * kOverMost;
   if (capacity > 0 && capacity < chart.x_to)
     chart.bands.push_back({capacity, chart.x_to, kOverTint,
                            t.format("figure.checkpointing.beyond", {capacity_text(study.capacity_bytes)}), false,
                            true});
 
   const float width = theme.data_width * em;
-  if (study.segments_minimal.size() > 1)
-    chart.lines.push_back(curve_of(input, study, study.segments_minimal, {theme.stroke(Hue::orange), width, {}}));
   if (study.segments.size() > 1)
-    chart.lines.push_back(
-        curve_of(input, study, study.segments, {theme.stroke(Hue::blue), width, Dash{12, 4}.scaled(width / 2)}));
+    chart.lines.push_back(curve_of(input, study, study.segments, {theme.ink3, width, Dash{12, 4}.scaled(width / 2)}));
   const auto dot = [&](const CheckpointingPoint& p, std::string text) {
     ChartDot d;
     d.at = {p.memory_bytes / kGb, p.arithmetic()};
@@ -149,15 +145,16 @@ Chart chart_of(const FigureInput& input, const CheckpointingStudy& study, float 
     dot(*own, t.format("figure.checkpointing.own", {name_of(input, own->checkpointing)}));
   for (const CheckpointingPoint& p : study.policies)
     if (!p.own) dot(p, name_of(input, p.checkpointing));
-  // The root of the layers, where the memory of the minimal way is least; the other curve has the same C.
-  const int layers = input.scenario.model.n_layers;
-  const std::string root =
-      t.format(study.root * study.root == layers ? "figure.checkpointing.root" : "figure.checkpointing.root.about",
-               {format_count(study.root), format_count(layers)});
-  const std::string plain = t.format("figure.checkpointing.root.plain", {format_count(study.root)});
-  for (const auto* curve : {&study.segments_minimal, &study.segments})
-    for (const CheckpointingPoint& p : *curve)
-      if (p.checkpointing.segments == study.root && !p.own) dot(p, curve == &study.segments ? plain : root);
+  for (const CheckpointingPoint& p : study.segments)
+    if (p.checkpointing.segments == study.root && !p.own)
+      dot(p, t.format("figure.checkpointing.root", {format_count(study.root)}));
+  const auto least = std::min_element(
+      study.segments_minimal.begin(), study.segments_minimal.end(),
+      [](const CheckpointingPoint& a, const CheckpointingPoint& b) { return a.memory_bytes < b.memory_bytes; });
+  if (least != study.segments_minimal.end())
+    chart.note = t.format("figure.checkpointing.minimal",
+                          {format_count(least->checkpointing.segments), bytes_text(least->memory_bytes),
+                           format_ratio(least->arithmetic())});
   return chart;
 }
 

@@ -300,7 +300,8 @@ void draw_points(Canvas& canvas, const FigureInput& input, const ShownEvidence& 
     const EvidencePoint& p = s.evidence->points[i];
     const Point at = plot.at(p);
     const SourceLook look = source_look(s, p);
-    const Colour colour = theme.stroke(look.hue);
+    // Beside runs like the plan the others are a ground to see them on.
+    const Colour colour = some_near && !near ? theme.ink3 : theme.stroke(look.hue);
     const float before = some_near && !near ? canvas.set_opacity(kFaded) : canvas.set_opacity(near ? 1.0f : 0.85f);
     if (near) draw_ring(canvas, theme, at, look.marker);
     draw_mark(canvas, at, look.marker, colour, p.complete);
@@ -346,41 +347,84 @@ void draw_own(Canvas& canvas, const FigureInput& input, const ShownEvidence& s, 
   });
 }
 
-void draw_own_label(Canvas& canvas, const FigureInput& input, const ShownEvidence& s, const Plot& plot) {
-  if (!s.own) return;
-  TextStyle style = small_text(canvas, input.theme.ink, HAlign::left, Weight::bold);
-  const std::string text = input.texts.format("figure.evidence.now", {format(*s.own, unit_of(s.kind))});
-  const float line = style.em * kLabelLine;
-  if (plot.errors) {
-    // At the top of its line, on the side with more room.
-    const float x = plot.x(*s.own), gap = canvas.px(7);
-    const bool right = x < plot.area.centre().x;
-    if (!right) style.halign = HAlign::right;
-    const float room = (right ? plot.area.right() - x : x - plot.area.x) - 2 * gap;
-    return backed_text(canvas, input.theme, {right ? x + gap : x - gap, plot.area.y + line * 0.7f},
-                       ellipsize(canvas, text, style, room), style);
+// What labels keep clear of: marks with their rings.
+LabelField marks_field(const Canvas& canvas, const ShownEvidence& s, const Plot& plot) {
+  LabelField field(plot.area.inset(canvas.px(2)));
+  const float mark = canvas.px(kSourceMark + 9);
+  for (const std::size_t i : s.points) {
+    const Point at = plot.at(s.evidence->points[i]);
+    field.take({at.x - mark / 2, at.y - mark / 2, mark, mark});
   }
-  const float y = plot.y(*s.own);
-  // Over its line at the axis; under it where there is no room above.
-  const float middle = y - line * 0.7f > plot.area.y + line * 0.5f ? y - line * 0.7f : y + line * 0.7f;
-  backed_text(canvas, input.theme, {plot.area.x + canvas.px(6), middle}, text, style);
+  return field;
 }
 
-// How many lie in the bands, at the lower right: below the line of a perfect prediction there is room.
-void draw_shares(Canvas& canvas, const FigureInput& input, const ShownEvidence& s, const Plot& plot) {
+// At its line where no mark is; the readout has it where there is no such place. Returns what it takes.
+std::optional<Rect> draw_own_label(Canvas& canvas, const FigureInput& input, const ShownEvidence& s,
+                                   const Plot& plot) {
+  if (!s.own) return std::nullopt;
+  const std::array lines{LabelLine{input.texts.format("figure.evidence.now", {format(*s.own, unit_of(s.kind))}),
+                                   small_text(canvas, input.theme.ink, HAlign::left, Weight::bold)}};
+  const Size size = label_size(canvas, lines);
+  LabelField field = marks_field(canvas, s, plot);
+  std::vector<Point> corners;
+  const float gap = canvas.px(7);
+  constexpr int kSteps = 6;
+  for (int i = 0; i < kSteps; ++i) {
+    const float along = static_cast<float>(i) / (kSteps - 1);
+    if (plot.errors) {
+      const float x = plot.x(*s.own), y = plot.area.y + gap / 2 + (plot.area.h - size.h - gap) * along;
+      for (const float left : {x + gap, x - gap - size.w}) corners.push_back({left, y});
+    } else {
+      const float y = plot.y(*s.own), x = plot.area.x + gap + (plot.area.w - size.w - 2 * gap) * along;
+      for (const float top : {y - size.h - canvas.px(2), y + canvas.px(2)}) corners.push_back({x, top});
+    }
+  }
+  const auto place = field.place(size, corners);
+  if (!place) return std::nullopt;
+  std::array haloed = lines;
+  haloed[0].style.halo = input.theme.panel;
+  draw_label(canvas, *place, haloed);
+  return place;
+}
+
+// How many lie in the bands, in a corner where no mark is: below the line of a perfect prediction there mostly is room.
+void draw_shares(Canvas& canvas, const FigureInput& input, const ShownEvidence& s, const Plot& plot,
+                 const std::optional<Rect>& own_label) {
   const TextStyle style = small_text(canvas, input.theme.ink2, HAlign::right);
-  const std::string ten = input.texts.format("figure.evidence.within", {"10", format_share(s.summary.within_10)});
-  const std::string rest = input.texts.format("figure.evidence.within", {"25", format_share(s.summary.within_25)});
-  const float width = std::max(canvas.text_width(ten, style), canvas.text_width(rest, style)),
-              line = style.em * kLabelLine;
-  if (width > plot.area.w * 0.5f || plot.area.h < canvas.px(110)) return;
-  const float x = plot.area.right() - canvas.px(8), y = plot.area.bottom() - canvas.px(10) - line * 0.5f;
-  backed_text(canvas, input.theme, {x, y - line}, ten, style);
-  backed_text(canvas, input.theme, {x, y}, rest, style);
+  const std::array lines{
+      LabelLine{input.texts.format("figure.evidence.within", {"10", format_share(s.summary.within_10)}), style},
+      LabelLine{input.texts.format("figure.evidence.within", {"25", format_share(s.summary.within_25)}), style}};
+  const Size size = label_size(canvas, lines);
+  if (size.w > plot.area.w * 0.5f || plot.area.h < canvas.px(110)) return;
+  const float gap = canvas.px(8);
+  LabelField field = marks_field(canvas, s, plot);
+  if (own_label) field.take(*own_label);
+  if (s.own) {
+    const float level = plot.errors ? plot.x(*s.own) : plot.y(*s.own);
+    if (plot.errors)
+      field.take_line({level, plot.area.y}, {level, plot.area.bottom()}, gap);
+    else
+      field.take_line({plot.area.x, level}, {plot.area.right(), level}, gap);
+  }
+  const float left = plot.area.x + gap, right = plot.area.right() - gap - size.w, top = plot.area.y + gap,
+              low = plot.area.bottom() - gap - size.h;
+  const std::array<Point, 4> corners{Point{right, low}, {left, top}, {right, top}, {left, low}};
+  const auto place = field.place(size, corners);
+  if (!place) return;
+  std::array haloed = lines;
+  for (LabelLine& line : haloed) line.style.halo = input.theme.panel;
+  draw_label(canvas, *place, haloed, HAlign::right);
 }
 
 std::string_view sources_title(const FigureInput& input, const ShownEvidence& s) {
   return input.texts.text(is_operation(s.kind) ? "figure.evidence.sources.chip" : "figure.evidence.sources");
+}
+
+// Whether its marks are in its colour: some of its runs are like the plan, or none of any are.
+bool near_source(const ShownEvidence& s, const Source& source) {
+  return !s.band.validated() || std::any_of(s.points.begin(), s.points.end(), [&](std::size_t i) {
+    return s.near[i] && group_of(s.evidence->points[i]) == source.name;
+  });
 }
 
 // The sources with their median error, the one with the most runs first; what does not fit is counted.
@@ -404,7 +448,7 @@ void draw_sources(Canvas& canvas, const FigureInput& input, const ShownEvidence&
     const Source& source = s.sources[i];
     y += line;
     canvas.marker({area.x + canvas.px(5), y}, source.look.marker, canvas.px(kSourceMark),
-                  {.colour = theme.stroke(source.look.hue)});
+                  {.colour = near_source(s, source) ? theme.stroke(source.look.hue) : theme.ink3});
     const std::string error = format_percent(source.median_absolute, source.median_absolute < 0.0995 ? 1 : 0);
     const float left = canvas.px(16), width = canvas.text_width(error, value) + canvas.px(8);
     const std::string text =
@@ -549,8 +593,7 @@ void draw_evidence(Canvas& canvas, const Rect& area, const FigureInput& input, c
     draw_points(canvas, input, s, plot, true);
   }
   draw_own(canvas, input, s, plot);
-  draw_shares(canvas, input, s, plot);
-  draw_own_label(canvas, input, s, plot);
+  draw_shares(canvas, input, s, plot, draw_own_label(canvas, input, s, plot));
 }
 
 std::string evidence_data(const FigureInput& input, const FigureView& view) {

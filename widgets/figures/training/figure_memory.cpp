@@ -158,13 +158,11 @@ void draw_totals(Canvas& canvas, const FigureInput& input, const FigureView& vie
     const float clear = canvas.px(3);
     // Never across the capacity line: past it instead.
     if (line > at.x - clear && line < bounds.right() + clear) at.x = line + canvas.px(kTotalGap);
-    // Off the grid; the tint of a row that is pointed at stays whole, and so does the line of the axis.
-    if (!hovered) {
-      Rect ground = canvas.text_bounds(at, text, style).inset(-canvas.px(2), 0);
-      ground.h = std::min(ground.bottom(), rows.plot.bottom() - canvas.px(1)) - ground.y;
-      draw_ground(canvas, input.theme, ground);
-    }
-    canvas.text(at, text, style);
+    // The tint of a row that is pointed at stays whole.
+    if (hovered)
+      canvas.text(at, text, style);
+    else
+      haloed_text(canvas, input.theme, at, text, style);
     canvas.tag_with(engine::quantity(Q::memory_total).id, stage, canvas.text_bounds(at, text, style), [&] {
       Readout r;
       r.title = input.texts.format("figure.memory.readout.total", {format_count(stage), bytes_text(gb * kGb)});

@@ -20,7 +20,6 @@ constexpr float kLeastBar = 18, kMostBar = 110, kBarShare = 0.17f;  // of the he
 constexpr float kMostRow = 84, kRowBarShare = 0.62f;
 constexpr float kLeastRow = 1.02f, kHeadRow = 1.15f;  // lines of small text
 constexpr float kLens = 26, kLeastLens = 6;           // between the axis and the breakdown
-constexpr float kLensTint = 0.07f;
 
 struct Line {
   Part part;
@@ -66,7 +65,7 @@ void draw_sum(Canvas& canvas, const FigureInput& input, const Rect& bar, const S
   const float last = canvas.clip_rect().right() - canvas.text_width(text, style) - clear;
   if (at.x > last) {
     at.x = last;
-    backed_text(canvas, theme, at, text, style);
+    haloed_text(canvas, theme, at, text, style);
   } else {
     canvas.text(at, text, style);
   }
@@ -82,7 +81,7 @@ void draw_sum(Canvas& canvas, const FigureInput& input, const Rect& bar, const S
   const float room = line - canvas.px(8) - bounds.right();
   if (bounds.x > line || canvas.text_width(free, faint) + canvas.px(16) > room) return;
   const Point middle{(bounds.right() + line) / 2, bar.centre().y};
-  backed_text(canvas, theme, middle, free, faint);
+  haloed_text(canvas, theme, middle, free, faint);
   canvas.tag_with(engine::quantity(Q::memory_free).id, -1,
                   rect_between(bounds.right(), bar.y, std::min(line, plot.right()), bar.bottom()), [&] {
                     Readout r;
@@ -204,14 +203,10 @@ void draw_single(Canvas& canvas, Rect area, const FigureInput& input, const Figu
     // Shows that the rows below are this bar, enlarged.
     const Columns columns = columns_of(canvas, input, lines, rest.right());
     const double total = total_gb(input.report.stages.front());
-    Fill lens;
-    lens.colour = faded(theme.ink, kLensTint);
     // Below the numbers of the axis, down to those of the rows' own scale.
-    canvas.polygon({{bar.x, rest.y - lens_height},
-                    {x(total), rest.y - lens_height},
-                    {columns.bars_right, rest.y},
-                    {bar.x, rest.y}},
-                   lens);
+    const Stroke lens{theme.ink3, theme.grid_width * canvas.em(), {}};
+    canvas.line({bar.x, rest.y - lens_height}, {bar.x, rest.y}, lens);
+    canvas.line({x(total), rest.y - lens_height}, {columns.bars_right, rest.y}, lens);
     draw_breakdown(canvas, input, view, rest, names_right, head, lines);
   }
   draw_frame(canvas, theme, plot, x, Scale(ScaleKind::linear, 0, 1, plot.bottom(), plot.y), frame);

@@ -14,6 +14,7 @@
 #include "widgets/figures/common/figure_head.h"
 #include "widgets/figures/common/figure_options.h"
 #include "widgets/figures/common/figure_row.h"
+#include "widgets/figures/common/line_chart.h"
 #include "widgets/figures/common/stage_rows.h"
 #include "widgets/figures/training/figure_memory_parts.h"
 #include "widgets/figures/training/figure_pipeline_parts.h"
@@ -172,6 +173,29 @@ Claim of_memory(Claim claim) {
   return claim;
 }
 
+// The same stage of the baseline, its fullest where the plan's is shown: all that stands in its memory over time.
+struct BaselineTrace {
+  std::vector<ChartPoint> points;  // seconds and GB
+  double end_s = 0, peak_gb = 0, peak_s = 0;
+};
+std::optional<BaselineTrace> baseline_trace(const FigureInput& input, const FigureView& view) {
+  if (input.baseline == nullptr || input.baseline->report.stages.empty()) return std::nullopt;
+  FigureInput before{input.baseline->scenario, input.baseline->report, input.texts, input.theme, input.studies};
+  const int stage = stage_of(before, view);
+  const auto timeline = engine::memory_timeline(before.scenario, before.report, stage);
+  if (!timeline) return std::nullopt;
+  BaselineTrace out;
+  double fixed = 0;
+  for (const Band& b : bands_of(before, stage))
+    if (b.part.look != MemoryPart::activations) fixed += b.to_gb - b.from_gb;
+  for (const engine::MemoryTimelinePoint& p : timeline->points)
+    out.points.push_back({p.seconds, fixed + p.activation_bytes / kGb});
+  out.end_s = timeline->end_s;
+  out.peak_s = timeline->peak_s;
+  out.peak_gb = before.report.stages[static_cast<std::size_t>(stage)].memory_total_bytes / kGb;
+  return out;
+}
+
 FigureHead memory_time_head(const FigureInput& input, const FigureView& view) {
   const TextTable& t = input.texts;
   FigureHead head;
@@ -184,6 +208,12 @@ FigureHead memory_time_head(const FigureInput& input, const FigureView& view) {
   const std::string peak =
       say(head, of_memory(own_claim("memory-time.stage_bytes", bytes, total_text(input, stage))));
   head.brief = t.format("figure.memory-time.takeaway.brief", {peak});
+  if (baseline_trace(input, view)) {
+    head.takeaway = t.format("figure.memory-time.takeaway.baseline",
+                             {peak, say(head, baseline_claim(input, engine::Q::memory_total))});
+    head.context = compared_context(input);
+    return head;
+  }
   if (input.report.stages.size() > 1)
     head.takeaway = t.format("figure.memory-time.takeaway.stage",
                              {peak, say(head, beside_claim("memory-time.stage", stage, format_count(stage))),
@@ -212,15 +242,19 @@ void draw_memory_time(Canvas& canvas, const Rect& area, const FigureInput& input
   const std::vector<Band> bands = bands_of(input, stage);
   const Sizes sizes = sizes_of(input);
   const double peak = bands.empty() ? 0 : bands.back().to_gb;
-  const TimeUnit unit = time_unit(timeline->end_s);
+  const std::optional<BaselineTrace> before = baseline_trace(input, view);
+  const double end_s = std::max(timeline->end_s, before ? before->end_s : 0),
+               most_gb = std::max(peak, before ? before->peak_gb : 0);
+  const TimeUnit unit = time_unit(end_s);
 
   Frame frame;
   frame.y.title = t.text(chip_key(input, "figure.memory.x"));
-  const bool far = beyond(view, peak, sizes.capacity_gb);
-  const Scale y_domain(ScaleKind::linear, 0, far ? 1.25 * peak : 1.12 * std::max(peak, sizes.capacity_gb), 0, 1);
+  const bool far = beyond(view, most_gb, sizes.capacity_gb);
+  const Scale y_domain(ScaleKind::linear, 0, far ? 1.25 * most_gb : 1.12 * std::max(most_gb, sizes.capacity_gb), 0,
+                       1);
   frame.y.ticks =
       ticks(y_domain, {std::clamp(static_cast<int>(rest.h / canvas.px(45)), 2, 6), TickLabels::plain, false});
-  const Scale x_domain(ScaleKind::linear, 0, timeline->end_s / unit.seconds, 0, 1);
+  const Scale x_domain(ScaleKind::linear, 0, end_s / unit.seconds, 0, 1);
   frame.x = time_axis(canvas, input, x_domain, unit, rest.w * 0.7f);
   frame.x.grid = false;
 
@@ -248,7 +282,7 @@ void draw_memory_time(Canvas& canvas, const Rect& area, const FigureInput& input
     Fill fill = fill_of(theme, b.part.look, canvas.em());
     if (view.compact) fill.hatch = Hatch::none;
     if (b.part.look != MemoryPart::activations) {
-      const Rect r = rect_between(plot.x, y(b.to_gb), plot.right(), y(b.from_gb));
+      const Rect r = rect_between(plot.x, y(b.to_gb), x(timeline->end_s / unit.seconds), y(b.from_gb));
       if (r.h < canvas.px(4)) fill.edge_width = 0;
       canvas.rect(r, fill);
       canvas.tag_with(engine::quantity(b.part.quantity).id, stage, r,
@@ -288,6 +322,27 @@ void draw_memory_time(Canvas& canvas, const Rect& area, const FigureInput& input
                     });
   }
 
+  if (before) {
+    std::vector<Point> trace;
+    for (const ChartPoint& p : before->points) {
+      const Point at{x(p.x / unit.seconds), y(p.y)};
+      if (!trace.empty() && at.x - trace.back().x < canvas.px(0.5f) &&
+          std::abs(at.y - trace.back().y) < canvas.px(0.5f))
+        continue;
+      trace.push_back(at);
+    }
+    memory::draw_ghost_line(canvas, theme, trace);
+    const TextStyle ghost = small_text(canvas, theme.ink2, HAlign::left);
+    const std::string words = t.format("figure.memory-time.baseline", {bytes_text(before->peak_gb * kGb)});
+    const Point top{x(before->peak_s / unit.seconds), y(before->peak_gb)};
+    const float width = canvas.text_width(words, ghost);
+    haloed_text(canvas, theme,
+                {std::clamp(top.x - width / 2, plot.x + canvas.px(4),
+                            std::max(plot.x + canvas.px(4), plot.right() - width - canvas.px(4))),
+                 std::max(plot.y + small_line(canvas) / 2, top.y - small_line(canvas) * 0.7f)},
+                words, ghost);
+  }
+
   // Names at the right, the least ones left out where they would not fit.
   const float pitch = kLabelPitch * style.em;
   const auto fit = static_cast<std::size_t>(std::max(1.0f, plot.h / pitch));
@@ -320,7 +375,7 @@ void draw_memory_time(Canvas& canvas, const Rect& area, const FigureInput& input
   Point at{dot.x + canvas.px(8), room_above ? above : dot.y + canvas.px(6) + line / 2};
   at.x =
       std::clamp(at.x, plot.x + canvas.px(4), std::max(plot.x + canvas.px(4), plot.right() - width - canvas.px(4)));
-  backed_text(canvas, theme, at, text, bold);
+  haloed_text(canvas, theme, at, text, bold);
   const float reach = canvas.px(6);
   canvas.tag_with(engine::quantity(Q::memory_total).id, stage, {dot.x - reach, dot.y - reach, 2 * reach, 2 * reach},
                   [&] {

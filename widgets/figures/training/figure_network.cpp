@@ -30,11 +30,13 @@ using engine::Q;
 namespace {
 
 enum class NetworkQuantity : std::uint8_t { time, ratio };
+// automatic: the best of them beside the plan, all where the plan has no line.
+enum class Alternatives : std::uint8_t { automatic, all };
 constexpr std::array<std::string_view, 2> kNetworkQuantities{"time", "ratio"}, kPasses{"forward", "backward"},
-    kLayerCounts{"whole", "mlp"};
-constexpr FigureOptions kNetworkOptions{OptionOf<NetworkQuantity>{"quantity", kNetworkQuantities},
-                                        OptionOf<engine::Pass>{"pass", kPasses},
-                                        OptionOf<engine::LayerCount>{"layer", kLayerCounts}};
+    kLayerCounts{"whole", "mlp"}, kAlternatives{"auto", "all"};
+constexpr FigureOptions kNetworkOptions{
+    OptionOf<NetworkQuantity>{"quantity", kNetworkQuantities}, OptionOf<engine::Pass>{"pass", kPasses},
+    OptionOf<engine::LayerCount>{"layer", kLayerCounts}, OptionOf<Alternatives>{"alternatives", kAlternatives}};
 
 constexpr double kToldExposed = 0.005;  // of a layer or step: what is exposed of less is not told
 
@@ -42,7 +44,8 @@ constexpr float kNetworkTint = 0.075f, kMixTint = 0.03f;  // of ink
 constexpr double kSameTime = 1e-3;                        // times closer than this are one
 constexpr double kMostShown = 1e5;                        // of the axis of time, end over end
 constexpr double kRatioFloor = 0.02;
-constexpr double kCovered = 0.004;  // of the axis of time: a line so near to another is not seen beside it
+constexpr float kComputeWidth = 1.9f;  // of a curve: what all others are held against
+constexpr double kCovered = 0.004;     // of the axis of time: a line so near to another is not seen beside it
 
 bool ratio_of(const FigureView& view) {
   return kNetworkOptions.chosen<NetworkQuantity>(view) == NetworkQuantity::ratio;
@@ -124,7 +127,7 @@ Stroke stroke_of_line(const FigureInput& input, NetworkStrategy assumed, const N
       if (line.strategy == assumed) return {theme.stroke(Hue::orange), width, Dash{width * 5, width * 2}};
       return {theme.stroke(Hue::orange), width * 0.75f, Dash{width * 1.2f, width * 1.6f}};
     case NetworkStrategy::plan:
-      return {theme.stroke(Hue::purple), width * 1.15f, {}};
+      return plan_stroke(theme, em);
   }
   return {};
 }
@@ -194,9 +197,22 @@ std::string note_of(const FigureInput& input, const FigureView& view, const Netw
   return out;
 }
 
+// The strategy that leaves the network least to do now, of those that reduce gradients as the plan has to.
+const NetworkLine* best_alternative(const NetworkStudy& study) {
+  const NetworkLine* best = nullptr;
+  for (const NetworkLine& line : study.lines) {
+    const bool whole = line.strategy == NetworkStrategy::fsdp || line.strategy == NetworkStrategy::data ||
+                       line.strategy == study.assumed;
+    if (whole && (best == nullptr || line.ratio_now > best->ratio_now)) best = &line;
+  }
+  return best;
+}
+
 // The book's ratio chart has FSDP on all axes, tensor where it comes near, and both.
-bool shown(const FigureView& view, const NetworkLine& line, int most_axes) {
-  if (!ratio_of(view)) return true;
+bool shown(const FigureView& view, const NetworkStudy& study, const NetworkLine& line, int most_axes) {
+  if (!ratio_of(view))
+    return kNetworkOptions.chosen<Alternatives>(view) == Alternatives::all || plan_of(study) == nullptr ||
+           line.strategy == NetworkStrategy::plan || &line == best_alternative(study);
   if (line.strategy == NetworkStrategy::tensor) return line.ratio_now >= kRatioFloor;
   return line.strategy != NetworkStrategy::fsdp || line.axes == most_axes;
 }
@@ -214,13 +230,14 @@ TimeScale time_scale(double typical) {
 // A line that lies under the arithmetic's or the plan's all the way is named with it.
 void name_covered(const FigureInput& input, Chart& c) {
   const double near = kCovered * std::log(c.y_to / c.y_from);
+  const auto leads = [](const ChartLine& l) { return l.weight == Weight::bold || l.tag == "network.compute"; };
   for (ChartLine& line : c.lines) {
-    if (line.weight == Weight::bold) continue;
+    if (leads(line)) continue;
     for (ChartLine& over : c.lines) {
       const auto apart = [&](const ChartPoint& p, const ChartPoint& q) {
         return std::abs(std::log(p.y / q.y)) > near;
       };
-      if (over.weight != Weight::bold ||
+      if (!leads(over) ||
           std::mismatch(line.points.begin(), line.points.end(), over.points.begin(), std::not_fn(apart)).first !=
               line.points.end())
         continue;
@@ -271,8 +288,8 @@ Chart chart_of(const FigureInput& input, const FigureView& view, const NetworkSt
     c.lines.push_back(std::move(out));
   };
   if (!ratio)
-    add(std::string(t.text("figure.network.compute")), {theme.ink, theme.data_width * em * 1.15f, {}}, nullptr, true,
-        Weight::bold, true);
+    add(std::string(t.text("figure.network.compute")), {theme.ink3, theme.data_width * em * kComputeWidth, {}},
+        nullptr, true, Weight::regular, true);
   const NetworkLine* fsdp = nullptr;
   for (const NetworkLine& line : study.lines)
     if (line.strategy == NetworkStrategy::fsdp && line.axes == most_axes) fsdp = &line;
@@ -293,7 +310,7 @@ Chart chart_of(const FigureInput& input, const FigureView& view, const NetworkSt
   std::stable_sort(order.begin(), order.end(),
                    [&](const NetworkLine* a, const NetworkLine* b) { return rank(a) < rank(b); });
   for (const NetworkLine* line : order) {
-    if (as_fsdp(*line) || !shown(view, *line, most_axes)) continue;
+    if (as_fsdp(*line) || !shown(view, study, *line, most_axes)) continue;
     std::string name = name_of_line(input, *line);
     if (line == fsdp && both) name = t.format("figure.network.line.with_data", {name});
     const bool main = rank(line) < 3;
@@ -306,7 +323,8 @@ Chart chart_of(const FigureInput& input, const FigureView& view, const NetworkSt
 
   // Crossings, the telling ones with their number.
   for (const NetworkLine* line : order) {
-    if (!line->hidden_from || *line->hidden_from <= 0 || as_fsdp(*line) || !shown(view, *line, most_axes)) continue;
+    if (!line->hidden_from || *line->hidden_from <= 0 || as_fsdp(*line) || !shown(view, study, *line, most_axes))
+      continue;
     ChartDot dot;
     dot.at = {*line->hidden_from, ratio ? 1 : scale.factor * line->seconds_there};
     dot.text = tokens_text(*line->hidden_from);

@@ -42,7 +42,6 @@ constexpr FigureOptions kOverlapOptions{OptionOf<Streams>{"strategy", kStreams}}
 
 constexpr float kMostLane = 300, kLaneShare = 0.62f;
 constexpr double kToldElsewhere = 1e-3;  // of the step: less that is exposed elsewhere is not worth a word
-constexpr float kLeastBlock = 2;         // narrower ones are drawn this wide, so that they are seen
 
 struct OverlapKey {
   engine::Scenario scenario;
@@ -130,6 +129,13 @@ std::vector<Block> blocks_of(const LayerOverlap& o) {
   return out;
 }
 
+Fill exposed_fill(const Theme& theme, float em) {
+  Fill fill = fill_of(theme, StepPart::bubble, em);
+  fill.edge = theme.err;
+  fill.edge_width = 1.5f * theme.edge_width * em;
+  return fill;
+}
+
 Fill gather_fill(const Theme& theme, engine::Axis axis, float em) {
   return chunk_of(theme, fill_of(theme, look_of(axis), em), 1, 2);
 }
@@ -198,7 +204,6 @@ bool draw_blocks(Canvas& canvas, const FigureInput& input, const FigureView& vie
   const std::vector<engine::Axis> axes = lanes_of(o);
   const Scale x(ScaleKind::linear, 0, end_s, plot.x, plot.right());
   const float line = small_line(canvas);
-  const Fill idle = fill_of(theme, StepPart::bubble, canvas.em());
   const float pitch = plot.h / static_cast<float>(1 + axes.size());
   const float height = std::max(canvas.px(6), pitch * kLaneShare), inset = (pitch - height) / 2;
   bool numbered = false;
@@ -209,27 +214,26 @@ bool draw_blocks(Canvas& canvas, const FigureInput& input, const FigureView& vie
     const float top = plot.y + pitch * static_cast<float>(lane) + inset;
     Rect r = rect_between(x(b.from), top, x(b.to), top + height);
     if (r.w > canvas.px(3)) r.w -= canvas.px(0.8f);
-    r.w = std::max(r.w, canvas.px(kLeastBlock));
-    Fill fill = idle;
+    Fill fill;
     if (b.kind == Block::Kind::compute) fill = fill_of(theme, StepPart::compute, canvas.em());
     if (b.kind == Block::Kind::recompute) fill = fill_of(theme, StepPart::recompute, canvas.em());
     if (!compute_lane) fill = fill_of(theme, look_of(b.axis), canvas.em());
     // A gather is the same axis, fetched ahead: in another shade, so that it is told from the gradients.
     if (b.kind == Block::Kind::gather) fill = gather_fill(theme, b.axis, canvas.em());
     if (view.compact && b.kind != Block::Kind::exposed) fill.hatch = Hatch::none;
-    if (r.w < canvas.px(5)) fill.edge_width = 0;
-    canvas.rect(r, fill);
-    if (b.kind == Block::Kind::exposed) {
-      canvas.frame(r, {theme.bub, theme.grid_width * canvas.em(), {}});
-    } else if (b.kind != Block::Kind::recompute) {
+    if (b.kind == Block::Kind::exposed) fill = exposed_fill(theme, canvas.em());
+    if (is_tick(canvas, r))
+      r = draw_tick(canvas, theme, r, fill);
+    else
+      canvas.rect(r, fill);
+    if (b.kind != Block::Kind::exposed && b.kind != Block::Kind::recompute) {
       // The layer it is for, where it fits.
       const std::string number = format_count(b.layer);
       const TextStyle digits = small_text(canvas, text_on(fill.colour), HAlign::centre);
       if (canvas.text_width(number, digits) + canvas.px(4) < r.w && line < r.h + canvas.px(2)) {
-        if (fill.hatch != Hatch::none)
-          canvas.rect(canvas.text_bounds(r.centre(), number, digits).inset(-canvas.px(2), canvas.px(2)),
-                      Fill{.colour = fill.colour});
-        canvas.text(r.centre(), number, digits);
+        TextStyle haloed = digits;
+        if (fill.hatch != Hatch::none) haloed.halo = fill.colour;
+        canvas.text(r.centre(), number, haloed);
         numbered = true;
       }
     }
@@ -271,9 +275,7 @@ void draw_overlap_key(Canvas& canvas, const FigureInput& input, const Rect& row,
   if (recompute)
     key.push_back(
         {std::string(t.text("figure.overlap.kind.recompute")), fill_of(theme, StepPart::recompute, canvas.em())});
-  if (exposed)
-    key.push_back(
-        {std::string(t.text("figure.overlap.kind.exposed")), fill_of(theme, StepPart::bubble, canvas.em())});
+  if (exposed) key.push_back({std::string(t.text("figure.overlap.kind.exposed")), exposed_fill(theme, canvas.em())});
   if (gathered)
     key.push_back({std::string(t.text("figure.overlap.kind.gather")), gather_fill(theme, *gathered, canvas.em())});
   for (const engine::Axis axis : axes)

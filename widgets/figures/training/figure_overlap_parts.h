@@ -44,6 +44,8 @@ bool draw_blocks(Canvas& canvas, const FigureInput& input, const FigureView& vie
 std::string carried_text(const FigureInput& input, const engine::LayerOverlap& o);
 // Weights gathered ahead: the axis's fill in another shade. Nothing: a layer gathers none.
 Fill gather_fill(const Theme& theme, engine::Axis axis, float em);
+// Where a layer waits for what is not hidden.
+Fill exposed_fill(const Theme& theme, float em);
 std::optional<engine::Axis> gathered_axis(const engine::LayerOverlap& o);
 // What blocks look like; `axes` are those whose lanes have no names of their own. `numbers`: what those in blocks
 // are.

@@ -27,7 +27,6 @@ using engine::Q;
 
 namespace {
 
-constexpr int kTicks = 5;       // at least of the axis
 constexpr float kIdle = 0.45f;  // opacity of experts that a token does not pass through
 
 std::string part_name(const FigureInput& input, ModelPart part) {
@@ -88,13 +87,12 @@ void draw_parameters(Canvas& canvas, const Rect& area, const FigureInput& input,
 
   const Fill weights = fill_of(input.theme, MemoryPart::weights, canvas.em()),
              compute = fill_of(input.theme, StepPart::compute, canvas.em());
-  const std::vector<KeyEntry> key{{std::string(t.text("figure.parameters.params")), weights},
-                                  {std::string(t.text("figure.parameters.flops")), compute}};
+  std::vector<KeyEntry> key{{std::string(t.text("figure.parameters.params")), weights}};
+  if (flops > 0) key.push_back({std::string(t.text("figure.parameters.flops")), compute});
   const Rect head = rest.cut_top(small_line(canvas) * 1.3f);
   draw_fitting_key(canvas, input.theme, {rest.x, head.centre().y}, rest.w, key, {});
 
   std::vector<BarRow> bars;
-  double most = 0;
   for (const ModelPartRow& row : rows) {
     BarRow bar;
     bar.name = part_name(input, row.part);
@@ -105,7 +103,6 @@ void draw_parameters(Canvas& canvas, const Rect& area, const FigureInput& input,
     bar.value = row.params > 0 ? params_text(input, row.params) : std::string(kNoValue);
     bar.second = row.flops_per_token > 0 ? flops_text(row.flops_per_token) : std::string(kNoValue);
     bar.weight = std::max(of_params, of_flops);
-    most = std::max(most, bar.weight);
     bars.push_back(std::move(bar));
   }
   BarRow total;
@@ -117,9 +114,7 @@ void draw_parameters(Canvas& canvas, const Rect& area, const FigureInput& input,
   bars.push_back(std::move(total));
 
   BarAxis axis;
-  // Up to a number: the longest bar ends before the last one.
-  const double step = tick_step(most, kTicks);
-  axis.to = std::min(100.0, std::ceil(most / step) * step);
+  axis.to = 100;
   axis.title = t.text("figure.parameters.x");
   axis.value = t.text("figure.parameters.params"), axis.second = t.text("figure.parameters.flops");
   axis.lanes = 2;
@@ -152,6 +147,7 @@ std::string parameters_data(const FigureInput& input, const FigureView&) {
 
 extern constinit const FigureRow parameters_figure{
     .name = "parameters",
+    .subject = Subject::any,
     .about = About::model,
     .rests = Rests::parameters,
     .height_pt = 269.3f,

@@ -42,7 +42,10 @@ using gantt::kTicksPerSecond;
 void draw_kinds_key(Canvas& canvas, const FigureInput& input, const FigureView& view, const gantt::Gantt& g) {
   const TextTable& t = input.texts;
   const bool split = engine::splits_backward(g.pipeline.shape.kind);
-  const auto entry = [&](std::string_view key, Fill fill) { return KeyEntry{std::string(t.text(key)), fill}; };
+  const auto entry = [&](std::string_view key, Fill fill) {
+    const std::string brief = std::string(key) + ".brief";
+    return KeyEntry{std::string(t.text(key)), fill, t.has(brief) ? std::string(t.text(brief)) : std::string()};
+  };
   std::vector<KeyEntry> entries{entry("figure.pipeline.forward", g.fills[0][0])};
   // Pairs that overlap hold a whole backward, the others its two halves.
   entries.push_back(entry(!split       ? "figure.pipeline.backward"
@@ -56,7 +59,7 @@ void draw_kinds_key(Canvas& canvas, const FigureInput& input, const FigureView& 
   if (view.memory_trace && gantt::has_traces(canvas, g))
     entries.push_back(entry("figure.pipeline.held", gantt::trace_fill(input.theme, canvas.em())));
   entries.push_back(entry("figure.pipeline.idle", gantt::idle_swatch(input.theme, g, canvas.em())));
-  if (g.step_end > 0) entries.push_back(entry("figure.pipeline.step_end", g.end));
+  if (g.shows_step_end(canvas)) entries.push_back(entry("figure.pipeline.step_end", g.end));
   const Point at{g.rows.plot.x, g.rows.header.centre().y};
   const bool shares = g.detail == gantt::Detail::shares;  // which have no shades
   const int chunks = shares ? 1 : g.chunks;
@@ -110,12 +113,24 @@ FigureHead pipeline_head(const FigureInput& input, const FigureView&) {
   return head;
 }
 
-constexpr double kMostGhost = 1.5;  // of the own step: a baseline longer than that leaves the picture
+constexpr double kMostGhost = 1.5;  // of the own step: a baseline whose order is not known leaves the picture beyond
 constexpr float kGhostRow = 1.9f;   // em of small text
+constexpr float kLeastRow = 2.2f;   // scale-1 pixels a device, below which the baseline's schedule is an outline
+constexpr float kBetween = 10;      // scale-1 pixels between the two schedules
 
 // Seconds of the baseline's step; 0: there is none to draw.
 double ghost_seconds(const FigureInput& input) {
   return input.baseline ? input.baseline->report.quantities.value_or(Q::step_time, 0) : 0;
+}
+
+// The baseline's schedule, where it has one to draw.
+const engine::PipelineReport* ghost_pipeline(const FigureInput& input) {
+  if (input.baseline == nullptr || !input.baseline->report.pipeline.drawn()) return nullptr;
+  return &input.baseline->report.pipeline;
+}
+
+double length_of(const engine::PipelineReport& p) {
+  return static_cast<double>(p.timeline.makespan) + std::max(0.0, p.step_end_s) * kTicksPerSecond;
 }
 
 // The visible part of the time and the rows it is drawn in.
@@ -126,11 +141,62 @@ struct Laid {
   TimeUnit unit;
   Scale range;
   StageRows rows;
+  const engine::PipelineReport* base = nullptr;  // drawn whole under the plan's, on the same axis
+  StageRows base_rows;
+  float bottom() const { return base != nullptr ? base_rows.plot.bottom() : rows.plot.bottom() + ghost; }
 };
 
+// Both schedules under each other: rows of one height, a line with a name over each.
+std::optional<Laid> lay_out_both(const Canvas& canvas, const Rect& rest, const FigureInput& input,
+                                 const FigureView& view) {
+  const engine::PipelineReport *base = ghost_pipeline(input), &p = input.report.pipeline;
+  if (base == nullptr || view.memory_trace) return std::nullopt;
+  Laid l;
+  l.base = base;
+  l.own = length_of(p);
+  l.total = std::max(l.own, length_of(*base));
+  l.from = std::clamp(view.from, 0.0, 1.0) * l.total;
+  l.to = std::max(l.from + 1, std::clamp(view.to, 0.0, 1.0) * l.total);
+  l.unit = time_unit(l.to / kTicksPerSecond);
+  const double per_tick = 1 / (kTicksPerSecond * l.unit.seconds);
+  l.range = Scale(ScaleKind::linear, l.from * per_tick, l.to * per_tick, 0, 1);
+  const auto devices = [](const engine::PipelineReport& of) { return static_cast<int>(of.orders.devices()); };
+  const int most = std::max(devices(p), devices(*base));
+  l.rows = stage_rows(canvas, input.texts, rest, most, time_axis(canvas, input, l.range, l.unit, rest.w),
+                      view.compact, row_word(p.shape));
+  const float name = small_line(canvas) * 1.15f, gap = canvas.px(kBetween);
+  const Frame axis{time_axis(canvas, input, l.range, l.unit, rest.w), {}};
+  const Rect whole =
+      rect_between(l.rows.plot.x, l.rows.plot.y, l.rows.plot.right(), plot_rect(canvas, rest, axis).bottom());
+  const float pitch = (whole.h - 2 * name - gap) / static_cast<float>(devices(p) + devices(*base));
+  if (pitch < canvas.px(kLeastRow)) return std::nullopt;
+  const auto place = [&](StageRows rows, const engine::PipelineReport& of, float top) {
+    rows.count = devices(of);
+    rows.word = row_word(of.shape);
+    rows.pitch = std::min(pitch, rows.pitch);
+    rows.plot.y = top;
+    rows.plot.h = rows.pitch * static_cast<float>(rows.count);
+    rows.bar_height = rows.pitch < canvas.px(4) ? rows.pitch : rows.pitch * 0.8f;
+    rows.label_every = 1;
+    for (const int step : {1, 2, 3, 5, 10, 20, 50, 100, 200, 500, 1000}) {
+      rows.label_every = step;
+      if (static_cast<float>(step) * rows.pitch >= number_line(canvas)) break;
+    }
+    return rows;
+  };
+  l.base_rows = l.rows;
+  l.rows = place(l.rows, p, whole.y + name);
+  const float under = l.rows.plot.bottom() + gap;
+  l.base_rows.header = {l.rows.header.x, under, l.rows.header.w,
+                        name};  // its word stands there, not in the key's line
+  l.base_rows = place(l.base_rows, *base, under + name);
+  return l;
+}
+
 Laid lay_out(const Canvas& canvas, const Rect& rest, const FigureInput& input, const FigureView& view) {
+  if (const auto both = lay_out_both(canvas, rest, input, view)) return *both;
   const engine::PipelineReport& p = input.report.pipeline;
-  const double own = static_cast<double>(p.timeline.makespan) + std::max(0.0, p.step_end_s) * kTicksPerSecond;
+  const double own = length_of(p);
   const double total = std::max(own, std::min(ghost_seconds(input) * kTicksPerSecond, kMostGhost * own));
   const double from = std::clamp(view.from, 0.0, 1.0) * total;
   const double to = std::max(from + 1, std::clamp(view.to, 0.0, 1.0) * total);
@@ -143,7 +209,8 @@ Laid lay_out(const Canvas& canvas, const Rect& rest, const FigureInput& input, c
   over.cut_bottom(ghost);
   const StageRows rows = stage_rows(canvas, input.texts, over, stages, time_axis(canvas, input, range, unit, rest.w),
                                     view.compact, row_word(p.shape));
-  return {total, from, to, own, ghost, unit, range, view.memory_trace ? gantt::rows_with_trace(canvas, rows) : rows};
+  return {total,   from, to, own, ghost, unit, range, view.memory_trace ? gantt::rows_with_trace(canvas, rows) : rows,
+          nullptr, {}};
 }
 
 // The baseline's step as an outline on the same axis, in a row of its own: bars of another mesh would have other
@@ -174,6 +241,16 @@ void draw_ghost(Canvas& canvas, const FigureInput& input, const Laid& laid, cons
   });
 }
 
+// Name, time and schedule over the rows of either plan.
+void draw_plan_line(Canvas& canvas, const FigureInput& input, const StageRows& rows, std::string_view key,
+                    const engine::PipelineReport& p, double seconds, bool own) {
+  const float y = rows.plot.y - small_line(canvas) * 0.6f;
+  const TextStyle name = small_text(canvas, own ? input.theme.ink : input.theme.ink2, HAlign::left,
+                                    own ? Weight::bold : Weight::regular);
+  const std::string text = input.texts.format(key, {schedule_name(input, p.shape), format_duration(seconds)});
+  canvas.text({rows.plot.x, y}, ellipsize(canvas, text, name, rows.plot.w), name);
+}
+
 Rect pipeline_plot(const Canvas& canvas, const Rect& area, const FigureInput& input, const FigureView& asked) {
   const FigureView view = with_options(asked);
   if (view.print || area.empty() || !input.report.pipeline.drawn()) return {};
@@ -200,12 +277,23 @@ void draw_pipeline(Canvas& canvas, const Rect& area, const FigureInput& input, c
   frame.x = time_axis(canvas, input, x, laid.unit, rows.plot.w);
   frame.y.grid = frame.y.line = false;
   Rect framed = rows.plot;
-  framed.h += laid.ghost;
+  framed.h = laid.bottom() - framed.y;
   draw_frame(canvas, input.theme, framed, x, Scale(ScaleKind::linear, 0, 1, framed.bottom(), framed.y), frame);
   if (laid.ghost > 0) draw_ghost(canvas, input, laid, x);
   draw_stage_numbers(canvas, input.theme, input.texts, rows, view.hovered_stage);
   draw_kinds_key(canvas, input, view, g);
   gantt::draw_blocks(canvas, input, g);
+  if (laid.base != nullptr) {
+    gantt::Gantt before = gantt::make_gantt(canvas, input.theme, *laid.base, laid.base_rows, laid.from, laid.to);
+    before.scope = "baseline/";
+    if (before.detail == gantt::Detail::shares) before.levels = &gantt::levels_of(input, *laid.base);
+    draw_stage_numbers(canvas, input.theme, input.texts, laid.base_rows, {});
+    gantt::draw_blocks(canvas, input, before);
+    draw_plan_line(canvas, input, rows, "figure.pipeline.line.now", p,
+                   input.report.quantities.value_or(Q::step_time, 0), true);
+    draw_plan_line(canvas, input, laid.base_rows, "figure.pipeline.line.baseline", *laid.base, ghost_seconds(input),
+                   false);
+  }
   if (view.memory_trace) gantt::draw_memory_traces(canvas, input, g);
   if (view.critical_path) gantt::draw_critical_path(canvas, input, g);
   if (view.cursor) gantt::draw_time_cursor(canvas, input, g, std::clamp(*view.cursor, 0.0, 1.0) * laid.own);

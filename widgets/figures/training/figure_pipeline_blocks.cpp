@@ -22,10 +22,9 @@ namespace {
 constexpr float kGap = 0.8f;          // between blocks
 constexpr float kLeastBlock = 3;      // under this blocks join
 constexpr float kLeastRun = 1;        // under this runs become shares
-constexpr float kLeastRecompute = 2;  // narrower recomputation stays part of its backward
+constexpr float kLeastRecompute = 2;  // narrower recomputation shares the height of its backward
 constexpr float kLeastEdged = 6;      // lower and narrower bars would be all edge: then none has one
 constexpr float kLeastHatched = 9;    // of a row: lower ones have no hatch, as Canvas draws them
-constexpr float kIdleTint = 0.22f;    // of the hatch's ink, for gaps that are too small for the hatch
 constexpr float kOutside = 24;        // how far outside the plot coordinates reach
 
 std::size_t kind_index(Op op) { return static_cast<std::size_t>(op.kind()); }
@@ -161,8 +160,12 @@ class RowPainter {
       const Run run = run_from(i);
       if (!narrow(run.stop - static_cast<double>(p_.timeline.start[i]))) break;
       for (; i < run.next; ++i) {
-        const engine::OpKind kind = p_.orders.ops[i].kind();
-        time[kind == engine::OpKind::forward ? 0 : kind == engine::OpKind::backward_weight ? 2 : 1] += duration(i);
+        const Op op = p_.orders.ops[i];
+        const double again = g_.again_ticks(op);
+        spent(time, op.kind() == engine::OpKind::forward           ? Spent::forward
+                    : op.kind() == engine::OpKind::backward_weight ? Spent::weight
+                                                                   : Spent::backward) += duration(i) - again;
+        spent(time, Spent::recompute) += again;
       }
       stop = run.stop;
     }
@@ -204,7 +207,17 @@ class RowPainter {
       }
       return out;
     });
-    if (again > 0) paint_recompute(op, rect_between(r.x, r.y, rest.x, r.bottom()), from, again, to - from);
+    if (again > 0) {
+      paint_recompute(op, rect_between(r.x, r.y, rest.x, r.bottom()), from, again, to - from);
+      return;
+    }
+    double all = 0, hidden = 0;
+    for (std::uint32_t i = first; i < first + count; ++i)
+      all += duration(i), hidden += g_.again_ticks(p_.orders.ops[i]);
+    if (!(hidden > 0)) return;
+    // Too narrow to stand before it: the two share the height as they share the time.
+    const float part = r.h * static_cast<float>(std::min(1.0, hidden / all));
+    paint_recompute(op, rect_between(r.x, r.y, r.right(), r.y + part), from, hidden, all);
   }
 
   // The forwards a backward begins with, in one piece.
@@ -234,12 +247,10 @@ class RowPainter {
   }
 
   void paint_step_end() {
-    if (!(g_.step_end > 0)) return;
+    if (!g_.shows_step_end(canvas_)) return;
     const auto from = static_cast<double>(p_.timeline.makespan);
     const double to = from + g_.step_end;
-    if (to <= g_.from || from >= g_.to) return;
     const Rect r = rect_between(g_.at(from), bar_.y, g_.at(to), bar_.bottom());
-    if (r.w < canvas_.px(0.5f)) return;
     canvas_.rect(r, g_.end);
     g_.tag(canvas_, engine::quantity(Q::step_optimizer).id, device_, r, [&] {
       Readout out;
@@ -312,10 +323,33 @@ void tag_idle(Canvas& canvas, const FigureInput& input, const Gantt& g, int devi
   });
 }
 
-double Gantt::recompute(Op op) const {
+bool Gantt::shows_step_end(const Canvas& canvas) const {
+  const auto makespan = static_cast<double>(pipeline.timeline.makespan);
+  return step_end > 0 && makespan + step_end > from && makespan < to &&
+         static_cast<float>(step_end * px_per_tick) >= canvas.px(0.5f);
+}
+
+double Gantt::again_ticks(Op op) const {
   if (!recomputes || op.kind() == engine::OpKind::forward || op.kind() == engine::OpKind::backward_weight) return 0;
-  const auto ticks = static_cast<double>(pipeline.recompute[op.stage()]);
+  return static_cast<double>(pipeline.recompute[op.stage()]);
+}
+
+double Gantt::recompute(Op op) const {
+  const double ticks = leads ? again_ticks(op) : 0;
   return ticks >= least_recompute ? ticks : 0;
+}
+
+double Gantt::again_share(int device) const {
+  if (!recomputes) return 0;
+  const bool split = engine::splits_backward(pipeline.shape.kind) && !overlaps;
+  double repeated = 0, backward = 0;
+  for (std::size_t stage = 0; stage < pipeline.recompute.size(); ++stage) {
+    if (pipeline.orders.device_of[stage] != device) continue;
+    repeated += static_cast<double>(pipeline.recompute[stage]);
+    backward += static_cast<double>(pipeline.times.backward_input[stage] +
+                                    (split ? 0 : pipeline.times.backward_weight[stage]));
+  }
+  return backward > 0 ? std::min(1.0, repeated / backward) : 0;
 }
 
 float Gantt::at(double tick) const {
@@ -358,7 +392,6 @@ Gantt make_gantt(const Canvas& canvas, const Theme& theme, const engine::Pipelin
     g.again[static_cast<std::size_t>(c)] =
         chunk_of(theme, fill_of(theme, TimelinePart::recompute, canvas.em()), c, shades);
   g.idle = fill_of(theme, TimelinePart::idle, canvas.em());
-  g.idle.colour = mix(theme.panel, theme.bub, kIdleTint);
   if (rows.bar_height < canvas.px(kLeastHatched)) g.idle.hatch = Hatch::none;
   g.end = fill_of(theme, TimelinePart::step_end, canvas.em());
 
@@ -376,13 +409,17 @@ Gantt make_gantt(const Canvas& canvas, const Theme& theme, const engine::Pipelin
   else
     g.detail = Detail::runs;
   g.least_recompute = static_cast<double>(canvas.px(kLeastRecompute)) / g.px_per_tick;
-  g.recomputes = g.detail == Detail::blocks && p.recompute.size() == p.times.forward.size() &&
-                 std::any_of(p.recompute.begin(), p.recompute.end(),
-                             [&](Tick t) { return t > 0 && static_cast<double>(t) >= g.least_recompute; });
+  const auto any_as_long = [&](double least_ticks) {
+    return p.recompute.size() == p.times.forward.size() &&
+           std::any_of(p.recompute.begin(), p.recompute.end(),
+                       [&](Tick t) { return t > 0 && static_cast<double>(t) >= least_ticks; });
+  };
+  g.recomputes = any_as_long(0);
+  g.leads = g.detail == Detail::blocks && any_as_long(g.least_recompute);
 
   // One look for all: an edge on some blocks only would seem to mean something.
   double narrowest_edged = narrowest;
-  for (std::size_t s = 0; g.recomputes && s < p.recompute.size(); ++s) {
+  for (std::size_t s = 0; g.leads && s < p.recompute.size(); ++s) {
     const auto again = static_cast<double>(p.recompute[s]);
     if (again >= g.least_recompute) narrowest_edged = std::min(narrowest_edged, again * g.px_per_tick);
   }
@@ -398,7 +435,7 @@ Gantt make_gantt(const Canvas& canvas, const Theme& theme, const engine::Pipelin
   const float height = (g.overlaps ? 0.5f : 1.0f) * rows.bar_height;
   const bool tall = height >= number.em * 1.05f && rows.room_for(small_line(canvas));
   std::array room = least;
-  if (g.recomputes) room[1] = shortest_rest(p, true), room[2] = std::min(room[2], shortest_rest(p, false));
+  if (g.leads) room[1] = shortest_rest(p, true), room[2] = std::min(room[2], shortest_rest(p, false));
   for (std::size_t k = 0; k < room.size(); ++k)
     g.numbered[k] = tall && g.detail == Detail::blocks && room[k] * g.px_per_tick - canvas.px(kGap) >= width;
   g.narrowest = narrowest;
@@ -406,7 +443,7 @@ Gantt make_gantt(const Canvas& canvas, const Theme& theme, const engine::Pipelin
 }
 
 bool splits_bars(Canvas& canvas, const FigureInput& input, const Gantt& gantt) {
-  if (gantt.detail == Detail::shares) return true;
+  if (gantt.detail == Detail::shares || (gantt.recomputes && !gantt.leads)) return true;
   if (gantt.detail == Detail::blocks || gantt.narrowest >= canvas.px(kLeastRun)) return false;
   for (int device = 0; device < gantt.rows.count; ++device)
     if (RowPainter(canvas, input, gantt, device).mixes()) return true;

@@ -41,12 +41,14 @@ struct Gantt {
   std::array<Fill, 16> again{};                 // recomputation, by chunk
   Fill idle, end;
   std::array<bool, 4> numbered{};  // by engine::OpKind: every microbatch number fits
-  bool recomputes = false;         // at least one backward shows what it does again
-  double narrowest = 0;            // px of the shortest operation
-  double least_recompute = 0;      // ticks that are wide enough for that
-  std::string scope;               // before the ids of tags: "schedule.zb-h1/" of a schedule not the plan's
+  bool recomputes = false;         // at least one backward computes something again
+  bool leads = false;    // where it does, that stands before the rest of the backward; else the two share its height
+  double narrowest = 0;  // px of the shortest operation
+  double least_recompute = 0;  // ticks that are wide enough for that
+  std::string scope;           // before the ids of tags: "schedule.zb-h1/" of a schedule not the plan's
   const engine::TimelineDetail* levels = nullptr;  // of the whole timeline; needed for shares and memory traces
 
+  bool shows_step_end(const Canvas& canvas) const;
   float at(double tick) const;  // clamped to a little outside the plot
   const Fill& fill(engine::Op op) const;
   // Canvas::tag_with under the scope.
@@ -57,7 +59,9 @@ struct Gantt {
     else if (canvas.keeps_tag(r))
       canvas.tag_with(scope + std::string(id), index, r, make);
   }
-  double recompute(engine::Op op) const;  // ticks at the start of an operation; 0 where they are too narrow to draw
+  double recompute(engine::Op op) const;    // ticks at the start of an operation that are drawn before its rest
+  double again_ticks(engine::Op op) const;  // ticks of it that are computed again
+  double again_share(int device) const;     // of the time of its backwards
 };
 
 // The report must outlive the Gantt.
@@ -84,8 +88,10 @@ std::string time_text(double ticks);
 // Stage, start, end and duration.
 void add_times(const FigureInput& input, const Gantt& g, Readout& readout, int row, double from, double to);
 
-// Time of forward, backward and weight gradient; what is missing to one is idle.
-using Times = std::array<double, 3>;
+// Time of forward, recomputation, backward without that, and weight gradient; what is missing to one is idle.
+enum class Spent : std::uint8_t { forward, recompute, backward, weight };
+using Times = std::array<double, 4>;
+inline double& spent(Times& times, Spent on) { return times[static_cast<std::size_t>(on)]; }
 // A bar from `from` to `to` split by height.
 void draw_share_bar(Canvas& canvas, const FigureInput& input, const Gantt& gantt, int device, const Times& times,
                     double from, double to);

@@ -16,6 +16,8 @@ using engine::ScheduleRule;
 
 namespace {
 
+constexpr float kSwatchAndGap = 17, kCloseKeyGap = 8, kKeyRow = 13.5f;  // scale-1 pixels
+
 TextStyle centred(const Canvas& canvas, float em, Colour colour) {
   TextStyle s;
   s.em = em * canvas.em();
@@ -76,39 +78,9 @@ constexpr ByRank kByRank = [] {
   return out;
 }();
 
-struct FamilyLook {
-  Hue hue;
-  std::array<Dash, 3> dashes;  // of its members, by rank
-};
-constexpr auto kFamilyLooks = std::to_array<FamilyLook>({
-    {Hue::grey, {Dash{3, 3}, Dash{1, 3}, Dash{8, 3}}},              // gpipe
-    {Hue::blue, {Dash{}, Dash{3, 2}, Dash{10, 3}}},                 // one_f_one_b
-    {Hue::orange, {Dash{12, 4}, Dash{2, 4}, Dash{12, 3, 3, 3}}},    // looped
-    {Hue::green, {Dash{6, 3}, Dash{2, 4}, Dash{12, 3}}},            // zero_bubble
-    {Hue::purple, {Dash{12, 4, 2, 4}, Dash{2, 4}, Dash{6, 3}}},     // zero_bubble_v
-    {Hue::sky, {Dash{8, 3, 2, 3, 2, 3}, Dash{2, 3}, Dash{12, 3}}},  // dualpipe
-});
-static_assert(kFamilyLooks.size() == engine::kEnumCount<engine::ScheduleFamily>);
-
-constexpr std::size_t place_in_family(engine::ScheduleKind kind) {
-  std::size_t place = 0;
-  for (const engine::ScheduleKind other : kByRank) {
-    if (other == kind) break;
-    if (engine::facts_of(other).family == engine::facts_of(kind).family) ++place;
-  }
-  return place;
-}
-static_assert(std::all_of(kByRank.begin(), kByRank.end(), [](auto kind) { return place_in_family(kind) < 3; }),
-              "a family with a fourth member needs a fourth dash");
-
 }  // namespace
 
 std::span<const engine::ScheduleKind> schedules_by_rank() { return kByRank; }
-
-ScheduleLook look_of(engine::ScheduleKind kind) {
-  const FamilyLook& family = kFamilyLooks[static_cast<std::size_t>(engine::facts_of(kind).family)];
-  return {family.hue, family.dashes[place_in_family(kind)]};
-}
 
 std::string schedule_name(const FigureInput& input, const engine::ScheduleShape& shape) {
   std::string name(input.texts.text("figure.pipeline.schedule." + std::string(engine::schedule_id(shape.kind))));
@@ -232,20 +204,58 @@ std::shared_ptr<engine::PipelineCache> pipeline_cache(const FigureInput& input) 
       0, [] { return std::make_shared<engine::PipelineCache>(); });
 }
 
+namespace {
+
+// How entries lie: all of them in one row, else in two, the first of so many; fewer where even these have no room.
+struct KeyRows {
+  std::size_t first = 0, all = 0;
+  float gap = kKeyGap;
+};
+
+float key_width(const Canvas& canvas, std::span<const KeyEntry> row, float gap) {
+  const TextStyle style = small_text(canvas, {}, HAlign::left);
+  float used = row.empty() ? 0 : canvas.px(gap) * static_cast<float>(row.size() - 1);
+  for (const KeyEntry& e : row) used += canvas.px(kSwatchAndGap) + canvas.text_width(e.text, style);
+  return used;
+}
+
+KeyRows key_rows_of(const Canvas& canvas, float room, std::span<const KeyEntry> entries) {
+  KeyRows out{entries.size(), entries.size()};
+  if (key_width(canvas, entries, out.gap) > room) out.gap = kCloseKeyGap;
+  if (key_width(canvas, entries, out.gap) <= room) return out;
+  while (out.first > 1 && key_width(canvas, entries.first(out.first), out.gap) > room) --out.first;
+  while (out.all > out.first && key_width(canvas, entries.subspan(out.first, out.all - out.first), out.gap) > room)
+    --out.all;
+  return out;
+}
+
+}  // namespace
+
+int key_rows(const Canvas& canvas, float room, std::span<const KeyEntry> entries) {
+  const KeyRows rows = key_rows_of(canvas, room, entries);
+  return rows.first < rows.all ? 2 : 1;
+}
+
 void draw_fitting_key(Canvas& canvas, const Theme& theme, Point at, float room, std::span<const KeyEntry> entries,
                       std::string_view note, std::string_view brief_note) {
-  TextStyle style;
-  style.em = kSmallText * canvas.em();
-  style.valign = VAlign::middle;
-  style.colour = theme.ink3;
-  const auto width = [&](const KeyEntry& e) { return canvas.px(11 + 6 + 16) + canvas.text_width(e.text, style); };
-  float used = -canvas.px(16);
-  std::size_t fits = 0;
-  while (fits < entries.size() && used + width(entries[fits]) <= room) used += width(entries[fits++]);
-  draw_key(canvas, theme, at, entries.first(fits));
+  const TextStyle style = small_text(canvas, theme.ink3, HAlign::left);
+  std::vector<KeyEntry> shown(entries.begin(), entries.end());
+  KeyRows rows = key_rows_of(canvas, room, shown);
+  if (rows.all < shown.size()) {
+    for (KeyEntry& e : shown)
+      if (!e.brief.empty()) e.text = e.brief;
+    rows = key_rows_of(canvas, room, shown);
+  }
+  const std::span<const KeyEntry> all(shown);
+  const std::span<const KeyEntry> first = all.first(rows.first),
+                                  rest = all.subspan(rows.first, rows.all - rows.first);
+  const float half = rest.empty() ? 0 : canvas.px(kKeyRow) / 2;
+  draw_key(canvas, theme, {at.x, at.y - half}, first, rows.gap);
+  draw_key(canvas, theme, {at.x, at.y + half}, rest, rows.gap);
+  const float used = key_width(canvas, rest.empty() ? first : rest, rows.gap);
   for (const std::string_view words : {note, brief_note}) {
-    if (words.empty() || used + canvas.px(16) + canvas.text_width(words, style) > room) continue;
-    canvas.text({at.x + used + canvas.px(16), at.y}, words, style);
+    if (words.empty() || used + canvas.px(kKeyGap) + canvas.text_width(words, style) > room) continue;
+    canvas.text({at.x + used + canvas.px(kKeyGap), at.y + half}, words, style);
     break;
   }
 }

@@ -18,13 +18,6 @@ std::string schedule_name(const FigureInput& input, const engine::ScheduleShape&
 
 // All schedules, those first that show most of what can differ.
 std::span<const engine::ScheduleKind> schedules_by_rank();
-// One hue for each family of orders, one dash for each member: alike in colour is alike in idea.
-struct ScheduleLook {
-  Hue hue = Hue::grey;
-  Dash dash;  // px at width 2
-};
-ScheduleLook look_of(engine::ScheduleKind kind);
-
 // Which rule an illegal shape breaks, and the nearest legal values (empty where there are none). Where the schedule
 // is legal all the same, that it could not be simulated.
 struct ScheduleReason {
@@ -53,7 +46,9 @@ PlotAxis time_axis(const Canvas& canvas, const FigureInput& input, const Scale& 
 // Orders ready to run, kept from edit to edit: most change times and no order.
 std::shared_ptr<engine::PipelineCache> pipeline_cache(const FigureInput& input);
 
-// Swatches and names from `at` on, as many as fit `room`, then `note` if it fits too, else `brief_note`.
+// The rows that draw_fitting_key makes of these: one, or two of which each is `px(13.5)` high.
+int key_rows(const Canvas& canvas, float room, std::span<const KeyEntry> entries);
+// Swatches and names from `at` on, in one row or two about it, then `note` if it fits too, else `brief_note`.
 void draw_fitting_key(Canvas& canvas, const Theme& theme, Point at, float room, std::span<const KeyEntry> entries,
                       std::string_view note, std::string_view brief_note = {});
 

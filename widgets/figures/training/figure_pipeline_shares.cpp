@@ -18,7 +18,7 @@ namespace {
 
 constexpr float kBin = 3;          // least width of a share bar
 constexpr float kMostBins = 6000;  // of all rows
-constexpr double kSameShare = 0.17, kLeastShare = 0.05;
+constexpr double kSameShare = 0.17, kLeastShare = 0.01;
 
 struct Studied {
   engine::ScheduleShape shape;
@@ -51,7 +51,8 @@ class SharePainter {
         g_(gantt),
         p_(gantt.pipeline),
         device_(device),
-        d_(static_cast<std::size_t>(device)) {
+        d_(static_cast<std::size_t>(device)),
+        again_(gantt.again_share(device)) {
     const auto rows = static_cast<float>(g_.rows.count);
     bin_ = static_cast<double>(std::max(canvas.px(kBin), g_.rows.plot.w * rows / kMostBins)) / g_.px_per_tick;
   }
@@ -71,8 +72,8 @@ class SharePainter {
     if (next <= g_.from || start >= g_.to) return;
     const double idle = next - start - static_cast<double>(block.busy_ticks());
     if (next - start <= bin_ || (level == 0 && idle <= bin_)) {
-      add({static_cast<double>(block.busy[0]), static_cast<double>(block.busy[1]),
-           static_cast<double>(block.busy[2])},
+      add(times_of(static_cast<double>(block.busy[0]), static_cast<double>(block.busy[1]),
+                   static_cast<double>(block.busy[2])),
           start, next);
     } else if (level > 0) {
       visit(level - 1, 2 * i);
@@ -82,27 +83,34 @@ class SharePainter {
     }
   }
 
+  Times times_of(double forward, double backward, double weight) const {
+    return {forward, backward * again_, backward * (1 - again_), weight};
+  }
+
   void operations(std::uint32_t first) {
     const std::uint32_t begin = p_.orders.first[d_] + first;
     const std::uint32_t end = std::min(p_.orders.first[d_ + 1], begin + TimelineDetail::kLeastOps);
-    Times times{};
+    std::array<double, 3> busy{};
+    const auto flush_to = [&](double begin_at, double end_at) {
+      add(times_of(busy[0], busy[1], busy[2]), begin_at, end_at);
+      busy = {};
+    };
     auto from = static_cast<double>(p_.timeline.start[begin]), stop = from;
     for (std::uint32_t i = begin; i < end; ++i) {
       const engine::Op op = p_.orders.ops[i];
       const auto start = static_cast<double>(p_.timeline.start[i]);
       double duration = static_cast<double>(engine::op_duration(p_.orders, p_.times, i));
       if (start - stop > bin_) {
-        add(times, from, stop);
-        times = {};
+        flush_to(from, stop);
         from = start;
       }
       stop = std::max(stop, start + duration);
       if (op.joined_with_next() || engine::joined_with_previous(p_.orders, i)) duration /= 2;
-      times[op.kind() == engine::OpKind::forward           ? 0
-            : op.kind() == engine::OpKind::backward_weight ? 2
-                                                           : 1] += duration;
+      busy[op.kind() == engine::OpKind::forward           ? 0
+           : op.kind() == engine::OpKind::backward_weight ? 2
+                                                          : 1] += duration;
     }
-    add(times, from, stop);
+    flush_to(from, stop);
   }
 
   // Neighbours with nearly the same shares become one bar, with their mean.
@@ -132,6 +140,7 @@ class SharePainter {
   const engine::PipelineReport& p_;
   int device_;
   std::size_t d_;
+  double again_;    // of its backwards
   double bin_ = 0;  // ticks
   Times sum_{};
   double from_ = 0, to_ = 0;
@@ -162,7 +171,19 @@ const std::vector<engine::TimedStep>& path_of(const FigureInput& input, const en
 void draw_share_bar(Canvas& canvas, const FigureInput& input, const Gantt& g, int device, const Times& times,
                     double from, double to) {
   if (to <= from) return;
-  constexpr std::array kKinds{engine::OpKind::forward, engine::OpKind::backward, engine::OpKind::backward_weight};
+  struct Part {
+    std::string name;
+    std::string_view tag;
+    const Fill* fill;
+  };
+  const auto of_kind = [&](engine::OpKind kind) {
+    return Part{kind_name(input, kind), tag_of(kind), &g.fills[static_cast<std::size_t>(kind)][0]};
+  };
+  const std::array<Part, std::tuple_size_v<Times>> parts{
+      of_kind(engine::OpKind::forward),
+      Part{std::string(input.texts.text("figure.pipeline.recompute")), engine::quantity(Q::step_recompute).id,
+           &g.again[0]},
+      of_kind(engine::OpKind::backward), of_kind(engine::OpKind::backward_weight)};
   const Rect bar = g.rows.bar(device);
   float y = bar.y;
   for (std::size_t k = 0; k < times.size(); ++k) {
@@ -170,11 +191,10 @@ void draw_share_bar(Canvas& canvas, const FigureInput& input, const Gantt& g, in
     if (share < kLeastShare) continue;
     const float h = bar.h * static_cast<float>(share);
     const Rect r = rect_between(g.at(from), y, g.at(to), std::min(bar.bottom(), y + h));
-    canvas.rect(r, g.fills[static_cast<std::size_t>(kKinds[k])][0]);
-    g.tag(canvas, tag_of(kKinds[k]), device, r, [&] {
+    canvas.rect(r, *parts[k].fill);
+    g.tag(canvas, parts[k].tag, device, r, [&] {
       Readout out;
-      out.title =
-          input.texts.format("figure.pipeline.readout.share", {kind_name(input, kKinds[k]), format_share(share)});
+      out.title = input.texts.format("figure.pipeline.readout.share", {parts[k].name, format_share(share)});
       add_times(input, g, out, device, from, to);
       return out;
     });

@@ -61,14 +61,10 @@ void draw_labels(Canvas& canvas, const FigureInput& input, const Layout& l) {
   const Theme& theme = input.theme;
   const std::array tints{region_of(theme, l)};
   draw_flags(canvas, theme, l.flags, l.flag_top, l.flag_heading ? share_heading(input) : std::string_view{}, tints);
-  // Lines of other peaks may pass behind it.
-  if (l.other_peaks.empty())
-    canvas.text(l.peak_label.anchor, l.peak_label.text, l.peak_label.style);
-  else
-    backed_text(canvas, theme, l.peak_label.anchor, l.peak_label.text, l.peak_label.style, tints);
+  haloed_text(canvas, theme, l.peak_label.anchor, l.peak_label.text, l.peak_label.style, tints);
   for (const OtherPeak& o : l.other_peaks) canvas.text(o.label.anchor, o.label.text, o.label.style);
   if (!l.ridge_label.text.empty())
-    backed_text(canvas, theme, l.ridge_label.anchor, l.ridge_label.text, l.ridge_label.style, tints);
+    haloed_text(canvas, theme, l.ridge_label.anchor, l.ridge_label.text, l.ridge_label.style, tints);
   for (const TextPlace& p : l.side_labels) canvas.text(p.anchor, p.text, p.style);
   for (std::size_t i = 0; i < l.slope_labels.size(); ++i) {
     const TextPlace& p = l.slope_labels[i];
@@ -80,6 +76,20 @@ void draw_labels(Canvas& canvas, const FigureInput& input, const Layout& l) {
         r.title = p.text;
         return r;
       });
+  }
+}
+
+Fill mark_fill(const Canvas& canvas, const Theme& theme, Roof look) {
+  Fill fill = fill_of(theme, look, canvas.em());
+  fill.hatch = Hatch::none;
+  return fill;
+}
+
+void draw_mark_key(Canvas& canvas, const FigureInput& input, const Layout& l) {
+  const auto key = canvas.group("key");
+  for (const KeyMark& k : l.key) {
+    canvas.marker(k.at, marker_of(k.look), k.size, mark_fill(canvas, input.theme, k.look));
+    canvas.text(k.label.anchor, k.label.text, k.label.style);
   }
 }
 
@@ -105,8 +115,7 @@ Readout dot_readout(const FigureInput& input, const Dot& dot) {
 void draw_dots(Canvas& canvas, const FigureInput& input, const FigureView& view, const Layout& l) {
   const Theme& theme = input.theme;
   for (const Dot& d : l.dots) {
-    Fill fill = fill_of(theme, d.look, canvas.em());
-    fill.hatch = Hatch::none;
+    const Fill fill = mark_fill(canvas, theme, d.look);
     Fill ring;
     ring.colour = theme.panel;
     canvas.marker(d.at, marker_of(d.look), d.size + 2 * canvas.px(kRing), ring);
@@ -147,7 +156,7 @@ void draw_measured(Canvas& canvas, const FigureInput& input, const Layout& l) {
     canvas.marker(d.at, Marker::circle, d.size,
                   {.colour = theme.panel, .edge = theme.ink, .edge_width = canvas.px(1.6f)});
     if (!d.label.text.empty())
-      backed_text(canvas, theme, d.label.anchor, d.label.text, d.label.style, std::array{region_of(theme, l)});
+      haloed_text(canvas, theme, d.label.anchor, d.label.text, d.label.style, std::array{region_of(theme, l)});
     canvas.tag_with("measured", static_cast<int>(i), {d.at.x - d.size / 2, d.at.y - d.size / 2, d.size, d.size},
                     [&] { return measured_readout(input, l, d); });
   }
@@ -203,6 +212,7 @@ void draw_roofline(Canvas& canvas, const Rect& area, const FigureInput& input, c
   draw_frame(canvas, input.theme, l.plot, l.x, l.y, l.frame);
   draw_roofs(canvas, input, l);
   draw_labels(canvas, input, l);
+  draw_mark_key(canvas, input, l);
   draw_dots(canvas, input, view, l);
   draw_measured(canvas, input, l);
 }

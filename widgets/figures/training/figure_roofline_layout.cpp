@@ -25,7 +25,10 @@ constexpr float kMeasuredDot = 8.5f, kMeasuredName = 150;
 constexpr double kMargin = 1.35;        // a mark stays this factor inside the axes
 constexpr double kRidgeShare = 0.9;     // marks left of this part of the ridge stand on the slope
 constexpr double kClearlyUnder = 0.98;  // of the peak
-constexpr float kFlagPitch = 1.35f;     // of draw_flags, in small text
+constexpr double kNextTop = 1.25;       // of the axis: tops that are tried until the names over the roof have room
+constexpr int kMostTops = 24;
+constexpr float kKeyMark = 8;
+constexpr float kFlagPitch = 1.35f;  // of draw_flags, in small text
 constexpr float kFlagElbow = 12, kFlagColumn = 6;
 
 Roof look_of(OperationKind kind) {
@@ -156,8 +159,8 @@ void place_axes(const Canvas& canvas, const Rect& area, const FigureInput& input
   double highest = l.peak;  // of what must be under the top with a line of text over it
   for (const OtherPeak& o : l.other_peaks) highest = std::max(highest, o.flop_per_s);
   for (const MeasuredDot& d : l.measured) highest = std::max(highest, d.flop_per_s);
-  double top = half_decade_below(l.peak * 1.0001) * std::sqrt(10.0);
-  for (int i = 0; i < 8; ++i) {
+  double top = l.peak * 1.5;
+  for (int i = 0; i < kMostTops; ++i) {
     l.y = Scale(ScaleKind::log10, bottom, top, 1, 0);
     TickOptions options{std::clamp(static_cast<int>(area.h / canvas.px(40)), 2, 8), TickLabels::si, true};
     l.frame.y.ticks = ticks(l.y, options);
@@ -167,7 +170,7 @@ void place_axes(const Canvas& canvas, const Rect& area, const FigureInput& input
     l.x = l.x.with_range(l.plot.x, l.plot.right());
     l.y = l.y.with_range(l.plot.bottom(), l.plot.y);
     if (l.y(l.peak) - l.plot.y >= over && l.y(highest) - l.plot.y >= line) break;
-    top *= std::sqrt(10.0);
+    top *= kNextTop;
   }
 }
 
@@ -314,15 +317,12 @@ void place_peak_label(const Canvas& canvas, const FigureInput& input, Layout& l)
   for (const Dot& d : l.dots)
     if (d.at.x + d.size / 2 > left) at.y = std::min(at.y, d.at.y - d.size / 2);
   l.peak_label = place(canvas, text, at, style);
-  // On the line of another peak it would be taken for that one's name: before the roof instead, where there is room.
+  // A line that runs through it would be taken for the one it names.
   const auto on_line = [&](const OtherPeak& o) {
     const float y = l.y(o.flop_per_s);
     return y > l.peak_label.bounds.y - canvas.px(1) && y < l.peak_label.bounds.bottom() + canvas.px(1);
   };
-  if (std::none_of(l.other_peaks.begin(), l.other_peaks.end(), on_line)) return;
-  const TextStyle before = small(canvas, input.theme.ink2, HAlign::right, VAlign::middle);
-  TextPlace p = place(canvas, text, {before_slopes(canvas, l, l.y(l.peak)), l.y(l.peak)}, before);
-  if (inside(p.bounds, l.plot)) l.peak_label = std::move(p);
+  std::erase_if(l.other_peaks, on_line);
 }
 
 void place_ridge_label(const Canvas& canvas, const FigureInput& input, const std::vector<Rect>& taken, Layout& l) {
@@ -442,6 +442,31 @@ void place_other_peaks(const Canvas& canvas, const FigureInput& input, std::vect
   l.other_peaks = std::move(kept);
 }
 
+// What the marks are, in the corner over the slopes; nothing where that is not free.
+void place_key(const Canvas& canvas, const FigureInput& input, std::vector<Rect>& taken, Layout& l) {
+  const TextStyle style = small(canvas, input.theme.ink2, HAlign::left, VAlign::middle);
+  const float line = style.em * kFlagPitch, mark = canvas.px(kKeyMark), gap = canvas.px(8);
+  std::vector<Roof> looks;
+  for (const Roof look : {Roof::matmul, Roof::attention, Roof::vector})
+    if (std::any_of(l.dots.begin(), l.dots.end(), [&](const Dot& d) { return d.look == look; }))
+      looks.push_back(look);
+  Rect box{l.plot.x + gap, l.plot.y + gap / 2, 0, line * static_cast<float>(looks.size())};
+  std::vector<KeyMark> key;
+  for (const Roof look : looks) {
+    const Point at{box.x + mark / 2, box.y + line * (static_cast<float>(key.size()) + 0.5f)};
+    const std::string name(input.texts.text("figure.roofline.key." + std::string(name_of(look))));
+    KeyMark entry{look, at, mark, place(canvas, name, {box.x + mark + canvas.px(6), at.y}, style)};
+    box.w = std::max(box.w, entry.label.bounds.right() - box.x);
+    key.push_back(std::move(entry));
+  }
+  // Clear of all slopes, which are farthest to the left where they are highest.
+  if (looks.size() < 2 || box.right() > before_slopes(canvas, l, box.bottom()) || !inside(box, l.plot) ||
+      !free_of(box, taken))
+    return;
+  taken.push_back(box);
+  l.key = std::move(key);
+}
+
 // Names of measured operations beside their marks.
 void place_measured(const Canvas& canvas, const FigureInput& input, std::vector<Rect>& taken, Layout& l) {
   LabelField field(l.plot.inset(canvas.px(1)));
@@ -502,9 +527,7 @@ bool recomputes(const FigureInput& input) {
   return input.report.quantities.value_or(engine::Q::step_recompute, 0) > 0;
 }
 
-std::string_view share_heading(const FigureInput& input) {
-  return input.texts.text(recomputes(input) ? "figure.roofline.share.recompute" : "figure.roofline.share");
-}
+std::string_view share_heading(const FigureInput& input) { return input.texts.text("figure.roofline.share"); }
 
 std::string operation_name(const FigureInput& input, OperationKind kind) {
   std::string key = "figure.roofline.operation." + std::string(engine::kOperationIds[kind]);
@@ -558,8 +581,12 @@ Layout lay_out(const Canvas& canvas, const Rect& area, const FigureInput& input,
   place_peak_label(canvas, input, l);
   std::vector<Rect> taken = taken_places(canvas, input, l);
   taken.push_back(l.peak_label.bounds);
+  const float corner = canvas.px(6);  // an end of a line that a halo would cut
+  for (const Point& p : {l.hbm.low, l.hbm.high})
+    taken.push_back({p.x - corner / 2, p.y - corner / 2, corner, corner});
   for (const MeasuredDot& d : l.measured) taken.push_back({d.at.x - d.size / 2, d.at.y - d.size / 2, d.size, d.size});
   place_other_peaks(canvas, input, taken, l);
+  place_key(canvas, input, taken, l);
   place_ridge_label(canvas, input, taken, l);
   if (!l.ridge_label.text.empty()) taken.push_back(l.ridge_label.bounds);
   place_side_labels(canvas, input, taken, l);

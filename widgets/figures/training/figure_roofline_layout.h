@@ -50,6 +50,14 @@ struct MeasuredDot {
   TextPlace label;
 };
 
+// What a kind of mark stands for.
+struct KeyMark {
+  Roof look = Roof::matmul;
+  Point at;
+  float size = 0;
+  TextPlace label;
+};
+
 struct Layout {
   bool drawn = false;  // false: peak or bandwidth is not known
   double peak = 0, bandwidth = 0, ridge = 0;
@@ -68,6 +76,7 @@ struct Layout {
   std::vector<TextPlace> side_labels;
   std::vector<OtherPeak> other_peaks;
   std::vector<MeasuredDot> measured;
+  std::vector<KeyMark> key;
 };
 
 Layout lay_out(const Canvas& canvas, const Rect& area, const FigureInput& input, const FigureView& view);

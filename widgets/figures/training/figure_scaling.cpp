@@ -9,6 +9,7 @@
 
 #include "engine/studies/scaling.h"
 #include "widgets/canvas/number_format.h"
+#include "widgets/canvas/palette.h"
 #include "widgets/figures/common/claims.h"
 #include "widgets/figures/common/empty_state.h"
 #include "widgets/figures/common/figure_head.h"
@@ -31,7 +32,6 @@ constexpr FigureOptions kScalingOptions{OptionOf<ScalingMode>{"mode", engine::kS
                                         OptionOf<ScalingQuantity>{"quantity", kScalingQuantities}};
 
 constexpr double kRoomForNames = 2.5;  // over and under the data, for names of points at the ends
-constexpr double kMostMfu = 115;       // %, with room for a name over 100
 
 struct ScalingKey {
   engine::Scenario scenario;
@@ -112,8 +112,12 @@ Chart chart_of(const FigureInput& input, const FigureView& view, const ScalingSt
     for (const double v : {shown(p, mfu), mfu ? shown(own, mfu) : p.ideal_tokens_per_s})
       if (v > 0) low = std::min(low, v), high = std::max(high, v);
   }
-  chart.y_from = low / kRoomForNames,
-  chart.y_to = mfu ? std::min(high * kRoomForNames, std::max(kMostMfu, high * 1.1)) : high * kRoomForNames;
+  if (mfu) {
+    chart.y_kind = ScaleKind::linear;
+    chart.y_from = 0, chart.y_to = std::max(100.0, high * 1.05);
+  } else {
+    chart.y_from = low / kRoomForNames, chart.y_to = high * kRoomForNames;
+  }
   chart.now = Chart::Now{own.chips, t.format("figure.scaling.now", {format_count(own.chips)})};
 
   ChartLine line, ideal;
@@ -122,7 +126,7 @@ Chart chart_of(const FigureInput& input, const FigureView& view, const ScalingSt
     ideal.points.push_back({p.chips, mfu ? shown(own, mfu) : p.ideal_tokens_per_s});
   }
   const float width = theme.data_width * em;
-  line.stroke = {theme.ink, width * 1.3f, {}};
+  line.stroke = plan_stroke(theme, em);
   line.weight = Weight::bold;
   line.essential = true;
   line.label = t.text(mode_of(view) == ScalingMode::weak ? "figure.scaling.line.weak" : "figure.scaling.line.strong");

@@ -71,11 +71,15 @@ const ScheduleVariant& variant(const ComparedSchedules& c, ScheduleKind kind) {
   return c.all.variants()[static_cast<std::size_t>(kind)];
 }
 
-// As few decimals as show every peak of a schedule exactly, two at most.
-int decimals_of(const ScheduleVariant& v) {
+// As few decimals as show every peak that is written exactly, two at most.
+int decimals_of(const ScheduleVariant& v, bool each) {
+  const std::vector<double>& peaks = v.pipeline().peak_microbatches;
+  if (peaks.empty()) return 0;
+  const double most = *std::max_element(peaks.begin(), peaks.end());
   int decimals = 0;
-  for (const double peak : v.pipeline().peak_microbatches)
-    while (decimals < 2 && std::abs(peak * std::pow(10, decimals) - std::round(peak * std::pow(10, decimals))) > 1e-6)
+  for (const double peak : peaks)
+    while ((each || peak == most) && decimals < 2 &&
+           std::abs(peak * std::pow(10, decimals) - std::round(peak * std::pow(10, decimals))) > 1e-6)
       ++decimals;
   return decimals;
 }
@@ -354,7 +358,8 @@ void draw_numbers(Canvas& canvas, const FigureInput& input, const SchedulesLayou
   if (!l.wide) return;
   const Theme& theme = input.theme;
   const ScheduleVariant& v = *l.shown[i];
-  const int decimals = decimals_of(v);
+  int decimals = 0;  // the column keeps one number of them
+  for (const ScheduleVariant* of : l.shown) decimals = std::max(decimals, decimals_of(*of, l.each));
   const StageRows& rows = l.rows[i];
   const std::vector<double>& peaks = v.pipeline().peak_microbatches;
   const TextStyle plain = small_text(canvas, theme.ink2, HAlign::right),
@@ -398,7 +403,7 @@ void draw_end(Canvas& canvas, const FigureInput& input, const SchedulesLayout& l
   const float half = canvas.text_width(text, bold) / 2;
   const float most =
       std::max(l.plot.x + half, (l.wide ? l.idle.right - l.idle.width : canvas.bounds().right()) - half);
-  backed_text(canvas, input.theme,
+  haloed_text(canvas, input.theme,
               {std::clamp(x, l.plot.x + half, most), rows.plot.bottom() + canvas.px(3) + small_line(canvas) / 2},
               text, bold);
 }
@@ -417,7 +422,9 @@ void draw_kinds(Canvas& canvas, const FigureInput& input, const SchedulesLayout&
   }
   const float em = canvas.em();
   const auto entry = [&](std::string_view key, TimelinePart kind) {
-    return KeyEntry{std::string(t.text(key)), fill_of(input.theme, kind, em)};
+    const std::string brief = std::string(key) + ".brief";
+    return KeyEntry{std::string(t.text(key)), fill_of(input.theme, kind, em),
+                    t.has(brief) ? std::string(t.text(brief)) : std::string()};
   };
   std::vector<KeyEntry> entries{entry("figure.pipeline.forward", TimelinePart::forward)};
   entries.push_back(entry(!split   ? "figure.pipeline.backward"
@@ -427,25 +434,20 @@ void draw_kinds(Canvas& canvas, const FigureInput& input, const SchedulesLayout&
   if (split)
     entries.push_back(
         entry(whole ? "figure.schedules.weight" : "figure.pipeline.backward_weight", TimelinePart::backward_weight));
-  const auto hides = [](const gantt::Gantt& g) {
-    const auto& again = g.pipeline.recompute;
-    return !g.recomputes && std::any_of(again.begin(), again.end(), [](engine::Tick ticks) { return ticks > 0; });
-  };
   if (std::any_of(gantts.begin(), gantts.end(), [](const gantt::Gantt& g) { return g.recomputes; }))
-    entries.push_back(entry(
-        std::any_of(gantts.begin(), gantts.end(), hides) ? "figure.schedules.recompute" : "figure.pipeline.recompute",
-        TimelinePart::recompute));
+    entries.push_back(entry("figure.pipeline.recompute", TimelinePart::recompute));
   entries.push_back(
       {std::string(t.text("figure.pipeline.idle")), gantt::idle_swatch(input.theme, gantts.front(), em)});
+  if (std::any_of(gantts.begin(), gantts.end(), [&](const gantt::Gantt& g) { return g.shows_step_end(canvas); }))
+    entries.push_back(entry("figure.pipeline.step_end", TimelinePart::step_end));
   const bool splits = std::any_of(gantts.begin(), gantts.end(),
                                   [&](const gantt::Gantt& g) { return gantt::splits_bars(canvas, input, g); });
   const std::string note = gantt::key_note(t, chunks, splits);
   const float right = l.wide ? l.idle.right - l.idle.width : l.plot.right();
-  const TextStyle style = small_text(canvas, input.theme.ink2, HAlign::left);
-  float width = note.empty() ? 0 : canvas.text_width(note, style) + canvas.px(16);
-  for (const KeyEntry& e : entries) width += canvas.px(33) + canvas.text_width(e.text, style);
-  // Over the rows if it fits there, else from the edge of the figure on.
-  const float left = width - canvas.px(16) <= right - l.plot.x ? l.plot.x : l.header.x;
+  // Over the rows if it fits there, else from the edge of the figure on where that saves a second row.
+  const bool aside =
+      key_rows(canvas, right - l.plot.x, entries) > 1 && key_rows(canvas, right - l.header.x, entries) == 1;
+  const float left = aside ? l.header.x : l.plot.x;
   draw_fitting_key(canvas, input.theme, {left, l.header.bottom() - canvas.px(14)}, right - left, entries, note,
                    gantt::key_note(t, splits ? 1 : chunks, splits));
 }

@@ -1,6 +1,6 @@
 // The step figure: where the time of a step goes, as a waterfall. The parts of engine::kStepParts stand under one
 // another, each beginning where the one before it ends, down to the step time; communication that work hides stands
-// beside the compute it hides under. A baseline is a dashed outline in every row.
+// under a rule below. A baseline is a dashed outline in every row.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -56,19 +56,11 @@ struct StepRow {
   double base_from = 0, base_to = 0;
 };
 
-bool is_work(Q part) { return part == Q::step_matmul || part == Q::step_attention || part == Q::step_recompute; }
-
-// Those that take time here or in the baseline. Hidden communication follows the work it hides under.
+// Those that take time here or in the baseline, and under their sum the communication that takes none: it is hidden.
 std::vector<StepRow> step_rows(const FigureInput& input) {
   std::vector<StepRow> out;
   double at = 0, base_at = 0;
-  const Hidden hidden = hidden_of(input.report);
-  bool placed = hidden.total <= 0;
   for (const Q part : engine::kStepParts) {
-    if (!placed && !is_work(part)) {
-      out.push_back({{}, 0, hidden.total, 0, 0});
-      placed = true;
-    }
     const double seconds = seconds_of(input.report, part);
     const double base = input.baseline ? seconds_of(input.baseline->report, part) : 0;
     if (seconds > 0 || base > 0) out.push_back({part, at, at + seconds, base_at, base_at + base});
@@ -77,6 +69,7 @@ std::vector<StepRow> step_rows(const FigureInput& input) {
   }
   const double base = input.baseline ? step_seconds(input.baseline->report) : 0;
   out.push_back({Q::step_time, 0, step_seconds(input.report), 0, base});
+  if (const Hidden hidden = hidden_of(input.report); hidden.total > 0) out.push_back({{}, 0, hidden.total, 0, 0});
   return out;
 }
 
@@ -150,7 +143,8 @@ void draw_step(Canvas& canvas, const Rect& area, const FigureInput& input, const
       for (std::size_t i = 0; i < hidden.by_axis.size(); ++i) {
         if (hidden.by_axis[i] <= 0) continue;
         const Fill fill = hidden_fill(input.theme, fill_of(input.theme, engine::kExposedParts[i], canvas.em()), view);
-        bar.parts.push_back({from / unit.seconds, (from + hidden.by_axis[i]) / unit.seconds, fill});
+        bar.parts.push_back({from / unit.seconds, (from + hidden.by_axis[i]) / unit.seconds, fill, 0,
+                             std::string(t.text("figure.scaling.bound." + std::string(engine::kAxisIds[i])))});
         from += hidden.by_axis[i];
       }
     } else {

@@ -1,0 +1,20 @@
+# Makes the figures of figures.json and the article that shows them; every font of the article must be embedded.
+# CLI, SOURCE, PDFLATEX and PDFFONTS are given. The article is made in the working folder.
+file(COPY ${SOURCE}/figures.json ${SOURCE}/article.tex DESTINATION .)
+function(run)
+  execute_process(COMMAND ${ARGN} RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output)
+  if(NOT status EQUAL 0)
+    message(FATAL_ERROR "${ARGN}: ${status}\n${output}")
+  endif()
+  set(output "${output}" PARENT_SCOPE)
+endfunction()
+run(${CLI} figures figures.json)
+run(${PDFLATEX} -interaction=nonstopmode -halt-on-error article.tex)
+run(${PDFFONTS} article.pdf)
+string(REGEX MATCHALL "\n[^\n]+" fonts "${output}")
+foreach(font IN LISTS fonts)
+  # The columns "emb" and "sub" stand before "uni" and the object's two numbers.
+  if(NOT font MATCHES "---" AND NOT font MATCHES " yes +(yes|no) +(yes|no) +[0-9]+ +[0-9]+ *$")
+    message(FATAL_ERROR "not embedded:${font}")
+  endif()
+endforeach()
