@@ -280,7 +280,11 @@ io::Result<FileFormat> format_of(const FigureOptions& asked) {
 
 io::Result<widgets::FontStack> fonts_of(const FigureOptions& asked) {
   std::vector<std::string> families = widgets::FontStack::default_families();
-  if (asked.font.empty()) return widgets::FontStack(families);
+  if (asked.font.empty()) {
+    widgets::FontStack fonts(families);
+    if (fonts.faces().empty()) return io::InputError{{}, {}, say("error.fonts.none"), say("error.fonts.none.remedy")};
+    return fonts;
+  }
   families.insert(families.begin(), asked.font);
   widgets::FontStack fonts(families);
   for (const widgets::MissingFont& missing : fonts.missing())
@@ -402,7 +406,7 @@ int write_figure(const Context& context, const FigureOptions& asked, const Figur
   if (!asked.caption.empty())
     if (const auto error = io::write_file_atomically(asked.caption, file.caption))
       return refuse(context.texts, *error);
-  if (asked.output == kStandardOutput) return print(context.texts, file.bytes, file.status);
+  if (asked.output == kStandardOutput) return print_file(context.texts, file.bytes, file.status);
   if (const auto error = io::write_file_atomically(asked.output, file.bytes)) return refuse(context.texts, *error);
   return file.status;
 }

@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <array>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -82,12 +84,22 @@ std::optional<Objective> objective_of(const Context& context, const SearchOption
 template <class Space>
 bool constrain_all(const Context& context, const SearchOptions& options, Space& into) {
   const auto constrain = [&](const char* option, const std::vector<std::string>& list, ConstraintKind kind) {
+    std::map<std::string_view, std::string_view> said;
     for (const std::string& text : list) {
       const std::size_t equals = text.find('=');
       if (equals == std::string::npos) {
         complain(
             context.texts,
             {option, {}, say("error.cli.search.equals", io::in_quotes(text)), say("error.cli.search.equals.remedy")});
+        return false;
+      }
+      const std::string_view name = std::string_view(text).substr(0, equals);
+      if (const auto [earlier, is_new] = said.emplace(name, text); !is_new && earlier->second != text) {
+        complain(context.texts, {option,
+                                 {},
+                                 say("error.cli.search.twice", io::in_quotes(earlier->second), io::in_quotes(text)),
+                                 kind == ConstraintKind::pinned ? say("error.cli.search.twice.list")
+                                                                : say("error.cli.search.twice.remedy")});
         return false;
       }
       if (const auto error = engine::constrain(into, std::string_view(text).substr(0, equals),

@@ -121,6 +121,8 @@ Settings read_settings(const std::filesystem::path& file) {
   if (s.zoom != 0) s.zoom = std::fmin(std::fmax(s.zoom, 0.75), 4.0);
   s.width = static_cast<int>(std::fmin(std::fmax(number(map, "width", 0), 0), 16384));
   s.height = static_cast<int>(std::fmin(std::fmax(number(map, "height", 0), 0), 16384));
+  // A size that no window had is none: it opens as large as the screen.
+  if (s.width < kLeastWindowWidth || s.height < kLeastWindowHeight) s.width = s.height = 0;
   s.arrangement = read_arrangement(map);
   if (const auto it = map.find("export.folder"); it != map.end()) s.export_as.folder = it->second;
   if (const auto it = map.find("export.size"); it != map.end() && it->second.size() <= 64)

@@ -28,6 +28,9 @@ struct MeshEditing {
   friend bool operator==(const MeshEditing&, const MeshEditing&) = default;
 };
 
+// Of the window, in pixels.
+inline constexpr int kLeastWindowWidth = 800, kLeastWindowHeight = 560;
+
 struct Settings {
   std::string theme = "dark";
   std::string language;       // empty: the system's

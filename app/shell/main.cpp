@@ -140,10 +140,18 @@ int run(int argc, char** argv) {
     origin = whole_path(origin);
 
   const roofscape::widgets::FontStack fonts;
+  if (fonts.faces().empty())
+    return complain({{}, {}, say("error.fonts.none"), say("error.fonts.none.remedy")}, texts.value());
   app::Workspace workspace(library, fonts, std::move(start).value(), origin, std::move(texts).value(),
                            std::move(loaded_theme).value(), settings);
-  if (!library->problems().empty())
-    workspace.say({true, io::to_text(library->problems().front(), workspace.texts()), {}});
+  // The first is told in the window, all are named where it was started.
+  const auto& problems = library->problems();
+  for (const io::InputError& problem : problems) complain(problem, workspace.texts());
+  if (!problems.empty()) {
+    const std::string first = io::to_text(problems.front(), workspace.texts());
+    const auto others = static_cast<double>(problems.size() - 1);
+    workspace.say({true, others == 0 ? first : workspace.texts().count("ui.presets.problems", others, {first}), {}});
+  }
   app::Autosave autosave(options.keep_settings ? app::autosave_file().parent_path() : std::filesystem::path());
   autosave.restore(workspace, asked);
   if (!dropped.empty()) workspace.open_file(dropped);

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
@@ -149,6 +150,19 @@ bool write_png(const std::filesystem::path& file, int width, int height) {
   return good && !io::write_file_atomically(file, bytes);
 }
 
+// Jobs wake the window from their threads, until GLFW is let go.
+std::mutex g_wake_mutex;
+bool g_can_wake = false;
+
+void wake_window() {
+  const std::lock_guard lock(g_wake_mutex);
+  if (g_can_wake) glfwPostEmptyEvent();
+}
+void allow_waking(bool can) {
+  const std::lock_guard lock(g_wake_mutex);
+  g_can_wake = can;
+}
+
 GLFWwindow* g_clipboard_owner =
     nullptr;  // GLFW's clipboard functions want a window; Interaction's hooks have no argument
 
@@ -162,6 +176,7 @@ class Screen {
     if (backends_) compat::stop_backends();
     if (context_) ImGui::DestroyContext();
     if (window != nullptr) glfwDestroyWindow(window);
+    allow_waking(false);
     if (glfw_) glfwTerminate();
     g_clipboard_owner = nullptr;
   }
@@ -169,6 +184,7 @@ class Screen {
     glfwSetErrorCallback([](int, const char* what) { fmt::print(stderr, "roofscape: {}\n", what); });
     glfw_ = glfwInit() == GLFW_TRUE;
     if (!glfw_) return false;
+    allow_waking(true);
     // A remembered size may be that of another screen.
     int x = 0, y = 0, screen_width = 0, screen_height = 0;
     if (GLFWmonitor* monitor = glfwGetPrimaryMonitor())
@@ -190,7 +206,7 @@ class Screen {
     window = glfwCreateWindow(width, height, "Roofscape", nullptr, nullptr);
     if (window == nullptr) return false;
     g_clipboard_owner = window;
-    glfwSetWindowSizeLimits(window, 800, 560, GLFW_DONT_CARE, GLFW_DONT_CARE);
+    glfwSetWindowSizeLimits(window, kLeastWindowWidth, kLeastWindowHeight, GLFW_DONT_CARE, GLFW_DONT_CARE);
     glfwSetWindowUserPointer(window, &events);
     glfwMakeContextCurrent(window);
     glfwSwapInterval(1);
@@ -279,7 +295,7 @@ int run_window(Workspace& workspace, Autosave* autosave, const WindowOptions& op
   FullScreen full_screen;
   workspace.actions().copy_text = [&](const std::string& text) { glfwSetClipboardString(window, text.c_str()); };
   workspace.actions().toggle_full_screen = [&] { full_screen.toggle(window); };
-  workspace.set_wake([] { glfwPostEmptyEvent(); });
+  workspace.set_wake(wake_window);
   workspace.actions().close = [&] { glfwSetWindowShouldClose(window, GLFW_TRUE); };
   workspace.interaction().read_clipboard = [] {
     const char* text = glfwGetClipboardString(g_clipboard_owner);

@@ -38,4 +38,18 @@ std::size_t first_invalid_utf8(std::string_view text) {
   return bad == text.end() ? std::string_view::npos : static_cast<std::size_t>(bad - text.begin());
 }
 
+std::string without_controls(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t begin = at;
+    const char32_t c = next_codepoint(text, at);
+    if ((c < 0x20 && c != '\n' && c != '\t') || (c >= 0x7f && c < 0xa0))
+      append_utf8(out, 0xfffd);
+    else
+      out += text.substr(begin, at - begin);
+  }
+  return out;
+}
+
 }  // namespace roofscape::engine

@@ -46,6 +46,9 @@ char32_t next_codepoint(std::string_view text, std::size_t& at);
 // U+FFFD.
 void append_utf8(std::string& out, char32_t character);
 
+// With U+FFFD for every control character but the end of a line and the tab: what a terminal would take for a command.
+std::string without_controls(std::string_view text);
+
 // Offset of the first byte that is not UTF-8 (overlong forms and surrogates included), npos if all of it is.
 std::size_t first_invalid_utf8(std::string_view text);
 

@@ -126,6 +126,10 @@ std::optional<ConstraintError> constrain(Allowed& allowed, std::string_view name
   if (numbers.size() != 1 || !ordered)
     return ConstraintError{say("error.search.limit", name), say("error.search.limit.remedy")};
   (how == ConstraintKind::at_least ? allowed.min : allowed.max) = numbers[0];
+  const auto within = [&allowed](int n) { return n >= allowed.min && n <= allowed.max; };
+  if (allowed.only.empty() ? allowed.min > allowed.max
+                           : std::none_of(allowed.only.begin(), allowed.only.end(), within))
+    return ConstraintError{say("error.search.nothing_left", name), say("error.search.nothing_left.remedy")};
   return std::nullopt;
 }
 

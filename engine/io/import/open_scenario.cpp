@@ -69,11 +69,14 @@ Result<OpenedScenario> opened(Result<Imported> imported, std::string_view file) 
 Result<OpenedScenario> open_scenario(const std::string& id_or_path, const ImportRequest& request,
                                      const PresetLibrary& library) {
   const ImportRequest ordered{request.cluster, ordered_edits(request.set)};
+  // Read once: a pipe has its bytes only once.
+  std::optional<std::string> bytes;
   if (library.find_preset(PresetKind::scenario, id_or_path) == nullptr)
-    // JSON that is none of the formats is a scenario of ours, whose reader says what is wrong with it.
-    if (const auto text = read_file(id_or_path); text && reads_as_launch(text.value()))
-      return opened(import_launch(text.value(), id_or_path, ordered, library), id_or_path);
-  auto scenario = load_scenario(id_or_path, library);
+    if (auto read = read_file(id_or_path)) bytes = std::move(read).value();
+  // JSON that is none of the formats is a scenario of ours, whose reader says what is wrong with it.
+  if (bytes && reads_as_launch(*bytes)) return opened(import_launch(*bytes, id_or_path, ordered, library), id_or_path);
+  auto scenario =
+      bytes ? scenario_in_file(*std::move(bytes), id_or_path, library) : load_scenario(id_or_path, library);
   if (!scenario) return scenario.error();
   if (auto failure = apply_request(scenario.value(), request, library)) return *std::move(failure);
   return OpenedScenario{std::move(scenario).value(), std::nullopt};

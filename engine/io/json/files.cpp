@@ -1,6 +1,7 @@
 #include "engine/io/json/files.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -41,6 +42,15 @@ class Descriptor {
   int fd_;
 };
 
+// Whether a pipe or device has something to read, or its other end was closed, within so many milliseconds.
+bool arrives(int fd, int milliseconds) {
+  pollfd wait{fd, POLLIN, 0};
+  int ready = 0;
+  while ((ready = ::poll(&wait, 1, milliseconds)) < 0 && errno == EINTR) {
+  }
+  return ready != 0;
+}
+
 bool write_all(int fd, std::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t n = ::write(fd, bytes.data(), bytes.size());
@@ -60,7 +70,8 @@ Result<std::string> read_file(const fs::path& path, std::size_t limit) {
   const auto unreadable = [&] {
     return fail(say("error.file.unreadable", reason(errno)), say("error.file.unreadable.remedy"));
   };
-  Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  // A pipe that nobody writes into would be waited for, already when it is opened.
+  Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (file.get() < 0)
     return errno == ENOENT ? fail(say("error.file.none"), say("error.file.none.remedy")) : unreadable();
   struct stat status {};
@@ -70,11 +81,20 @@ Result<std::string> read_file(const fs::path& path, std::size_t limit) {
   if (S_ISREG(status.st_mode) && status.st_size > 0)
     text.reserve(std::min(limit, static_cast<std::size_t>(status.st_size)) + 1);
   std::array<char, 65536> chunk;
+  constexpr int kUnopened = 2000,
+                kSlow = 30000;  // waited for a pipe that nobody writes into, and for one that writes
+  const bool waits = !S_ISREG(status.st_mode);
+  const auto silent = [&] { return fail(say("error.file.silent"), say("error.file.silent.remedy")); };
   for (;;) {
+    const bool has_come = !waits || arrives(file.get(), kUnopened);
     const ssize_t n = ::read(file.get(), chunk.data(), chunk.size());
     if (n < 0 && errno == EINTR) continue;
+    if (n < 0 && errno == EAGAIN) {
+      if (!arrives(file.get(), kSlow)) return silent();
+      continue;
+    }
     if (n < 0) return unreadable();
-    if (n == 0) return text;
+    if (n == 0) return has_come ? Result<std::string>(std::move(text)) : silent();
     text.append(chunk.data(), static_cast<std::size_t>(n));
     if (text.size() > limit) return fail(say("error.file.larger", limit >> 20), say("error.file.not_ours"));
   }

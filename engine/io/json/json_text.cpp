@@ -55,8 +55,11 @@ class Builder final : public nlohmann::json_sax<Json> {
   }
   bool parse_error(std::size_t position, const std::string&, const nlohmann::detail::exception& e) override {
     const std::size_t at = position == 0 ? 0 : position - 1;
-    if (e.id == 406)
-      return fail_at(place_of(text_, at), say("error.json.too_large"), say("error.json.too_large.remedy"));
+    if (e.id == 406) {
+      fail_at(place_of(text_, at), say("error.json.too_large"), say("error.json.too_large.remedy"));
+      error_.path = path();
+      return false;
+    }
     const bool ended = text_.find_first_not_of(" \t\r\n", at) == std::string_view::npos;
     if (text_.find_first_not_of(" \t\r\n") == std::string_view::npos)
       return fail({}, say("error.json.empty"), say("error.json.empty.remedy"));

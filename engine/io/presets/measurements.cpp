@@ -1,9 +1,12 @@
 #include "engine/io/presets/measurements.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <utility>
 
 #include "engine/io/json/files.h"
 #include "engine/io/presets/parts_json.h"
@@ -179,6 +182,19 @@ Failure read_operation(Members members, MeasuredShape& out) {
   return members.error();
 }
 
+// What nothing measures: times and rates of 0 or less, and shares above 1. Idle and cached shares may be 0.
+std::optional<std::pair<Sentence, Sentence>> outside_of_measures(std::string_view quantity, double value) {
+  const bool is_fraction = quantity.find("fraction") != std::string_view::npos;
+  const bool is_share = is_fraction || quantity.starts_with("mfu") || quantity == "hfu";
+  if (value < 0 || (value == 0 && !is_fraction))
+    return std::pair{say("error.measurement.positive", fmt::format("{:g}", value)),
+                     say("error.measurement.positive.remedy")};
+  if (is_share && value > 1)
+    return std::pair{say("error.measurement.share", fmt::format("{:g}", value)),
+                     say("error.measurement.share.remedy")};
+  return std::nullopt;
+}
+
 Failure read_entry(Members members, Measurement& out) {
   out.id = members.needed_text("id");
   out.family = members.needed_text("family");
@@ -231,6 +247,9 @@ Failure read_entry(Members members, Measurement& out) {
       value.value = item.value().get<double>();
       if (!std::isfinite(*value.value))
         return InputError{std::string(members.file()), members.at("measured." + item.key()), say("error.not_finite")};
+      if (auto failure = outside_of_measures(item.key(), *value.value))
+        return InputError{std::string(members.file()), members.at("measured." + item.key()), failure->first,
+                          failure->second};
     }
     out.values.push_back(std::move(value));
   }

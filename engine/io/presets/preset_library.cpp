@@ -92,6 +92,10 @@ void PresetLibrary::add_folder(PresetKind kind, const fs::path& folder) {
   }
   std::sort(files.begin(), files.end());
   for (const fs::path& file : files) {
+    if (std::error_code ignored; fs::exists(file, ignored) && !fs::is_regular_file(file, ignored)) {
+      problems_.push_back({file.string(), {}, say("error.file.special"), say("error.file.special.remedy")});
+      continue;
+    }
     auto text = read_file(file);
     if (!text) {
       problems_.push_back(text.error());

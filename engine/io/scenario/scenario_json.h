@@ -25,6 +25,8 @@ Result<engine::Scenario> read_scenario(std::string_view text, std::string_view f
                                        const PresetLibrary& library);
 
 // A preset's id, or the path of a file: a scenario, or a figure that carries its own (figure_file.h).
+// The same of a file's bytes: the text of a scenario, or a figure, which carries its own (figure_file.h).
+Result<engine::Scenario> scenario_in_file(std::string bytes, const std::string& file, const PresetLibrary& library);
 Result<engine::Scenario> load_scenario(const std::string& id_or_path, const PresetLibrary& library);
 
 // JSON text that reads back to an equal scenario. Chip and model are written as preset ids where they equal the

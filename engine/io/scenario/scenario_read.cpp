@@ -99,17 +99,19 @@ Result<Scenario> read_scenario(std::string_view text, std::string_view file_name
   return scenario;
 }
 
+Result<Scenario> scenario_in_file(std::string bytes, const std::string& file, const PresetLibrary& library) {
+  if (!is_picture(bytes)) return read_scenario(bytes, file, library);
+  const auto text = scenario_in_picture(bytes, file);
+  return text ? read_scenario(text.value(), file, library) : text.error();
+}
+
 Result<Scenario> load_scenario(const std::string& id_or_path, const PresetLibrary& library) {
   const auto read_preset = [&library](const Preset& preset) {
     return read_scenario(*library.find_scenario_text(preset.id), preset.origin, library);
   };
   if (const Preset* preset = library.find_preset(PresetKind::scenario, id_or_path)) return read_preset(*preset);
   auto text = read_file(id_or_path);
-  if (text && is_picture(text.value())) {
-    text = scenario_in_picture(text.value(), id_or_path);
-    if (!text) return text.error();
-  }
-  if (text) return read_scenario(text.value(), id_or_path, library);
+  if (text) return scenario_in_file(std::move(text).value(), id_or_path, library);
   std::error_code ignored;
   if (looks_like_file(id_or_path) || std::filesystem::exists(id_or_path, ignored)) return text.error();
   if (const Preset* preset = library.meant(PresetKind::scenario, id_or_path)) return read_preset(*preset);

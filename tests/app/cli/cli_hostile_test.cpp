@@ -1,0 +1,131 @@
+// Input that means no good, or is not what it seems: pipes, control characters, numbers beyond any computer, contradictory
+// options, measurements that nobody measured.
+#include <doctest/doctest.h>
+
+#include <sys/stat.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <thread>
+
+#include "engine/base/utf8.h"
+#include "engine/io/export/csv.h"
+#include "tests/app/cli/cli_run.h"
+
+namespace roofscape {
+namespace {
+
+using test::Outcome;
+using test::run;
+using test::TemporaryFolder;
+
+constexpr const char* kPlan = R"({"format": "roofscape/scenario", "version": 1, "name": "%", "model": "llama3-8b",
+"cluster": {"chip": "h100-sxm", "nodes": 1, "node_size": 8}, "parallelism": {"fsdp": 8}})";
+
+std::string plan_named(const std::string& name) {
+  std::string plan = kPlan;
+  return plan.replace(plan.find('%'), 1, name);
+}
+
+TEST_CASE("what a terminal takes for a command does not reach it from a file's names") {
+  const TemporaryFolder folder;
+  folder.write("plan.json", plan_named("a\\u001b[31mred\\u009b31m\\u0007\\u007f b"));
+  for (const char* command : {"eval plan.json", "sweep plan.json --vary parallelism.zero_stage=1,2,3",
+                              "check plan.json", "explain step.time_s plan.json", "eval --bad plan.json",
+                              "figure step plan.json -o a.svg", "search plan.json --limit 3"}) {
+    CAPTURE(command);
+    const Outcome o = run(folder, command);
+    CHECK(o.out == engine::without_controls(o.out));
+    CHECK(o.err == engine::without_controls(o.err));
+  }
+}
+
+TEST_CASE("a scenario is read from a pipe as from a file") {
+  const TemporaryFolder folder;
+  mkfifo((folder.path() / "pipe").c_str(), 0600);
+  std::thread writer([&folder] { folder.write("pipe", plan_named("piped")); });
+  const Outcome o = run(folder, "eval pipe");
+  writer.join();
+  CHECK(o.code == 0);
+  CHECK(o.out.starts_with("piped"));
+}
+
+TEST_CASE("a pipe that nobody writes into is an error, and one among the presets is named and left out") {
+  const TemporaryFolder folder;
+  std::filesystem::create_directories(folder.path() / "presets" / "scenarios");
+  mkfifo((folder.path() / "presets" / "scenarios" / "a.json").c_str(), 0600);
+  const Outcome listed = run(folder, "presets --presets presets");
+  CHECK(listed.code == 0);
+  CHECK(listed.err.find("a.json: is a folder, a pipe or a device, not a file; put a JSON file in its place") !=
+        std::string::npos);
+  mkfifo((folder.path() / "pipe").c_str(), 0600);
+  const Outcome o = run(folder, "eval pipe");
+  CHECK(o.code == 2);
+  CHECK(o.err == "roofscape-cli: pipe: nothing is written into it; write into the pipe, or give a file\n");
+}
+
+TEST_CASE("a number beyond any computer is named with its field") {
+  const TemporaryFolder folder;
+  folder.write("plan.json", R"({"workload": {"global_batch_sequences": 1e400}})");
+  const Outcome o = run(folder, "eval plan.json");
+  CHECK(o.code == 2);
+  CHECK(o.err ==
+        "roofscape-cli: plan.json: workload.global_batch_sequences: line 1, column 45: a number is too large "
+        "for any computer; write a smaller one\n");
+}
+
+TEST_CASE("constraints of a search that contradict each other are named") {
+  CHECK(
+      run("search llama3-8b-8-h100 --pin tensor=2 --pin tensor=4").err ==
+      "roofscape-cli: --pin: \"tensor=2\" and \"tensor=4\" contradict each other; give one of them, or one list such "
+      "as tensor=4,8\n");
+  for (const char* options : {"--min tensor=8 --max tensor=4", "--pin tensor=2 --min tensor=4"}) {
+    const Outcome o = run(std::string("search llama3-8b-8-h100 ") + options);
+    CHECK(o.code == 2);
+    CHECK(o.err.find("tensor has no value left; what is pinned, the least and the greatest contradict each other") !=
+          std::string::npos);
+  }
+  CHECK(run("search llama3-8b-8-h100 --pin tensor=2 --pin tensor=2 --limit 1").code == 0);
+}
+
+TEST_CASE("measurements that nobody measured are refused with their place") {
+  const TemporaryFolder folder;
+  const auto refused = [&folder](const std::string& measured) {
+    folder.write("m.json", R"({"name": "m", "entries": [{"id": "a", "family": "f", "table": "t", "task": "training",
+"kind": "step", "source": "s", "measured": {)" +
+                               measured + "}}]}");
+    const Outcome o = run(folder, "validate m.json");
+    CHECK(o.code == 2);
+    return o.err;
+  };
+  CHECK(
+      refused("\"step_time_s\": -1").find("measured.step_time_s: -1 was measured by nobody; give a number above 0") !=
+      std::string::npos);
+  CHECK(refused("\"step_time_s\": 0").find("0 was measured by nobody") != std::string::npos);
+  CHECK(refused("\"mfu\": 400").find("measured.mfu: 400 is a share above 1; write 0.46 for 46 %") !=
+        std::string::npos);
+}
+
+TEST_CASE("a cell that a spreadsheet takes for a formula is text in CSV, and a number stays one") {
+  for (const char* formula : {"=1+1", "+cmd", "-2+3+cmd|' /C calc'!A0", "@SUM(A1)"})
+    CHECK(io::csv_field(formula).find("'" + std::string(formula, 1)) != std::string::npos);
+  for (const char* plain : {"-5", "+5", "-0.25", "1e-3", "-", "-3 %", "llama3-8b"})
+    CHECK(io::csv_field(plain) == plain);
+}
+
+TEST_CASE("without a font no figure is drawn") {
+  const TemporaryFolder folder;
+  const auto fonts =
+      folder.write("fonts.conf", "<?xml version=\"1.0\"?><fontconfig><dir>/nonexistent</dir></fontconfig>");
+  setenv("FONTCONFIG_FILE", fonts.c_str(), 1);
+  const Outcome o = run(folder, "figure step llama3-8b-8-h100 -o step.svg");
+  unsetenv("FONTCONFIG_FILE");
+  CHECK(o.code == 2);
+  CHECK(o.err ==
+        "roofscape-cli: there is no font on this machine; install the package fonts-noto-core, for Korean also "
+        "fonts-noto-cjk\n");
+  CHECK(folder.count() == 1);
+}
+
+}  // namespace
+}  // namespace roofscape
