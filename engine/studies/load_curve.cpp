@@ -12,7 +12,7 @@ namespace {
 // Closer together where waiting grows without bound.
 constexpr auto kShares = [] {
   constexpr std::size_t kEven = 16, kSteep = 24;
-  constexpr double kFrom = 0.05, kStep = 0.05, kMost = 0.98;
+  constexpr double kFrom = 0.05, kStep = 0.05, kMostLoad = 0.98;
   std::array<double, kEven + kSteep> out{};
   for (std::size_t i = 0; i < kEven; ++i) out[i] = kFrom + kStep * static_cast<double>(i);
   double rest = 1 - out[kEven - 1];  // of what the plan keeps up with, less by the same factor from point to point
@@ -21,7 +21,7 @@ constexpr auto kShares = [] {
     factor = (low + high) / 2;
     double left = rest;
     for (std::size_t i = 0; i < kSteep; ++i) left *= factor;
-    (left < 1 - kMost ? low : high) = factor;
+    (left < 1 - kMostLoad ? low : high) = factor;
   }
   for (std::size_t i = kEven; i < out.size(); ++i) out[i] = 1 - (rest *= factor);
   return out;
