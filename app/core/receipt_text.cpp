@@ -8,9 +8,9 @@ namespace {
 
 std::string line_of(int line) { return line > 0 ? std::to_string(line) : std::string(); }
 
-class Sections {
+class ReceiptSections {
  public:
-  explicit Sections(const widgets::TextTable& texts) : texts_(texts) {}
+  explicit ReceiptSections(const widgets::TextTable& texts) : texts_(texts) {}
 
   void add(std::string_view title, const Columns& rows, bool any) {
     if (any) out_ += '\n' + std::string(texts_.text(title)) + '\n' + rows.text(2);
@@ -26,7 +26,7 @@ class Sections {
 }  // namespace
 
 std::string receipt_text(const io::Imported& imported, const std::string& file, const widgets::TextTable& texts) {
-  Sections out(texts);
+  ReceiptSections out(texts);
   out.text() = texts.format("import.receipt.head", {file, std::string(imported.format_name)}) + '\n';
   Columns read({true, false, false, false});
   for (const io::ReadValue& value : imported.read)
