@@ -25,7 +25,7 @@ using engine::WorkKind;
 io::Result<MeasuredRun> read_all(const std::vector<std::string>& inputs, int steps = 1) {
   return io::read_measured_run(inputs, {steps, {}});
 }
-std::string refusal(const std::vector<std::string>& inputs) {
+std::string refusal_of_run(const std::vector<std::string>& inputs) {
   const auto read = read_all(inputs);
   return read ? "" : io::to_text(read.error(), test::english());
 }
@@ -358,24 +358,24 @@ TEST_CASE("what cannot be read as measured is one line with its file, place and 
   const test::TemporaryFolder folder;
   const std::string whole = one_step().text();
   const std::string cut = folder.write("cut.json", whole.substr(0, whole.size() / 2)).string();
-  CHECK(refusal({cut}).find(cut + ": byte ") == 0);
-  CHECK(refusal({cut}).find("the trace is not whole JSON; it may be cut off; export it again") != std::string::npos);
+  CHECK(refusal_of_run({cut}).find(cut + ": byte ") == 0);
+  CHECK(refusal_of_run({cut}).find("the trace is not whole JSON; it may be cut off; export it again") != std::string::npos);
   const std::string host = folder.write("host.json", R"({"traceEvents": [{"ph": "X", "cat": "cpu_op"}]})").string();
-  CHECK(refusal({host}) == host + ": the trace has no GPU kernels; profile with ProfilerActivity.CUDA");
+  CHECK(refusal_of_run({host}) == host + ": the trace has no GPU kernels; profile with ProfilerActivity.CUDA");
   const std::string same = folder.write("same.json", whole).string(),
                     other = folder.write("other.json", whole).string();
-  CHECK(refusal({same, other}) == other + ": rank 0 is also in " + same + "; give one trace for each rank");
+  CHECK(refusal_of_run({same, other}) == other + ": rank 0 is also in " + same + "; give one trace for each rank");
   const std::string poem = folder.write("poem.txt", "roses are red\n").string();
-  CHECK(refusal({poem}).find(poem + ": nothing measured that is known is in it; ") == 0);
+  CHECK(refusal_of_run({poem}).find(poem + ": nothing measured that is known is in it; ") == 0);
   const std::string sqlite = folder.write("run.sqlite", "SQLite format 3 and more").string();
-  CHECK(refusal({sqlite}).find("an SQLite export is not read") != std::string::npos);
-  CHECK(refusal({"nowhere.log"}).find("nowhere.log: ") == 0);
-  CHECK(refusal({"step=12s,speed=3"}).find("is not a number of a step") != std::string::npos);
-  CHECK(refusal({"step=-1s"}).find("step: ") != std::string::npos);
-  CHECK(refusal({"step=1s", "step=2s"}).find("is another number than in \"step=1s\"") != std::string::npos);
+  CHECK(refusal_of_run({sqlite}).find("an SQLite export is not read") != std::string::npos);
+  CHECK(refusal_of_run({"nowhere.log"}).find("nowhere.log: ") == 0);
+  CHECK(refusal_of_run({"step=12s,speed=3"}).find("is not a number of a step") != std::string::npos);
+  CHECK(refusal_of_run({"step=-1s"}).find("step: ") != std::string::npos);
+  CHECK(refusal_of_run({"step=1s", "step=2s"}).find("is another number than in \"step=1s\"") != std::string::npos);
   const std::string packed =
       folder.write("bad.gz", std::string("\x1f\x8b\x08\0\0\0\0\0\0\3 not packed", 24)).string();
-  CHECK(refusal({packed}).find(packed + ": cannot be unpacked") == 0);
+  CHECK(refusal_of_run({packed}).find(packed + ": cannot be unpacked") == 0);
 }
 
 TEST_CASE("reading stops where it is told to") {
