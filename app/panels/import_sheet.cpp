@@ -70,6 +70,7 @@ class ReceiptSheet {
     if (!failure) state_.changed = true;
   }
   void ask_cluster(std::string wish) {
+    ctx_.ui.io.clear_focus();
     io::ImportRequest request = draft().request();
     request.cluster = std::move(wish);
     took(state_.draft->ask(std::move(request), ctx_.session.library()));
@@ -324,13 +325,13 @@ class ReceiptSheet {
       for (const io::ImportNotice& notice : read.notices)
         if (notice.error == error) row(notice.line, texts(notice.text), {}, {}, error ? t_.err : t_.warn);
     }
+    if (!read.overridden.empty()) heading("import.receipt.overridden", read.overridden.size());
+    for (const io::OverriddenValue& value : read.overridden)
+      row(value.line, value.key, value.value, ctx_.format("import.receipt.by", {value.by}), t_.ink);
     if (!read.read.empty()) heading("import.receipt.read", read.read.size());
     for (const io::ReadValue& value : read.read) row(value.line, value.key, value.value, value.field, t_.ink);
     if (!read.assumed.empty()) heading("import.receipt.assumed", read.assumed.size());
     for (const io::AssumedValue& value : read.assumed) row(0, value.field, value.value, texts(value.why), t_.ink);
-    if (!read.overridden.empty()) heading("import.receipt.overridden", read.overridden.size());
-    for (const io::OverriddenValue& value : read.overridden)
-      row(value.line, value.key, value.value, ctx_.format("import.receipt.by", {value.by}), t_.ink);
     for (const bool understood : {true, false}) {
       const auto count = static_cast<std::size_t>(
           std::count_if(read.ignored.begin(), read.ignored.end(),
@@ -342,6 +343,7 @@ class ReceiptSheet {
           row(key.line, key.key, {}, understood ? texts(key.why) : std::string(), understood ? t_.ink2 : t_.warn);
     }
     end_scroll(ctx_.ui, scroll, y_ + ctx_.px(8));
+    if (!given_.empty()) ctx_.ui.io.clear_focus();  // the next Enter is for the sheet
     for (const auto& [path, value] : given_) took(state_.draft->give(path, value, ctx_.session.library()));
   }
 

@@ -200,7 +200,7 @@ class Workspace {
   void show_next_receipt();             // of those that wait, where no sheet is open
   // What a real run left behind, files or a line: read beside the window, then laid over the plan that is shown.
   void read_measured(std::vector<std::string> inputs, const std::string& name);
-  void take_measured();  // what the job has, at the beginning of a frame
+  void take_measured();                                            // what the job has, at the beginning of a frame
   void take_order(std::string_view csv, const std::string& file);  // of a pipeline's operations, into the scenario
   void copy_layers(std::string (*text)(const std::vector<int>& layers));  // of the stages, to the clipboard
   // The plan as the file of a launcher or server, to the clipboard; or what keeps that from running it.

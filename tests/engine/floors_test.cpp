@@ -129,8 +129,8 @@ TEST_CASE("a floor of the engine includes what it is said to stand on, and nothi
 TEST_CASE("folders of the engine include those before them") {
   Words order;
   for (const Floor& floor : engine_floors()) order.push_back("engine/" + floor.name);
-  for (const char* folder :
-       {"io/json", "io/huggingface", "io/presets", "io/scenario", "io/import", "io/measured", "io/export", "io/tour", "evidence"})
+  for (const char* folder : {"io/json", "io/huggingface", "io/presets", "io/scenario", "io/import", "io/measured",
+                             "io/export", "io/tour", "evidence"})
     order.push_back(std::string("engine/") + folder);
   order.push_back("engine");  // precompiled.h
   check_order("engine", order);

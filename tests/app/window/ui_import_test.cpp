@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <string>
+#include <utility>
 
 #include "app/shell/commands.h"
 #include "tests/app/window/ui_harness.h"
@@ -58,7 +59,7 @@ TEST_CASE("a dropped launch script opens beside what is open, with its receipt o
   CHECK(h.scenario().cluster.chip.id == edited.cluster.chip.id);  // the script does not say which
   REQUIRE(h.parts.panels.sheets.shown == app::Sheet::import);
   CHECK(drawn(h, "run.sh, read as Megatron-LM"));
-  CHECK(drawn(h, "the chips that were open"));
+  CHECK(drawn(h, "those that were open"));
   CHECK(widgets::compat::audit_draw_data().outside == 0);
   h.key({Key::escape});
   CHECK(h.parts.panels.sheets.shown == app::Sheet::none);
@@ -131,15 +132,29 @@ TEST_CASE("what a launch file lacks is asked for before it opens") {
   CHECK(h.scenario().model.n_layers == 31);
 }
 
-TEST_CASE("a pasted launch line of a server opens as a plan that serves") {
+TEST_CASE("a pasted launch line of a server asks for its requests and opens as a plan that serves") {
   Harness h("llama3-8b-8-h100", 1920, 1080);
   g_pasted = kServeLine;
   h.parts.interaction.read_clipboard = [] { return g_pasted; };
   h.key({widgets::key_of('V'), true, false, false});
   h.step(2);
+  REQUIRE(h.parts.panels.sheets.shown == app::Sheet::import);
+  for (const auto& [field, tokens] :
+       {std::pair{"workload.prompt_tokens", "1024"}, {"workload.output_tokens", "256"}}) {
+    h.click(std::string("import.") + field);
+    h.type(tokens);
+    h.key({Key::enter});
+    h.step(2);
+    CHECK(h.parts.panels.sheets.import.problem == "");
+  }
+  CHECK(h.parts.panels.sheets.import.draft->ready());
+  h.key({Key::enter});
+  h.step(2);
+  CHECK(h.parts.panels.sheets.shown == app::Sheet::none);
   CHECK(h.scenario().serves());
   CHECK(h.scenario().parallelism.tensor == 8);
-  CHECK(h.parts.panels.sheets.shown == app::Sheet::import);
+  CHECK(h.scenario().workload.prompt_tokens == 1024);
+  CHECK(h.scenario().workload.output_tokens == 256);
 }
 
 TEST_CASE("a launch file that cannot be read is told in the strip with its line") {
@@ -160,15 +175,12 @@ TEST_CASE("a launch file that cannot be read is told in the strip with its line"
 
 TEST_CASE("of several launch files each opens, and those that lack something ask one after the other") {
   std::string lacking = kMegatronScript;
-  const std::string batch = "--global-batch-size 128";
   lacking.replace(lacking.find("--seq-length 8192"), 17, "");
   const Dropped first("one.sh", kMegatronScript), second("two.sh", lacking), third("three.sh", lacking);
   Harness h("llama3-405b-16k-h100-8k", 1280, 720);
   h.workspace.drop({second.path, first.path, third.path});
   h.step(2);
-  CHECK(drawn(h, "one.sh"));
-  h.key({Key::escape});
-  h.step(2);
+  CHECK(h.parts.session.launch() != nullptr);  // one.sh is open
   CHECK(drawn(h, "two.sh, read as"));
   h.click("import.cancel");
   h.step(2);
