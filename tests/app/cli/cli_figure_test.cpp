@@ -235,6 +235,68 @@ TEST_CASE("- writes to standard output, which needs the format said") {
         "json\n");
 }
 
+TEST_CASE("a page needs no network, says what its marks are, and opens again as its scenario") {
+  const test::TemporaryFolder folder;
+  CHECK(run(folder, "figure step llama3-8b-8-h100 --set parallelism.tensor=2 --set parallelism.fsdp=4 -o p.html")
+            .code == 0);
+  const std::string page = test::text_of(folder.path() / "p.html");
+  CHECK(page.starts_with("<!DOCTYPE html>"));
+  CHECK(page.find("data-tag=\"step.time_s\"") != std::string::npos);
+  CHECK(page.find("type=\"range\"") == std::string::npos);  // one frame has no slider
+  std::string without = page;
+  for (const std::string name : {"http://www.w3.org/2000/svg"})
+    for (std::size_t at; (at = without.find(name)) != std::string::npos;) without.erase(at, name.size());
+  CHECK(without.find("http") == std::string::npos);
+  const auto parallelism = [&](const std::string& what) {
+    return nlohmann::json::parse(run(folder, "eval " + what + " --json").out)["scenario"]["parallelism"];
+  };
+  CHECK(parallelism("p.html")["tensor"] == 2);
+}
+
+TEST_CASE("--vary puts a slider over the figure at each value, and no two elements have one id") {
+  const test::TemporaryFolder folder;
+  const Outcome o =
+      run(folder, "figure memory llama3-70b-v5p-pod --vary workload.global_batch_sequences=1024,2048 -o p.html");
+  CHECK(o.code == 0);
+  const std::string page = test::text_of(folder.path() / "p.html");
+  CHECK(page.find("data-label=\"1024\"") != std::string::npos);
+  CHECK(page.find("data-label=\"2048\" hidden") != std::string::npos);
+  CHECK(page.find("max=\"1\"") != std::string::npos);
+  std::map<std::string, int> ids;
+  for (std::size_t at = 0; (at = page.find(" id=\"", at)) != std::string::npos;) {
+    at += 5;
+    ++ids[page.substr(at, page.find('"', at) - at)];
+  }
+  CHECK(ids.size() > 20);
+  for (const auto& [id, count] : ids) {
+    CAPTURE(id);
+    CHECK(count == 1);
+  }
+  const auto refused = [&](const std::string& arguments) {
+    const Outcome said = run(folder, "figure memory llama3-70b-v5p-pod " + arguments);
+    CHECK(said.code == 2);
+    return said.err;
+  };
+  CHECK(refused("--vary workload.batch=1,2 -o a.svg") ==
+        "roofscape-cli: --vary: is for HTML only; end the file's name in .html\n");
+  CHECK(refused("--vary workload.batch -o a.html") ==
+        "roofscape-cli: --vary: \"workload.batch\" names no field and its values; write it as "
+        "parallelism.tensor=1,2,4,8\n");
+}
+
+TEST_CASE("--with takes several choices, wherever it stands") {
+  const test::TemporaryFolder folder;
+  const std::string choices = "--with quantity=ratio pass=backward", scenario = " network llama3-70b-v5p-pod ";
+  CHECK(run(folder, "figure" + scenario + choices + " -o a.csv").code == 0);
+  CHECK(run(folder, "figure " + choices + scenario + "-o b.csv").code == 0);
+  CHECK(run(folder, "figure" + scenario + "--with quantity=ratio --with pass=backward -o c.csv").code == 0);
+  const std::string table = test::text_of(folder.path() / "a.csv");
+  CHECK(!table.empty());
+  CHECK(test::text_of(folder.path() / "b.csv") == table);
+  CHECK(test::text_of(folder.path() / "c.csv") == table);
+  CHECK(run(folder, "figure" + scenario + "--with quantity=ratio pass=sideways -o d.csv").code == 2);
+}
+
 TEST_CASE("a font that is not installed is refused, and one that is is embedded") {
   const test::TemporaryFolder folder;
   const Outcome none = run(folder, "figure step llama3-8b-8-h100 -o a.pdf --font \"No Such Font\"");
