@@ -49,25 +49,25 @@ Expression node(Kind kind, double value, std::vector<Expression> children, int w
 }
 std::string symbols(const Expression& e) { return widgets::formula_in_symbols(e); }
 
-const Expression a = named("a", 1), b = named("b", 2), c = named("c", 3);
+const Expression a = named("a", 1), b = named("b", 2), third = named("c", 3);
 
 TEST_CASE("parentheses stand where they are needed and nowhere else") {
   const Expression sum = node(Kind::add, 3, {a, b});
   const Expression difference = node(Kind::subtract, 1, {b, a});
   const Expression product = node(Kind::multiply, 2, {a, b});
   const Expression quotient = node(Kind::divide, 0.5, {a, b});
-  CHECK(symbols(node(Kind::add, 0, {sum, c})) == "a + b + c");
-  CHECK(symbols(node(Kind::multiply, 0, {sum, c})) == "(a + b) * c");
-  CHECK(symbols(node(Kind::divide, 0, {c, product})) == "c / (a * b)");
-  CHECK(symbols(node(Kind::divide, 0, {product, c})) == "a * b / c");
-  CHECK(symbols(node(Kind::divide, 0, {c, quotient})) == "c / (a / b)");
+  CHECK(symbols(node(Kind::add, 0, {sum, third})) == "a + b + c");
+  CHECK(symbols(node(Kind::multiply, 0, {sum, third})) == "(a + b) * c");
+  CHECK(symbols(node(Kind::divide, 0, {third, product})) == "c / (a * b)");
+  CHECK(symbols(node(Kind::divide, 0, {product, third})) == "a * b / c");
+  CHECK(symbols(node(Kind::divide, 0, {third, quotient})) == "c / (a / b)");
   CHECK(symbols(node(Kind::divide, 0, {sum, sum})) == "(a + b) / (a + b)");
-  CHECK(symbols(node(Kind::subtract, 0, {c, sum})) == "c \u2212 (a + b)");
-  CHECK(symbols(node(Kind::subtract, 0, {sum, c})) == "a + b \u2212 c");
-  CHECK(symbols(node(Kind::subtract, 0, {c, difference})) == "c \u2212 (b \u2212 a)");
+  CHECK(symbols(node(Kind::subtract, 0, {third, sum})) == "c \u2212 (a + b)");
+  CHECK(symbols(node(Kind::subtract, 0, {sum, third})) == "a + b \u2212 c");
+  CHECK(symbols(node(Kind::subtract, 0, {third, difference})) == "c \u2212 (b \u2212 a)");
   CHECK(symbols(node(Kind::add, 0, {product, quotient})) == "a * b + a / b");
-  CHECK(symbols(node(Kind::max, 2, {sum, c}, 1)) == "max(a + b, c)");
-  CHECK(symbols(node(Kind::multiply, 0, {node(Kind::ceil, 1, {quotient}), c})) == "ceil(a / b) * c");
+  CHECK(symbols(node(Kind::max, 2, {sum, third}, 1)) == "max(a + b, c)");
+  CHECK(symbols(node(Kind::multiply, 0, {node(Kind::ceil, 1, {quotient}), third})) == "ceil(a / b) * c");
   CHECK(symbols(node(Kind::sqrt, 1, {node(Kind::choose, 2, {a, sum}, 1)})) == "sqrt(a + b)");
 }
 
@@ -87,7 +87,7 @@ TEST_CASE("a maximum says which side decided and by how much") {
     return app::decision_text(node(kind, 0, {x, y}, winner), texts.value());
   };
   CHECK(decided(Kind::max, named("x", 1.023), named("y", 1.0), 0) == "x decides, 2.3\u202f% above y");
-  CHECK(decided(Kind::max, a, c, 1) == "c decides, 3 times a");
+  CHECK(decided(Kind::max, a, third, 1) == "c decides, 3 times a");
   CHECK(decided(Kind::min, a, b, 0) == "a decides, 50.0\u202f% below b");
   CHECK(decided(Kind::max, constant(0), named("x", -1), 0) == "0 decides");
   CHECK(decided(Kind::max, a, a, 0) == "both sides are equal");

@@ -35,7 +35,7 @@ struct Dropped {
   explicit Dropped(const std::string& name, const std::string& text) : path(folder.write(name, text).string()) {}
 };
 
-bool drawn(const Harness& h, const std::string& words) {
+bool shows_text(const Harness& h, const std::string& words) {
   for (const auto& text : h.canvas.drawn_texts())
     if (text.text.find(words) != std::string::npos) return true;
   return false;
@@ -58,8 +58,8 @@ TEST_CASE("a dropped launch script opens beside what is open, with its receipt o
   CHECK(engine::chip_count(h.scenario().cluster) == 64);
   CHECK(h.scenario().cluster.chip.id == edited.cluster.chip.id);  // the script does not say which
   REQUIRE(h.parts.panels.sheets.shown == app::Sheet::import);
-  CHECK(drawn(h, "run.sh, read as Megatron-LM"));
-  CHECK(drawn(h, "those that were open"));
+  CHECK(shows_text(h, "run.sh, read as Megatron-LM"));
+  CHECK(shows_text(h, "those that were open"));
   CHECK(widgets::compat::audit_draw_data().outside == 0);
   h.key({Key::escape});
   CHECK(h.parts.panels.sheets.shown == app::Sheet::none);
@@ -98,7 +98,7 @@ TEST_CASE("a number of chips in the receipt takes the place of the launcher's") 
   h.type("128");
   h.key({Key::enter});
   h.step(2);
-  CHECK(drawn(h, "overridden"));
+  CHECK(shows_text(h, "overridden"));
   h.click("import.ok");
   h.step(2);
   CHECK(engine::chip_count(h.scenario().cluster) == 128);
@@ -121,7 +121,7 @@ TEST_CASE("what a launch file lacks is asked for before it opens") {
   h.click("import.ok");
   h.step(2);
   CHECK(h.scenario() == before);  // not while something lacks
-  CHECK(drawn(h, "The file does not say:"));
+  CHECK(shows_text(h, "The file does not say:"));
   h.click("import.model.vocab_size");
   h.type("50k");
   h.key({Key::enter});
@@ -181,10 +181,10 @@ TEST_CASE("of several launch files each opens, and those that lack something ask
   h.workspace.drop({second.path, first.path, third.path});
   h.step(2);
   CHECK(h.parts.session.launch() != nullptr);  // one.sh is open
-  CHECK(drawn(h, "two.sh, read as"));
+  CHECK(shows_text(h, "two.sh, read as"));
   h.click("import.cancel");
   h.step(2);
-  CHECK(drawn(h, "three.sh, read as"));
+  CHECK(shows_text(h, "three.sh, read as"));
   h.click("import.cancel");
   h.step(2);
   CHECK(h.parts.panels.sheets.shown == app::Sheet::none);

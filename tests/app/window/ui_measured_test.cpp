@@ -15,7 +15,7 @@ namespace {
 
 std::string g_log;
 
-bool drawn(const Harness& h, const std::string& words) {
+bool is_drawn(const Harness& h, const std::string& words) {
   for (const auto& text : h.canvas.drawn_texts())
     if (text.text.find(words) != std::string::npos) return true;
   return false;
@@ -41,8 +41,8 @@ TEST_CASE("a pasted log line lies over the plan, and over another plan once that
   h.key({widgets::key_of('V'), true, false, false});
   settle(h);
   REQUIRE(h.parts.panels.sheets.shown == app::Sheet::measured);
-  CHECK(drawn(h, "9.00"));
-  CHECK(drawn(h, "What alone would close the gap"));
+  CHECK(is_drawn(h, "9.00"));
+  CHECK(is_drawn(h, "What alone would close the gap"));
   CHECK(h.scenario() == before);
   CHECK(widgets::compat::audit_draw_data().outside == 0);
   h.key({Key::escape});
@@ -68,7 +68,7 @@ TEST_CASE("a dropped trace is read beside the window and names where the differe
   REQUIRE(h.parts.panels.sheets.shown == app::Sheet::measured);
   for (const char* words :
        {"rank0.json beside", "matmuls and attention", "exposed collectives", "unexplained", "AllGather"})
-    CHECK_MESSAGE(drawn(h, words), words);
+    CHECK_MESSAGE(is_drawn(h, words), words);
   std::string copied;
   h.workspace.actions().copy_text = [&](const std::string& text) { copied = text; };
   h.click("measured.copy");

@@ -15,7 +15,7 @@
 namespace roofscape {
 namespace {
 
-io::Result<io::Imported> import(const std::string& text, const std::string& cluster = "h100-sxm:128") {
+io::Result<io::Imported> import_settings(const std::string& text, const std::string& cluster = "h100-sxm:128") {
   return io::import_launch(text, "conf.yaml", {cluster, {}}, test::shipped());
 }
 std::string settings_seed(const std::string& name) { return test::text_of(test::source_dir() / "tests/fuzz/launch" / name); }
@@ -34,7 +34,7 @@ void check_values(const engine::Scenario& s, const Values& values) {
 }
 
 TEST_CASE("Megatron-Bridge's configuration is read section by section") {
-  const auto read = import(settings_seed("megatron_bridge"));
+  const auto read = import_settings(settings_seed("megatron_bridge"));
   REQUIRE(read.ok());
   CHECK(read->format_name == "Megatron-Bridge");
   CHECK(read->complete());
@@ -60,7 +60,7 @@ TEST_CASE("Megatron-Bridge's configuration is read section by section") {
 
 TEST_CASE(
     "NeMo's configuration has its chips in the trainer, its own names for recomputation, and values by reference") {
-  const auto read = import(settings_seed("nemo"), "h100-sxm");
+  const auto read = import_settings(settings_seed("nemo"), "h100-sxm");
   REQUIRE(read.ok());
   CHECK(read->format_name == "NeMo");
   CHECK(read->complete());
@@ -84,14 +84,14 @@ TEST_CASE(
 
 TEST_CASE("a value that NeMo computes is missing, with the option that gives it") {
   const auto read =
-      import(with(settings_seed("nemo"), "ffn_hidden_size: 13824", "ffn_hidden_size: ${multiply:4, ${.hidden_size}}"));
+      import_settings(with(settings_seed("nemo"), "ffn_hidden_size: 13824", "ffn_hidden_size: ${multiply:4, ${.hidden_size}}"));
   REQUIRE(read.ok());
   CHECK(read->is_missing("model.d_ff"));
 }
 
 TEST_CASE("mixed precision of Megatron-Bridge names the formats of arithmetic and weights") {
   const auto compute = [](std::string_view recipe) {
-    const auto read = import(with(settings_seed("megatron_bridge"), "bf16_mixed", recipe));
+    const auto read = import_settings(with(settings_seed("megatron_bridge"), "bf16_mixed", recipe));
     REQUIRE(read.ok());
     return read->scenario.precision;
   };
