@@ -521,19 +521,20 @@ class PlanToScenario {
     if (plan_.layers_per_virtual_stage) {
       const auto& [value, origin] = *plan_.layers_per_virtual_stage;
       const int pipeline = s().parallelism.pipeline;
+      // An embedding or a head that counts as a layer takes a place among them.
+      const int layers = s().model.n_layers + static_cast<int>(plan.embedding_as_layers + plan.head_as_layers);
       if (out_.is_missing("model") || out_.is_missing("model.n_layers")) {
         missing_set("pipeline.virtual_stages");
-      } else if (value < 1 || s().model.n_layers % (pipeline * value) != 0) {
-        plan_.fail(say("import.layers_per_stage", origin.key, value, s().model.n_layers, pipeline), origin.line);
+      } else if (value < 1 || layers % (pipeline * value) != 0) {
+        plan_.fail(say("import.layers_per_stage", origin.key, value, layers, pipeline), origin.line);
         missing_set("pipeline.virtual_stages");
       } else {
-        const int chunks = s().model.n_layers / pipeline / value;
+        const int chunks = layers / pipeline / value;
         if (auto failure =
                 put({"pipeline.virtual_stages", static_cast<double>(chunks), std::to_string(value), origin}))
           return failure;
         read(origin, "pipeline.virtual_stages", std::to_string(value));
-        assumed("pipeline.virtual_stages", std::to_string(chunks),
-                say("import.why.layers", s().model.n_layers, pipeline, value));
+        assumed("pipeline.virtual_stages", std::to_string(chunks), say("import.why.layers", layers, pipeline, value));
       }
     }
     if (plan_.layout) {

@@ -132,19 +132,18 @@ void split_waiting(const std::vector<RankTrace>& ranks, const std::vector<TraceW
     for (auto& [key, seconds] : own) groups[key].seconds.push_back(std::move(seconds));
   }
   std::array<double, kMoves> link{}, split{};
-  for (const auto& [key, calls] : groups) {
-    const std::size_t n = calls.seconds.size();
-    const bool alike = n > 1 && std::all_of(calls.seconds.begin(), calls.seconds.end(), [&](const auto& one) {
-                         return one.size() == calls.seconds.front().size();
-                       });
-    if (!alike) continue;
-    for (std::size_t i = 0; i < calls.seconds.front().size(); ++i) {
-      double least = calls.seconds.front()[i];
-      for (const auto& one : calls.seconds) {
+  for (const auto& group : groups) {
+    const std::vector<std::vector<double>>& calls = group.second.seconds;
+    const std::size_t n = calls.size(), kind = group.first.second, each = calls.front().size();
+    if (n < 2 || !std::all_of(calls.begin(), calls.end(), [each](const auto& one) { return one.size() == each; }))
+      continue;
+    for (std::size_t i = 0; i < each; ++i) {
+      double least = calls.front()[i];
+      for (const std::vector<double>& one : calls) {
         least = std::min(least, one[i]);
-        split[key.second] += one[i];
+        split[kind] += one[i];
       }
-      link[key.second] += least * static_cast<double>(n);
+      link[kind] += least * static_cast<double>(n);
     }
   }
   const auto count = static_cast<double>(ranks.size());

@@ -45,6 +45,19 @@ TEST_CASE("two values of one option are refused with both lines; an edit of one'
   CHECK(read->overridden.size() == 2);
 }
 
+TEST_CASE("layers of a virtual stage count the embedding and the head where these count as layers") {
+  const std::string stages = "--pipeline-model-parallel-size 2 --num-layers-per-virtual-pipeline-stage 17";
+  const auto counted = import(
+      stages + " --account-for-embedding-in-pipeline-split --account-for-loss-in-pipeline-split", {"h100-sxm", {}});
+  REQUIRE(counted.ok());
+  CHECK(counted->complete());
+  CHECK(counted->scenario.pipeline.virtual_stages == 1);
+  const auto bare = import(stages, {"h100-sxm", {}});
+  REQUIRE(bare.ok());
+  CHECK(first_error(bare.value()) ==
+        "--num-layers-per-virtual-pipeline-stage 17: 32 layers do not divide into 2 stages of that");
+}
+
 TEST_CASE("the same value twice, and options without effect, contradict nothing") {
   CHECK(refusal("--num-layers 32 --lr 1e-4 --lr 2e-4").empty());
 }
