@@ -19,9 +19,7 @@ namespace {
 constexpr std::size_t kMostClosing = 6;
 
 std::string seconds(double s) { return format_duration(s); }
-std::string signed_seconds(double s) {
-  return (s < 0 ? std::string("-") : std::string("+")) + format_duration(std::abs(s));
-}
+std::string signed_seconds(double s) { return (s < 0 ? "-" : s > 0 ? "+" : "") + format_duration(std::abs(s)); }
 std::string known(const std::optional<double>& value, std::string (*write)(double)) {
   return value ? write(*value) : std::string(kNoValue);
 }

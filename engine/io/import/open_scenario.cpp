@@ -74,7 +74,8 @@ Result<OpenedScenario> open_scenario(const std::string& id_or_path, const Import
   if (library.find_preset(PresetKind::scenario, id_or_path) == nullptr)
     if (auto read = read_file(id_or_path)) bytes = std::move(read).value();
   // JSON that is none of the formats is a scenario of ours, whose reader says what is wrong with it.
-  if (bytes && reads_as_launch(*bytes)) return opened(import_launch(*bytes, id_or_path, ordered, library), id_or_path);
+  if (bytes && reads_as_launch(*bytes))
+    return opened(import_launch(*bytes, id_or_path, ordered, library), id_or_path);
   auto scenario =
       bytes ? scenario_in_file(*std::move(bytes), id_or_path, library) : load_scenario(id_or_path, library);
   if (!scenario) return scenario.error();
