@@ -9,6 +9,7 @@
 #include "engine/evaluate/evaluate.h"
 #include "engine/evaluate/explain.h"
 #include "widgets/canvas/number_format.h"
+#include "widgets/plot/particles.h"
 
 namespace roofscape::app {
 
@@ -154,7 +155,7 @@ std::string SceneValues::write(const io::TourText& text, const TextTable& texts)
   if (!pieces) return std::string(text.in(language_of(texts)));
   std::string out;
   for (const io::TourPiece& piece : *pieces) out += write(piece, texts);
-  return out;
+  return language_of(texts) == "ko" ? widgets::settle_particles(std::move(out)) : out;
 }
 
 std::optional<double> SceneValues::choice_value(std::size_t choice) const {

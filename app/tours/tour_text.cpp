@@ -30,7 +30,7 @@ std::string tour_document(const io::Tour& tour, const io::PresetLibrary& library
       out += std::string(scene.choices[k].right ? "   * " : "     ") + values.choice_text(k, texts) + "\n";
     out += "   = " + values.answer_text(texts) + "\n";
     out += wrapped("   ", values.write(scene.sentence, texts), kWidth) + "\n";
-    if (!scene.source.empty()) out += "   (" + scene.source + ")\n";
+    if (!scene.source.empty()) out += "   (" + values.write(scene.source, texts) + ")\n";
   }
   return out;
 }
@@ -48,7 +48,7 @@ std::string tour_handout(const io::Tour& tour, const io::PresetLibrary& library,
       questions += "   - [ ] " + values.choice_text(k, texts) + "\n";
     questions += "\n";
     answers += head + ": " + values.answer_text(texts) + "\n\n   " + values.write(scene.sentence, texts) + "\n";
-    if (!scene.source.empty()) answers += "   (" + scene.source + ")\n";
+    if (!scene.source.empty()) answers += "   (" + values.write(scene.source, texts) + ")\n";
     answers += "\n";
     if (!scene.notes.empty()) notes += head + "\n\n   " + values.write(scene.notes, texts) + "\n\n";
   }

@@ -70,7 +70,7 @@ struct TourScene {
   std::string id;
   TourText title, question, sentence, notes;
   TourText context;               // above the question: what is given
-  std::string source;             // chapter or paper
+  TourText source;                // chapter or paper
   std::vector<TourState> states;  // the first is the one that is shown
   std::vector<TourFigure> figures;
   std::vector<std::string> controls;  // fields that the audience may move, at most three

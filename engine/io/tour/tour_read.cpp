@@ -404,11 +404,9 @@ class TourReader {
 
   // Everything that a formula or text of the scene names is there.
   Failure check_names(const TourScene& scene, const PartContext& context) {
-    const std::pair<std::string_view, const TourText*> all[] = {{"title", &scene.title},
-                                                                {"context", &scene.context},
-                                                                {"question", &scene.question},
-                                                                {"sentence", &scene.sentence},
-                                                                {"notes", &scene.notes}};
+    const std::pair<std::string_view, const TourText*> all[] = {
+        {"title", &scene.title},       {"context", &scene.context}, {"question", &scene.question},
+        {"sentence", &scene.sentence}, {"notes", &scene.notes},     {"source", &scene.source}};
     for (const auto& [key, words] : all)
       if (auto failure = check_text(scene, *words, context, context.at(key))) return failure;
     if (auto failure = check_formula(scene, scene.answer, context, context.at("answer"))) return failure;
@@ -469,7 +467,7 @@ class TourReader {
     if (auto failure = text(json, "sentence", context, scene.sentence, true)) return *failure;
     if (auto failure = text(json, "context", context, scene.context, false)) return *failure;
     if (auto failure = text(json, "notes", context, scene.notes, false)) return *failure;
-    if (auto failure = read_text(json, "source", context, scene.source)) return *failure;
+    if (auto failure = text(json, "source", context, scene.source, false)) return *failure;
     if (auto failure = read_state(json, context, scene.states.emplace_back())) return *failure;
     if (auto failure = read_states(json, context, scene)) return *failure;
     if (auto failure = read_figures(json, context, scene)) return *failure;
@@ -514,6 +512,7 @@ void for_each_text(TourOf& tour, Use use) {
       use(scene.id + ".choices." + std::to_string(i), scene.choices[i].text);
     use(scene.id + ".sentence", scene.sentence);
     use(scene.id + ".notes", scene.notes);
+    use(scene.id + ".source", scene.source);
   }
 }
 
@@ -558,11 +557,9 @@ Failure translate_tour(Tour& tour, std::string_view language, std::string_view t
   // A formula that a translation breaks is as bad as one that the tour breaks.
   for (const TourScene& scene : tour.scenes) {
     const PartContext context{file, scene.id, library, {}, {}};
-    const std::pair<std::string_view, const TourText*> all[] = {{"title", &scene.title},
-                                                                {"context", &scene.context},
-                                                                {"question", &scene.question},
-                                                                {"sentence", &scene.sentence},
-                                                                {"notes", &scene.notes}};
+    const std::pair<std::string_view, const TourText*> all[] = {
+        {"title", &scene.title},       {"context", &scene.context}, {"question", &scene.question},
+        {"sentence", &scene.sentence}, {"notes", &scene.notes},     {"source", &scene.source}};
     for (const auto& [key, words] : all)
       if (auto failure = check_text(scene, *words, context, context.at(key))) return failure;
     for (std::size_t i = 0; i < scene.choices.size(); ++i)

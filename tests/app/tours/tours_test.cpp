@@ -1,16 +1,19 @@
 // Tours: their files, the numbers of their scenes, and that all that ship hold what they say.
 #include <doctest/doctest.h>
 
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "app/core/export.h"
 #include "app/core/strings.h"
+#include "app/tours/guess_line.h"
 #include "app/tours/scene_slide.h"
 #include "app/tours/tour_check.h"
 #include "app/tours/tour_text.h"
-#include "engine/io/tour/tour.h"
+#include "engine/io/scenario/scenario_json.h"
+#include "engine/io/tour/tour_edit.h"
 #include "tests/engine/io/io_fixture.h"
 #include "tests/english.h"
 #include "widgets/canvas/canvas_record.h"
@@ -21,6 +24,15 @@ namespace {
 using test::english;
 using test::in_english;
 using test::shipped;
+
+const widgets::TextTable& texts_in(std::string_view language) {
+  static std::map<std::string, widgets::TextTable, std::less<>> kept;
+  const auto found = kept.find(language);
+  if (found != kept.end()) return found->second;
+  auto read = app::load_texts(language);
+  REQUIRE(read.ok());
+  return kept.emplace(std::string(language), std::move(read).value()).first->second;
+}
 
 const std::vector<io::Tour>& tours() {
   static const std::vector<io::Tour> all = [] {
@@ -73,7 +85,49 @@ TEST_CASE("every answer that is a number has the range it is expected in") {
       CHECK_MESSAGE((scene.answer.empty() || scene.range.has_value()), tour.id << " " << scene.id);
 }
 
-TEST_CASE("the words of every scene fit their slide at 1280 x 720, covered and revealed") {
+TEST_CASE("every text of every tour that ships is there in every language") {
+  const auto complete = [](const io::TourText& text, const std::string& where) {
+    if (text.empty()) return;
+    for (const std::string& language : app::language_names())
+      CHECK_MESSAGE(text.by_language.contains(language), where << " is not there in " << language);
+  };
+  for (const io::Tour& tour : tours()) {
+    complete(tour.title, tour.id + " title");
+    complete(tour.about, tour.id + " about");
+    for (const io::TourScene& scene : tour.scenes) {
+      const std::string at = tour.id + " " + scene.id;
+      for (const auto* text :
+           {&scene.title, &scene.context, &scene.question, &scene.sentence, &scene.notes, &scene.source})
+        complete(*text, at);
+      for (const io::TourChoice& choice : scene.choices) complete(choice.text, at);
+    }
+  }
+}
+
+TEST_CASE("a translation of a scene has the numbers of the English text") {
+  const auto numbers = [](std::string_view text) {
+    engine::Sentence problem;
+    std::multiset<std::string> out;
+    const auto pieces = io::cut_text(text, problem);
+    REQUIRE(pieces);
+    for (const io::TourPiece& piece : *pieces)
+      if (!piece.formula.empty()) out.insert(piece.formula.text());
+    return out;
+  };
+  for (const io::Tour& tour : tours())
+    for (const io::TourScene& scene : tour.scenes)
+      for (const auto* text : {&scene.context, &scene.question, &scene.sentence})
+        for (const auto& [language, words] : text->by_language)
+          CHECK_MESSAGE(numbers(words) == numbers(text->in("en")), tour.id << " " << scene.id << " " << words);
+}
+
+TEST_CASE("a text that a language does not have is shown in English") {
+  io::TourText text;
+  text.by_language["en"] = "word";
+  CHECK(text.in("ko") == "word");
+}
+
+TEST_CASE("the words of every scene fit their slide at 1280 x 720 in every language, covered and revealed") {
   const widgets::FontStack fonts;
   widgets::RecordCanvas canvas(fonts, app::slide_em(720), {0, 0, 1280, 720});
   for (const io::Tour& tour : tours()) {
@@ -83,9 +137,13 @@ TEST_CASE("the words of every scene fit their slide at 1280 x 720, covered and r
       for (const bool revealed : {false, true}) {
         play.go_to(i);
         if (revealed) play.reveal();
-        const auto layout = app::lay_out_slide(canvas, canvas.bounds(), app::slide_text(play, values, english()), 0,
-                                               tour.scenes[i].guess.has_value());
-        CHECK_MESSAGE(layout.fits, tour.id << " " << tour.scenes[i].id << (revealed ? " answer" : " question"));
+        for (const std::string& language : app::language_names()) {
+          const auto layout =
+              app::lay_out_slide(canvas, canvas.bounds(), app::slide_text(play, values, texts_in(language)), 0,
+                                 app::guesses_number(tour.scenes[i], values));
+          CHECK_MESSAGE(layout.fits, language << " " << tour.id << " " << tour.scenes[i].id
+                                              << (revealed ? " answer" : " question"));
+        }
       }
     }
   }
@@ -93,10 +151,13 @@ TEST_CASE("the words of every scene fit their slide at 1280 x 720, covered and r
 
 TEST_CASE("no text of a slide is left with a brace or without a number") {
   for (const io::Tour& tour : tours()) {
-    const std::string document = app::tour_document(tour, shipped(), english());
-    CHECK(document.find_first_of("{}") == std::string::npos);
-    CHECK(document.find("\u2014") == std::string::npos);
-    CHECK(document.find("nan") == std::string::npos);
+    for (const std::string& language : app::language_names()) {
+      const std::string document = app::tour_document(tour, shipped(), texts_in(language));
+      CAPTURE(document);
+      CHECK(document.find_first_of("{}") == std::string::npos);
+      CHECK(document.find("nan") == std::string::npos);
+      if (language != "ru") CHECK(document.find("\u2014") == std::string::npos);  // there it is a dash between words
+    }
   }
 }
 
@@ -303,6 +364,105 @@ TEST_CASE("a covered figure shows neither the answer nor its takeaway") {
   };
   CHECK(drawn(false).find("575") == std::string::npos);
   CHECK(drawn(true).find("575") != std::string::npos);
+}
+
+// ---- editing ----
+
+io::SceneDraft draft() {
+  io::SceneDraft out;
+  out.title = "More tensor ways?";
+  out.question = "What is the MFU of {parallelism.tensor|whole} ways?";
+  out.sentence = "{answer}, a <b>fact</b>.";
+  out.answer = "mfu";
+  out.guess = {0, 1};
+  out.scenario = io::load_scenario("llama3-70b-v5p-pod", shipped()).value();
+  out.preset = "llama3-70b-v5p-pod";
+  out.set = {"parallelism.tensor=16", "parallelism.fsdp=256"};
+  out.figure = "network";
+  out.with = {"layer=mlp"};
+  out.controls = {"parallelism.tensor"};
+  return out;
+}
+
+std::string begun() {
+  const auto text = io::with_scene("", "my.json", "My lecture", draft(), shipped());
+  REQUIRE_MESSAGE(text.ok(), in_english(text.error()));
+  return text.value();
+}
+
+TEST_CASE("a scene that was put together is read back as it was drafted") {
+  const auto tour = io::read_tour(begun(), "my.json", shipped());
+  REQUIRE(tour.ok());
+  CHECK(tour->title.in("en") == "My lecture");
+  REQUIRE(tour->scenes.size() == 1);
+  const io::TourScene& scene = tour->scenes[0];
+  CHECK(scene.id == "more-tensor-ways");
+  CHECK(scene.question.in("en") == draft().question);
+  CHECK(scene.sentence.in("en") == draft().sentence);
+  CHECK(scene.answer.text() == "mfu");
+  CHECK(scene.shown().preset == "llama3-70b-v5p-pod");
+  CHECK(scene.shown().set == draft().set);
+  CHECK(scene.figures[0].with == draft().with);
+  CHECK(scene.controls == draft().controls);
+}
+
+TEST_CASE("a scenario that is no preset is written whole into its scene") {
+  io::SceneDraft whole = draft();
+  whole.preset.clear();
+  whole.set.clear();
+  whole.scenario.parallelism.tensor = 8;
+  const auto text = io::with_scene("", "my.json", "My lecture", whole, shipped());
+  REQUIRE_MESSAGE(text.ok(), in_english(text.error()));
+  const auto tour = io::read_tour(text.value(), "my.json", shipped());
+  REQUIRE(tour.ok());
+  CHECK(tour->scenes[0].shown().scenario()->parallelism.tensor == 8);
+}
+
+TEST_CASE("scenes of one title have ids of their own, move past each other and go, and the rest stays") {
+  std::string text = begun();
+  text = io::with_scene(text, "my.json", "ignored", draft(), shipped()).value();
+  const auto ids = [](const std::string& of) {
+    std::vector<std::string> out;
+    const auto tour = io::read_tour(of, "my.json", shipped());
+    for (const io::TourScene& scene : tour->scenes) out.push_back(scene.id);
+    return out;
+  };
+  using Ids = std::vector<std::string>;
+  CHECK(ids(text) == Ids{"more-tensor-ways", "more-tensor-ways-2"});
+  const std::string moved = io::with_scene_moved(text, "my.json", 1, -1, shipped()).value();
+  CHECK(ids(moved) == Ids{"more-tensor-ways-2", "more-tensor-ways"});
+  CHECK(io::with_scene_moved(moved, "my.json", 1, -1, shipped()).value() == text);
+  CHECK(io::with_scene_moved(text, "my.json", 0, -1, shipped()).value() == text);
+  CHECK(io::with_scene_moved(text, "my.json", 1, 1, shipped()).value() == text);
+  CHECK(ids(io::without_scene(text, "my.json", 0, shipped()).value()) == Ids{"more-tensor-ways-2"});
+}
+
+TEST_CASE("new words of a scene keep its other languages, and its choices where the answer is the same") {
+  std::string text = begun();
+  const std::string question = R"("question": "What is the MFU of {parallelism.tensor|whole} ways?")";
+  REQUIRE(text.find(question) != std::string::npos);
+  text.replace(text.find(question), question.size(),
+               R"("question": {"en": "q", "ko": "k"}, "choices": [0.9, "answer"])");
+  io::SceneDraft words = draft();
+  words.question = "And now?";
+  auto tour = io::read_tour(io::with_words(text, "my.json", 0, words, shipped()).value(), "my.json", shipped());
+  REQUIRE(tour.ok());
+  CHECK(tour->scenes[0].question.in("en") == "And now?");
+  CHECK(tour->scenes[0].question.in("ko") == "k");
+  CHECK(tour->scenes[0].choices.size() == 2);
+  words.answer = "hfu";
+  tour = io::read_tour(io::with_words(text, "my.json", 0, words, shipped()).value(), "my.json", shipped());
+  REQUIRE(tour.ok());
+  CHECK(tour->scenes[0].choices.empty());
+}
+
+TEST_CASE("a draft that is no scene is refused with the reason, and nothing is written") {
+  io::SceneDraft wrong = draft();
+  wrong.answer = "mfv";
+  const auto text = io::with_scene("", "my.json", "My lecture", wrong, shipped());
+  REQUIRE_FALSE(text.ok());
+  CHECK(in_english(text.error()) ==
+        "my.json: scenes.0.answer: \"mfv\" is neither a quantity nor a field of the scenario; did you mean \"mfu\"?");
 }
 
 }  // namespace
