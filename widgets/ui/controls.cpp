@@ -122,9 +122,12 @@ void draw_track(Ui& ui, const Rect& r, const ControlInfo& info, const SliderRang
                                     Point{ghost.x, ghost.y}};
     ui.canvas.polyline(edge, dashes);
   }
-  const float tw = ui.px(info.off && !held ? 5 : 8), th = ui.px(info.off && !held ? 12 : 16);
+  const float tall = kTallThumb * ui.em();
+  const float tw = info.tall ? tall : ui.px(info.off && !held ? 5 : 8);
+  const float th = info.tall ? tall : ui.px(info.off && !held ? 12 : 16);
   const Rect thumb{std::round(x - tw / 2), std::round(y - th / 2), tw, th};
-  ui.canvas.rect(thumb, {.colour = info.off && !held ? t.edge : t.ink}, ui.px(1.5f));
+  ui.canvas.rect(thumb, {.colour = info.off && !held && !info.tall ? t.edge : t.ink},
+                 info.tall ? tall / 2 : ui.px(1.5f));
   if (held) ui.canvas.frame(thumb.inset(-ui.px(3)), {t.ink2, ui.px(1), {}}, ui.px(3));
 }
 
@@ -216,14 +219,19 @@ std::string box_text(double value, const engine::Unit& unit) {
 
 Edited slider(Ui& ui, Point top_left, float width, const ControlInfo& info, const SliderRange& range, double value) {
   const Theme& t = ui.theme;
-  const Rect row{top_left.x, top_left.y, width, std::round(ui.px(kRowHeight))};
+  const Rect row{top_left.x, top_left.y, width, std::round(info.tall ? kTallRow * ui.em() : ui.px(kRowHeight))};
+  const Rect head{row.x, row.y, row.w, info.tall ? std::round(kTallHead * ui.em()) : row.h};
   const std::string id(info.id);
-  const float box_w = std::round(ui.px(info.box_width)), box_h = std::round(ui.px(kBoxHeight));
-  const Rect box{row.right() - box_w, row.y + std::round((row.h - box_h) / 2), box_w, box_h};
-  const float track_x = row.x + ui.px(info.label_width);
-  const Rect track{track_x, row.y, std::max(ui.px(40), box.x - ui.px(13) - track_x), row.h};
+  const float box_w = std::round(ui.px(info.box_width)),
+              box_h = std::round(info.tall ? 1.25f * ui.em() : ui.px(kBoxHeight));
+  const Rect box{head.right() - box_w, head.y + std::round((head.h - box_h) / 2), box_w, box_h};
+  const float track_x = row.x + ui.px(info.label_width), half_thumb = kTallThumb * ui.em() / 2;
+  const Rect track = info.tall
+                         ? rect_between(row.x + half_thumb, head.bottom(), row.right() - half_thumb, row.bottom())
+                         : Rect{track_x, row.y, std::max(ui.px(40), box.x - ui.px(13) - track_x), row.h};
+  const float label_end = info.tall ? box.x : track.x;
 
-  ItemState all = ui.item(info.id, row);
+  ItemState all = ui.item(info.id, row, info.tall ? Interaction::Focus::none : Interaction::Focus::tab_stop);
   ui.probe.report(id + ".track", track, ui.canvas.clip_rect());
   ui.probe.report(id + ".box", box, ui.canvas.clip_rect());
   const Point pointer = ui.io.pointer(), origin = ui.io.drag_origin();
@@ -280,7 +288,7 @@ Edited slider(Ui& ui, Point top_left, float width, const ControlInfo& info, cons
     }
   }
 
-  if (all.hovered && !all.held)
+  if (all.hovered && !all.held && !info.tall)
     ui.canvas.rect(row.inset(-ui.px(6), 0), {.colour = mix(t.panel, t.ctl, 0.75f)}, ui.px(3));
   if (all.ring) ui.canvas.frame(row.inset(-ui.px(6), 0), {t.ink, ui.px(2), {}}, ui.px(3));
   float x = row.x;
@@ -289,11 +297,11 @@ Edited slider(Ui& ui, Point top_left, float width, const ControlInfo& info, cons
     ui.canvas.rect({row.x, std::round(row.centre().y - s / 2), s, s}, *info.swatch);
     x += ui.px(18);
   }
-  ui.canvas.text({x, row.centre().y},
-                 ellipsize(ui.canvas, info.label, text_style(ui, t.ink2), track.x - x - ui.px(info.mark ? 22 : 4)),
+  ui.canvas.text({x, head.centre().y},
+                 ellipsize(ui.canvas, info.label, text_style(ui, t.ink2), label_end - x - ui.px(info.mark ? 22 : 4)),
                  text_style(ui, info.off ? t.ink3 : t.ink));
-  if (info.baseline) draw_differs(ui, row);
-  if (info.mark) draw_mark(ui.canvas, t, {track.x - ui.px(15), row.centre().y}, ui.px(12), *info.mark);
+  if (info.baseline && !info.tall) draw_differs(ui, row);
+  if (info.mark) draw_mark(ui.canvas, t, {label_end - ui.px(15), head.centre().y}, ui.px(12), *info.mark);
   draw_track(ui, track, info, range, next, all.held && !in_box);
 
   const bool editing = ui.io.editing(info.id);

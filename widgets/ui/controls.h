@@ -19,6 +19,8 @@ namespace roofscape::widgets {
 
 // Heights at scale 1.
 inline constexpr float kRowHeight = 28, kControlHeight = 26, kBoxHeight = 24, kBoxWidth = 78;
+// Of tall controls, in em: the whole of one, its head with the label, and the thumb.
+inline constexpr float kTallRow = 3.2f, kTallHead = 1.6f, kTallThumb = 1;
 
 // What a value of the track would give: a piece of the band under it. A dashed piece needs no colour to be told
 // apart.
@@ -41,6 +43,7 @@ struct ControlInfo {
   std::optional<double> baseline;  // the value pinned to compare with, where it differs
   float label_width = 106;         // at scale 1
   float box_width = kBoxWidth;     // for long units
+  bool tall = false;               // read and moved from a distance: the label stands over the track
 };
 
 enum class SliderKind : std::uint8_t { power_of_two, integer, logarithmic, linear };
@@ -60,7 +63,7 @@ struct Edited {
       {};  // what was typed, where it is no number of the domain: the nearest that is was taken, or none
   engine::Sentence problem = {}, remedy = {};  // why it could not be read; empty where the nearest value was taken
 };
-// Label, track with notches, thumb, value box. Drag, arrows (with shift: by ten), right click resets, a click into
+// Label, track with notches, thumb, value box. A tall one is no stop of Tab: arrows belong to who shows it. Drag, arrows (with shift: by ten), right click resets, a click into
 // the box, Ctrl+click or typing a digit enters a number.
 Edited slider(Ui& ui, Point top_left, float width, const ControlInfo& info, const SliderRange& range, double value);
 

@@ -106,6 +106,8 @@ class Interaction {
   Point pointer() const { return input_.pointer; }
   Point drag_origin() const { return press_point_; }
   bool pressed_now() const { return pressed_[0]; }  // the left button went down in this frame
+  // The right button was let go over this region, which no list or sheet lies over.
+  bool right_click_in(const Rect& r) const { return released_[1] && !blocked() && r.contains(input_.pointer); }
 
   // ---- items ----
   enum class Focus : std::uint8_t { none, tab_stop };

@@ -20,6 +20,7 @@
 #include "engine/studies/evidence.h"
 #include "widgets/canvas/canvas.h"
 #include "widgets/canvas/theme.h"
+#include "widgets/figures/common/held_axes.h"
 #include "widgets/figures/common/study_cache.h"
 #include "widgets/plot/text_table.h"
 
@@ -59,6 +60,7 @@ struct FigureInput {
   std::span<const engine::Chip> chips = {};                  // all there are, for figures that compare them
   const engine::EvidenceSet* evidence = nullptr;             // null: not computed, or not yet
   const SearchSeen* search = nullptr;                        // null: figures of a search search for themselves
+  HeldAxes* axes = nullptr;                                  // null: axes fit the data
 };
 // A choice a figure offers beyond the scenario, such as which collective it draws. Words: "figure.<name>.<key>" and
 // "figure.<name>.<key>.<choice>".

@@ -311,6 +311,16 @@ void draw_along(Canvas& canvas, const Theme& theme, const Chart& chart, const Pl
 
 }  // namespace
 
+Chart on_held_axes(Chart chart, const FigureInput& input, std::string_view figure) {
+  // Of the same figure with another choice the axis is another.
+  const std::string name(figure);
+  const auto x = kept_range(input.axes, name + ".x " + chart.x_title, {chart.x_from, chart.x_to});
+  const auto y = kept_range(input.axes, name + ".y " + chart.y_title, {chart.y_from, chart.y_to});
+  chart.x_from = x.from, chart.x_to = x.to;
+  chart.y_from = y.from, chart.y_to = y.to;
+  return chart;
+}
+
 std::pair<double, double> log_range(double low, double high, double least_ratio) {
   low /= kRoomAround, high *= kRoomAround;
   const double missing = least_ratio / (high / low);

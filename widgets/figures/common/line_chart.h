@@ -6,6 +6,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -69,6 +70,9 @@ struct Chart {
 };
 
 void draw_line_chart(Canvas& canvas, const Rect& area, const Theme& theme, const Chart& chart);
+
+// The chart on the axes that its figure is held at, if it is.
+Chart on_held_axes(Chart chart, const FigureInput& input, std::string_view figure);
 
 // Ends of a logarithmic axis with some room around the data, at least `least_ratio` apart.
 std::pair<double, double> log_range(double low, double high, double least_ratio = 100);

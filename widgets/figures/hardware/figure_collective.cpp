@@ -233,7 +233,8 @@ void draw_collective(Canvas& canvas, const Rect& area, const FigureInput& input,
     return draw_empty_state(
         canvas, input.theme, rest,
         input.texts.text(study.ranks > 1 ? "figure.collective.unknown" : "figure.collective.one_rank"));
-  draw_line_chart(canvas, rest, input.theme, chart_of(input, view, study, canvas.em()));
+  draw_line_chart(canvas, rest, input.theme,
+                  on_held_axes(chart_of(input, view, study, canvas.em()), input, "collective"));
 }
 
 std::string collective_data(const FigureInput& input, const FigureView& view) {

@@ -225,7 +225,8 @@ void draw_comm_roofline(Canvas& canvas, const Rect& area, const FigureInput& inp
   const CommRoofline& study = comm_roofline_of(input);
   if (!study.known())
     return draw_empty_state(canvas, input.theme, rest, input.texts.text("figure.comm-roofline.unknown"));
-  draw_line_chart(canvas, rest, input.theme, chart_of(input, study, canvas.em()));
+  draw_line_chart(canvas, rest, input.theme,
+                  on_held_axes(chart_of(input, study, canvas.em()), input, "comm-roofline"));
 }
 
 std::string comm_roofline_data(const FigureInput& input, const FigureView&) {

@@ -173,7 +173,7 @@ void draw_matmul(Canvas& canvas, const Rect& area, const FigureInput& input, con
   if (rest.empty()) return;
   const MatmulStudy& study = matmul_study_of(input, view);
   if (!study.known()) return draw_empty_state(canvas, input.theme, rest, input.texts.text("figure.roofline.unknown"));
-  draw_line_chart(canvas, rest, input.theme, chart_of(input, study, canvas.em()));
+  draw_line_chart(canvas, rest, input.theme, on_held_axes(chart_of(input, study, canvas.em()), input, "matmul"));
 }
 
 std::string matmul_data(const FigureInput& input, const FigureView& view) {

@@ -148,6 +148,7 @@ void draw_decode_step(Canvas& canvas, const Rect& area, const FigureInput& input
   const std::vector<DecodeRow> rows = decode_rows(input);
   double end = 0;
   for (const DecodeRow& row : rows) end = std::max({end, row.to, row.base_to});
+  end = kept_range(input.axes, "decode-step.x", {0, end}).to;
   const TimeUnit unit = time_unit(end);
 
   std::vector<BarRow> bars;

@@ -234,7 +234,7 @@ void draw_kv(Canvas& canvas, const Rect& area, const FigureInput& input, const F
   if (own_line(study) == nullptr || own_line(study)->points.size() < 2 ||
       input.report.quantities.value_or(Q::memory_kv_cache, 0) <= 0)
     return draw_empty_state(canvas, input.theme, rest, input.texts.text("figure.kv.empty"));
-  draw_line_chart(canvas, rest, input.theme, chart_of(input, study, canvas.em()));
+  draw_line_chart(canvas, rest, input.theme, on_held_axes(chart_of(input, study, canvas.em()), input, "kv"));
 }
 
 std::string kv_data(const FigureInput& input, const FigureView& view) {

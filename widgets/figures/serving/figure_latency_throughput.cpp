@@ -245,7 +245,7 @@ void draw_latency_throughput(Canvas& canvas, const Rect& area, const FigureInput
   if (rest.empty()) return;
   if (!known(input))
     return draw_empty_state(canvas, input.theme, rest, input.texts.text("figure.latency-throughput.empty"));
-  draw_line_chart(canvas, rest, input.theme, chart_of(input, canvas.em()));
+  draw_line_chart(canvas, rest, input.theme, on_held_axes(chart_of(input, canvas.em()), input, "latency-throughput"));
 }
 
 std::string latency_throughput_data(const FigureInput& input, const FigureView&) {

@@ -171,7 +171,8 @@ void draw_prefill_decode(Canvas& canvas, const Rect& area, const FigureInput& in
   const PhaseBalance& study = phase_balance_of(input);
   if (study.splits.size() < 2 || study.best < 0 || input.report.quantities.value_or(Q::decode_requests, 0) <= 0)
     return draw_empty_state(canvas, input.theme, rest, input.texts.text("figure.prefill-decode.empty"));
-  draw_line_chart(canvas, rest, input.theme, chart_of(input, study, canvas.em()));
+  draw_line_chart(canvas, rest, input.theme,
+                  on_held_axes(chart_of(input, study, canvas.em()), input, "prefill-decode"));
 }
 
 std::string prefill_decode_data(const FigureInput& input, const FigureView&) {

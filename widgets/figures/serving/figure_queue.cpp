@@ -171,7 +171,7 @@ void draw_queue(Canvas& canvas, const Rect& area, const FigureInput& input, cons
   const bool simulated = !study.points.empty() && shown(study.points.front(), per_token(view)).p50 > 0;
   if (!simulated || input.report.quantities.value_or(Q::capacity_requests, 0) <= 0)
     return draw_empty_state(canvas, input.theme, rest, input.texts.text("figure.queue.empty"));
-  draw_line_chart(canvas, rest, input.theme, chart_of(input, view, study, canvas.em()));
+  draw_line_chart(canvas, rest, input.theme, on_held_axes(chart_of(input, view, study, canvas.em()), input, "queue"));
 }
 
 std::string queue_data(const FigureInput& input, const FigureView&) {

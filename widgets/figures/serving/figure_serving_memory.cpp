@@ -149,7 +149,7 @@ void draw_serving_memory(Canvas& canvas, const Rect& area, const FigureInput& in
     bars.push_back(std::move(bar));
   }
   BarAxis axis;
-  axis.to = end / kGb;
+  axis.to = kept_range(input.axes, "serving-memory.x", {0, end}).to / kGb;
   axis.title = t.text("figure.serving-memory.x");
   axis.value = t.text("figure.serving-memory.column.bytes");
   axis.second = t.text("figure.serving-memory.column.share");

@@ -198,7 +198,8 @@ void draw_serving_roofline(Canvas& canvas, const Rect& area, const FigureInput& 
   const PhaseRoofline& study = phase_roofline_of(input);
   if (study.works.empty() || input.report.quantities.value_or(Q::decode_step, 0) <= 0)
     return draw_empty_state(canvas, input.theme, rest, input.texts.text("figure.serving-roofline.empty"));
-  draw_line_chart(canvas, rest, input.theme, chart_of(input, study, canvas.em()));
+  draw_line_chart(canvas, rest, input.theme,
+                  on_held_axes(chart_of(input, study, canvas.em()), input, "serving-roofline"));
 }
 
 std::string serving_roofline_data(const FigureInput& input, const FigureView&) {

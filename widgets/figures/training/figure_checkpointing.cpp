@@ -187,7 +187,8 @@ void draw_checkpointing(Canvas& canvas, const Rect& area, const FigureInput& inp
   const CheckpointingStudy& study = checkpointing_study_of(input);
   if (!drawable(study))
     return draw_empty_state(canvas, input.theme, rest, input.texts.text("figure.checkpointing.empty"));
-  draw_line_chart(canvas, rest, input.theme, chart_of(input, study, canvas.em()));
+  draw_line_chart(canvas, rest, input.theme,
+                  on_held_axes(chart_of(input, study, canvas.em()), input, "checkpointing"));
 }
 
 std::string checkpointing_data(const FigureInput& input, const FigureView&) {

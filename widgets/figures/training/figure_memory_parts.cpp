@@ -84,7 +84,7 @@ double axis_end(const Canvas& canvas, const FigureInput& input, float width, flo
   const double half = std::min<double>(canvas.text_width(own_capacity(input), small) / 2, 0.3 * w);
   double end = std::max(sizes.most_gb * w / (w - label), sizes.ghost_gb * 1.02);
   if (sizes.capacity_gb > 0) end = std::max({end, sizes.capacity_gb * w / (w - half), sizes.capacity_gb * 1.12});
-  return end > 0 ? end : 1;
+  return kept_range(input.axes, "memory.x", {0, end > 0 ? end : 1}).to;
 }
 
 void draw_ghost_line(Canvas& canvas, const Theme& theme, std::span<const Point> points, bool closed) {

@@ -417,7 +417,8 @@ void draw_network(Canvas& canvas, const Rect& area, const FigureInput& input, co
   if (!study.known())
     return draw_empty_state(canvas, input.theme, rest,
                             input.texts.text(study.chips > 1 ? "figure.network.unknown" : "figure.network.one_chip"));
-  draw_line_chart(canvas, rest, input.theme, chart_of(input, view, study, canvas.em()));
+  draw_line_chart(canvas, rest, input.theme,
+                  on_held_axes(chart_of(input, view, study, canvas.em()), input, "network"));
 }
 
 std::string network_data(const FigureInput& input, const FigureView& view) {

@@ -331,7 +331,7 @@ void draw_overlap(Canvas& canvas, const Rect& area, const FigureInput& input, co
   const Theme& theme = input.theme;
   const TextTable& t = input.texts;
   const LayerOverlap o = study(input, strategy_of(view));
-  const double end = length_of(o);
+  const double end = kept_range(input.axes, "overlap.x", {0, length_of(o)}).to;
   // A plain strategy that cannot run has no times, and says why.
   if (!o.problem.empty())
     return draw_empty_state(

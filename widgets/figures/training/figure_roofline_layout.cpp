@@ -121,7 +121,7 @@ void find_measured(const Canvas& canvas, const FigureInput& input, Layout& l) {
   }
 }
 
-Scale x_scale(const Layout& l) {
+Scale x_scale(const FigureInput& input, const Layout& l) {
   double low = l.ridge, high = l.ridge * 10;
   for (const Dot& d : l.dots) {
     low = std::min(low, d.row->intensity_flop_per_byte);
@@ -133,7 +133,8 @@ Scale x_scale(const Layout& l) {
   }
   low = whole_decade_below(std::min(low / kMargin, l.ridge / 100));
   high = 10 * whole_decade_below(high * kMargin);
-  return Scale(ScaleKind::log10, low, high, 0, 1);
+  const auto range = kept_range(input.axes, "roofline.x", {low, high});
+  return Scale(ScaleKind::log10, range.from, range.to, 0, 1);
 }
 
 double y_low(const Layout& l) {
@@ -144,8 +145,7 @@ double y_low(const Layout& l) {
 }
 
 void place_axes(const Canvas& canvas, const Rect& area, const FigureInput& input, Layout& l) {
-  l.x = x_scale(l);
-  const double bottom = y_low(l);
+  l.x = x_scale(input, l);
   l.frame.x.title = input.texts.text("figure.roofline.x");
   l.frame.y.title = input.texts.text(chip_key(input, "figure.roofline.y"));
   TextStyle label = small(canvas, {}, HAlign::left, VAlign::bottom);
@@ -159,7 +159,9 @@ void place_axes(const Canvas& canvas, const Rect& area, const FigureInput& input
   double highest = l.peak;  // of what must be under the top with a line of text over it
   for (const OtherPeak& o : l.other_peaks) highest = std::max(highest, o.flop_per_s);
   for (const MeasuredDot& d : l.measured) highest = std::max(highest, d.flop_per_s);
-  double top = l.peak * 1.5;
+  const auto range = kept_range(input.axes, "roofline.y", {y_low(l), l.peak * 1.5});
+  const double bottom = range.from;
+  double top = range.to;
   for (int i = 0; i < kMostTops; ++i) {
     l.y = Scale(ScaleKind::log10, bottom, top, 1, 0);
     TickOptions options{std::clamp(static_cast<int>(area.h / canvas.px(40)), 2, 8), TickLabels::si, true};

@@ -210,7 +210,8 @@ void draw_scaling(Canvas& canvas, const Rect& area, const FigureInput& input, co
   const ScalingStudy& study = scaling_study_of(input, view);
   if (own_point(study) == nullptr || study.points.size() < 2)
     return draw_empty_state(canvas, input.theme, rest, input.texts.text("figure.scaling.empty"));
-  draw_line_chart(canvas, rest, input.theme, chart_of(input, view, study, canvas.em()));
+  draw_line_chart(canvas, rest, input.theme,
+                  on_held_axes(chart_of(input, view, study, canvas.em()), input, "scaling"));
 }
 
 std::string scaling_data(const FigureInput& input, const FigureView& view) {

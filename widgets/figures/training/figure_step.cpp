@@ -125,6 +125,7 @@ void draw_step(Canvas& canvas, const Rect& area, const FigureInput& input, const
   const double step = step_seconds(input.report);
   double end = hidden.total;
   for (const StepRow& row : rows) end = std::max({end, row.to, row.base_to});
+  end = kept_range(input.axes, "step.x", {0, end}).to;
   const TimeUnit unit = time_unit(end);
 
   std::vector<BarRow> bars;
