@@ -13,6 +13,7 @@
 #include "app/core/text_columns.h"
 #include "app/tours/scene_slide.h"
 #include "app/tours/tour_check.h"
+#include "app/tours/tour_page.h"
 #include "app/tours/tour_text.h"
 #include "engine/io/json/files.h"
 
@@ -26,7 +27,7 @@ namespace fs = std::filesystem;
 struct TourOptions {
   std::string name;  // id of a tour, or a file
   bool check = false, texts = false;
-  std::string folder, format, theme = "projector", size;
+  std::string folder, format, theme, size;
 };
 
 void add_options(OptionList& list, TourOptions& options) {
@@ -71,8 +72,10 @@ int write_slides(const Context& context, const io::Tour& tour, const TourOptions
     return refuse(
         context.texts,
         {{}, "--format", say("error.cli.tour.format", options.format), say("error.cli.tour.format.remedy")});
-  const auto theme = load_theme(options.theme, context.folder);
+  const auto theme = load_theme(options.theme.empty() ? "projector" : options.theme, context.folder);
   if (!theme) return refuse(context.texts, theme.error());
+  const auto page_theme = load_theme(options.theme.empty() ? "light" : options.theme, context.folder);
+  if (!page_theme) return refuse(context.texts, page_theme.error());
   ExportOptions form;
   if (const auto error = set_size(options.size.empty() ? "1280x720px" : options.size, form))
     return refuse(context.texts, *error);
@@ -116,7 +119,12 @@ int write_slides(const Context& context, const io::Tour& tour, const TourOptions
   const fs::path handout = folder / "handout.md";
   if (const auto error = io::write_file_atomically(handout, tour_handout(tour, context.library, context.texts)))
     return refuse(context.texts, *error);
-  return print(context.texts, written + handout.string() + '\n', kGood);
+  written += handout.string() + '\n';
+  const auto page = tour_page(tour, context.library, context.texts, page_theme.value(), fonts);
+  if (!page) return refuse(context.texts, page.error());
+  const fs::path page_file = folder / "page.html";
+  if (const auto error = io::write_file_atomically(page_file, page.value())) return refuse(context.texts, *error);
+  return print(context.texts, written + page_file.string() + '\n', kGood);
 }
 
 int run(const Context& context, const TourOptions& options) {

@@ -11,6 +11,7 @@
 #include "engine/blocks/block.h"
 #include "engine/frameworks/framework.h"
 #include "engine/io/export/export_flags.h"
+#include "engine/io/tour/tour.h"
 #include "engine/scenario/scenario_fields.h"
 #include "engine/search/plan_space.h"
 #include "engine/search/search.h"
@@ -63,6 +64,10 @@ void presets(Place& place) {
 void model_columns(Place& place) {
   for (const engine::ModelFact& fact : engine::model_facts())
     place.offer(fact.id, place.texts.text("model_fact." + std::string(fact.id)));
+}
+void tours(Place& place) {
+  for (const io::TourPlace& tour : io::tour_places(place.library)) place.offer(tour.id);
+  place.ask_shell_for("files");
 }
 void files(Place& place) { place.ask_shell_for("files"); }
 void folders(Place& place) { place.ask_shell_for("folders"); }
@@ -235,6 +240,8 @@ constexpr Row kRows[] = {
     {"presets", "what", presets},
     {"presets", "--sort", model_columns},
     {"calc", "name", blocks},
+    {"tour", "name", tours},
+    {"tour", "--export", folders},
     {"calc", "inputs", block_inputs},
 };
 

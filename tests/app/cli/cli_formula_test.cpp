@@ -88,7 +88,7 @@ TEST_CASE("a maximum says which side decided and by how much") {
   };
   CHECK(decided(Kind::max, named("x", 1.023), named("y", 1.0), 0) == "x decides, 2.3\u202f% above y");
   CHECK(decided(Kind::max, a, third, 1) == "c decides, 3 times a");
-  CHECK(decided(Kind::min, a, b, 0) == "a decides, 50.0\u202f% below b");
+  CHECK(decided(Kind::min, a, b, 0) == "a decides, 50.0\u202f% less than b");
   CHECK(decided(Kind::max, constant(0), named("x", -1), 0) == "0 decides");
   CHECK(decided(Kind::max, a, a, 0) == "both sides are equal");
   CHECK(decided(Kind::add, a, b, -1).empty());

@@ -49,6 +49,56 @@ TEST_CASE("tour --export writes question and answer of each scene and a handout"
   CHECK(test::text_of(folder.path() / "slides/handout.md").starts_with("# T\n"));
 }
 
+TEST_CASE("tour --export writes a page that needs no network and holds no text as markup") {
+  const test::TemporaryFolder folder;
+  std::string text = kScene;
+  text.replace(text.find("\"q\""), 3, R"("is <b>5</b> & 'six' \"right\"?")");
+  folder.write("my.json", text);
+  CHECK(run(folder, "tour my.json --export slides --format svg").code == 0);
+  const std::string page = test::text_of(folder.path() / "slides/page.html");
+  CHECK(page.starts_with("<!DOCTYPE html>\n<html lang=\"en\">"));
+  CHECK(page.find("is &lt;b&gt;5&lt;/b&gt; &amp; &#39;six&#39; &quot;right&quot;?") != std::string::npos);
+  CHECK(page.find("<b>") == std::string::npos);
+  for (const char* elsewhere : {"src=\"http", "href=", "@import", "url("})
+    CHECK(page.find(elsewhere) == std::string::npos);
+  std::size_t pictures = 0;
+  for (std::size_t at = page.find("data:image/svg+xml;base64,"); at != std::string::npos;
+       at = page.find("data:image/svg+xml;base64,", at + 1))
+    ++pictures;
+  CHECK(pictures == 2);
+}
+
+TEST_CASE("frames writes a picture for each step of a sweep, all on the same axes") {
+  const test::TemporaryFolder folder;
+  const Outcome done = run(folder,
+                           "frames llama3-70b-v5p-pod --vary workload.global_batch_sequences=1024,4096 "
+                           "-o film --format svg --size 960x540px");
+  CHECK_MESSAGE(done.code == 0, done.err);
+  CHECK(done.out == "film/step-0001.svg\nfilm/step-0002.svg\n");
+  // The same labels of the axis in both, though one step is four times as long.
+  const std::string less = test::text_of(folder.path() / "film/step-0001.svg");
+  const std::string more = test::text_of(folder.path() / "film/step-0002.svg");
+  CHECK(less != more);
+  for (const std::string label : {">0.4</text>", ">1.0</text>", ">2.2</text>"}) {
+    CAPTURE(label);
+    CHECK(less.find(label) != std::string::npos);
+    CHECK(more.find(label) != std::string::npos);
+  }
+}
+
+TEST_CASE("frames refuses what it cannot draw") {
+  for (const Refusal& refusal :
+       {Refusal{"frames llama3-70b-v5p-pod", "needs --vary and -o"},
+        Refusal{"frames llama3-70b-v5p-pod --vary parallelism.tensr=1 -o x", "parallelism.tensr"},
+        Refusal{"frames llama3-70b-v5p-pod --vary parallelism.tensor=1 -o x --figure stepp",
+                "did you mean \"step\"?"},
+        Refusal{"frames llama3-70b-v5p-pod --vary parallelism.tensor=1 -o x --format csv", "frames cannot be csv"}}) {
+    const Outcome outcome = run(refusal.arguments);
+    CHECK(outcome.code == 2);
+    CHECK_MESSAGE(outcome.err.find(refusal.answer) != std::string::npos, outcome.err);
+  }
+}
+
 TEST_CASE("tour --texts prints what is to be translated") {
   CHECK(run("tour intro --texts").out.find("\"two-twenties.question\": \"") != std::string::npos);
 }
