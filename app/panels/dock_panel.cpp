@@ -17,8 +17,8 @@ using engine::FieldKind;
 
 namespace {
 
-constexpr float kDockLabel = 180;
-constexpr float kRow = 34;  // at scale 1: more than a row of the rail, for a pointer that is far away
+constexpr float kDockGap = 0.8f, kDockPad = 0.6f;  // em, between controls and inside of one
+constexpr float kMostWide = 24;                    // em, of one control
 
 bool is_power_of_two(double x) { return x >= 1 && std::exp2(std::round(std::log2(x))) == x; }
 
@@ -47,8 +47,21 @@ SliderRange range_of(const Field& field, double middle) {
   return range;
 }
 
-Column column_of(PanelContext& ctx, const Rect& r) {
-  return {r.x, r.y + std::round(ctx.px((kRow - kRowHeight) / 2)), r.w};
+// The places of so many controls beside each other, with the ground of each.
+std::vector<Rect> dock_places(PanelContext& ctx, const Rect& r, std::size_t controls) {
+  std::vector<Rect> out;
+  const float gap = std::round(kDockGap * ctx.ui.em()), n = static_cast<float>(std::max<std::size_t>(1, controls));
+  const float most = std::round(kMostWide * ctx.ui.em());
+  const float w = std::min(most, std::floor((r.w - gap * (n - 1)) / n));
+  for (std::size_t i = 0; i < controls; ++i) out.push_back({r.x + static_cast<float>(i) * (w + gap), r.y, w, r.h});
+  return out;
+}
+// The control that keys step is framed where there are others.
+Rect draw_dock_ground(PanelContext& ctx, const Rect& place, bool stepped) {
+  const Theme& t = ctx.ui.theme;
+  ctx.ui.canvas.rect(place, {.colour = t.ctl}, ctx.px(4));
+  if (stepped) ctx.ui.canvas.frame(place, {t.ink2, ctx.px(1.5f), {}}, ctx.px(4));
+  return place.inset(std::round(kDockPad * ctx.ui.em()), 0);
 }
 
 }  // namespace
@@ -68,27 +81,17 @@ std::vector<std::string> usual_controls(const engine::Scenario& scenario) {
 }
 
 float dock_height(const PanelContext& ctx, std::size_t controls) {
-  return std::round(static_cast<float>(controls) * ctx.px(kRow));
+  return controls == 0 ? 0 : std::round(kTallRow * ctx.ui.em());
 }
 
 engine::Scenario dock_panel(PanelContext& ctx, const Rect& r, std::span<const std::string> paths,
                             engine::Scenario scenario) {
-  const auto clip = ctx.ui.canvas.clip(r);
-  Column column = column_of(ctx, r);
-  for (const std::string& path : paths) {
-    const Field* field = engine::find_field(path);
+  const std::vector<Rect> places = dock_places(ctx, r, paths.size());
+  for (std::size_t i = 0; i < paths.size(); ++i) {
+    const Field* field = engine::find_field(paths[i]);
     if (field == nullptr) continue;
-    const float y = column.y;
-    if (field->kind == FieldKind::boolean)
-      field_switch(ctx, column, scenario, path);
-    else if (field->kind == FieldKind::choice && field->choices.size() <= 4)
-      field_segments(ctx, column, scenario, path);
-    else if (field->kind == FieldKind::choice)
-      field_choice(ctx, column, scenario, path);
-    else
-      field_slider(ctx, column, scenario, path, range_of(*field, field->get(ctx.session.loaded())),
-                   {.label_width = kDockLabel});
-    column.y = y + std::round(ctx.px(kRow));
+    const Rect inside = draw_dock_ground(ctx, places[i], paths.size() > 1 && ctx.stepped == paths[i]);
+    field_tall(ctx, inside, scenario, paths[i], range_of(*field, field->get(ctx.session.loaded())));
   }
   return scenario;
 }
@@ -96,24 +99,24 @@ engine::Scenario dock_panel(PanelContext& ctx, const Rect& r, std::span<const st
 std::optional<MovedInput> block_dock(PanelContext& ctx, const Rect& r, std::span<const std::string> inputs,
                                      const engine::BlockCall& call, const engine::BlockCall& first) {
   std::optional<MovedInput> moved;
-  const auto clip = ctx.ui.canvas.clip(r);
-  Column column = column_of(ctx, r);
-  for (const std::string& name : inputs) {
+  const std::vector<Rect> places = dock_places(ctx, r, inputs.size());
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const std::string& name = inputs[i];
     const engine::BlockInput* input = call.block().find_input(name);
     if (input == nullptr || !input->is_numeric() || input->is_list() || !call.value(name).is_known()) continue;
+    const Rect inside = draw_dock_ground(ctx, places[i], false);
     const std::string id = "bench.in." + name;
     ControlInfo info;
     info.id = id;
     info.label = input_label(ctx.ui.texts, *input);
-    info.label_width = kDockLabel;
     info.about = ctx.text(io::about_key(*input));
+    info.tall = true;
     const double value = call.number(name);
     SliderRange range = input_range(*input, first.number(name));
     range.minimum = input->low;
     range.maximum = input->high;
-    const Edited edited = slider(ctx.ui, {column.x, column.y}, column.width, info, range, value);
+    const Edited edited = slider(ctx.ui, {inside.x, inside.y}, inside.w, info, range, value);
     if (edited.value != value && (edited.value > input->low || !input->above_low)) moved = {name, edited.value};
-    column.y += std::round(ctx.px(kRow));
   }
   return moved;
 }

@@ -6,11 +6,10 @@
 #include <string>
 
 #include "app/panels/panel_context.h"
+#include "app/session/settings.h"
 #include "engine/blocks/block.h"
 
 namespace roofscape::app {
-
-inline constexpr std::size_t kMostPinned = 3;
 
 // Those of the paths that are fields which this kind of workload reads.
 std::vector<std::string> usable_controls(std::span<const std::string> paths, const engine::Scenario& scenario);

@@ -16,6 +16,8 @@ using namespace widgets;
 
 namespace {
 
+constexpr float kTallBoxWidth = 96;  // of a number on the wall, at scale 1
+
 // The field's value at the baseline, where it is another.
 std::optional<double> baseline_of(const PanelContext& ctx, const engine::Field& field) {
   if (!ctx.baseline) return std::nullopt;
@@ -79,6 +81,30 @@ void note_edit(PanelContext& ctx, std::string_view path, bool typed) {
   ctx.requests.used = {std::string(path), typed};
 }
 
+// What a right click on a row offers: the value as it was opened, and a place on the wall.
+void row_menu(PanelContext& ctx, const Rect& row, const engine::Field& field, engine::Scenario& scenario) {
+  enum Entry : int { reset, pin };
+  const std::string owner = "row." + std::string(field.path);
+  const double loaded = field.get(ctx.session.loaded());
+  if (ctx.ui.io.right_click_in(intersection(row, ctx.ui.canvas.clip_rect()))) {
+    const bool pinned = std::find(ctx.pinned.begin(), ctx.pinned.end(), field.path) != ctx.pinned.end();
+    std::vector<Option> options;
+    options.push_back({ctx.format("ui.row.reset", {field_value(ctx, field, loaded)}),
+                       {},
+                       loaded != field.get(scenario),
+                       false,
+                       reset});
+    options.push_back({std::string(ctx.text("ui.row.pin")), {}, true, true, pin, pinned});
+    const Point at = ctx.ui.io.pointer();
+    ctx.ui.io.open_popup(owner, {at.x, at.y, 1, 1}, std::move(options), -1);
+  }
+  const auto chosen = ctx.ui.io.popup_choice(owner);
+  if (chosen == pin) ctx.requests.pin = field.path;
+  if (chosen != reset) return;
+  field.set(scenario, loaded);
+  note_edit(ctx, field.path, false);
+}
+
 // Label at the left with its mark.
 void row_label(PanelContext& ctx, const Column& column, std::string_view path, const engine::Diagnostic* finding) {
   const float y = column.y + ctx.px(kRowHeight) / 2;
@@ -116,11 +142,12 @@ void field_slider(PanelContext& ctx, Column& column, engine::Scenario& scenario,
   range.maximum = field->maximum;
   range.whole = field->kind == engine::FieldKind::integer;
   range.unit = field->unit;
-  range.reset_to = field->get(ctx.session.loaded());
   ControlInfo info;
   info.id = path;
   info.label = field_label(ctx, path);
   info.label_width = look.label_width;
+  info.tall = look.tall;
+  if (look.tall) info.box_width = kTallBoxWidth;
   info.swatch = look.swatch;
   info.off = look.off;
   info.unit = unit_in_box(ctx, field->unit, field->get(scenario));
@@ -144,6 +171,7 @@ void field_slider(PanelContext& ctx, Column& column, engine::Scenario& scenario,
     note_edit(ctx, path, typing);
   }
   tell_refused(ctx, edited, info.label, engine::domain_of(*field));
+  row_menu(ctx, {column.x, column.y, column.width, edited.height}, *field, scenario);
   column.y += edited.height;
 }
 
@@ -169,6 +197,7 @@ void field_choice(PanelContext& ctx, Column& column, engine::Scenario& scenario,
     r.y += std::round((ctx.px(kRowHeight) - h) / 2);
     column.y += std::round(ctx.px(kRowHeight));
   }
+  row_menu(ctx, {column.x, r.y, column.width, h}, *field, scenario);
   const int now = static_cast<int>(field->get(scenario));
   const int next = drop_down(ctx.ui, r, path, options, now, field_tip(ctx, *field), said_of(ctx, path, finding));
   if (next == now || !engine::in_domain(*field, next)) return;
@@ -190,6 +219,7 @@ void field_segments(PanelContext& ctx, Column& column, engine::Scenario& scenari
   const float h = std::round(ctx.px(kControlHeight));
   const Rect r{column.x + ctx.px(kLabelWidth), column.y + std::round((ctx.px(kRowHeight) - h) / 2),
                column.width - ctx.px(kLabelWidth), h};
+  row_menu(ctx, {column.x, r.y, column.width, h}, *field, scenario);
   const double base = number ? field->minimum : 0;
   const int now = static_cast<int>(field->get(scenario) - base);
   const int next = segmented(ctx.ui, r, path, names, now, field_tip(ctx, *field), said_of(ctx, path, finding));
@@ -202,6 +232,7 @@ void field_segments(PanelContext& ctx, Column& column, engine::Scenario& scenari
 void field_switch(PanelContext& ctx, Column& column, engine::Scenario& scenario, std::string_view path) {
   const engine::Field* field = engine::find_field(path);
   if (field == nullptr || !engine::applies(*field, scenario.workload.kind)) return;
+  row_menu(ctx, {column.x, column.y, column.width, ctx.px(kRowHeight)}, *field, scenario);
   const bool now = field->get(scenario) != 0;
   const bool next = check_box(ctx.ui, {column.x, column.y + ctx.px(kRowHeight) / 2}, path, field_label(ctx, path),
                               now, field_tip(ctx, *field), said_of(ctx, path, finding_of(ctx, path)));
@@ -211,6 +242,45 @@ void field_switch(PanelContext& ctx, Column& column, engine::Scenario& scenario,
   }
   if (baseline_of(ctx, *field)) draw_differs(ctx.ui, {column.x, column.y, column.width, ctx.px(kRowHeight)});
   column.y += std::round(ctx.px(kRowHeight));
+}
+
+void field_tall(PanelContext& ctx, const Rect& r, engine::Scenario& scenario, std::string_view path,
+                const SliderRange& range) {
+  const engine::Field* field = engine::find_field(path);
+  if (field == nullptr || !engine::applies(*field, scenario.workload.kind)) return;
+  const bool choice = field->kind == engine::FieldKind::choice;
+  if (!choice && field->kind != engine::FieldKind::boolean) {
+    Column column{r.x, r.y, r.w};
+    field_slider(ctx, column, scenario, path, range, {.tall = true});
+    return;
+  }
+  Rect under = r;
+  const Rect head = under.cut_top(std::round(kTallHead * ctx.ui.em()));
+  const TextStyle label = ctx.style(ctx.ui.theme.ink);
+  ctx.ui.canvas.text({head.x, head.centre().y}, ellipsize(ctx.ui.canvas, field_label(ctx, path), label, head.w),
+                     label);
+  under.h = std::min(under.h, std::round(1.4f * ctx.ui.em()));
+  row_menu(ctx, r, *field, scenario);
+  std::vector<std::string> names;
+  if (choice)
+    names = choice_names(ctx, *field);
+  else
+    names = {field_value(ctx, *field, 0), field_value(ctx, *field, 1)};
+  const int now = static_cast<int>(field->get(scenario));
+  float widest = 0;
+  for (const std::string& name : names) widest = std::max(widest, ctx.ui.canvas.text_width(name, label));
+  int next = now;
+  if ((widest + ctx.px(16)) * static_cast<float>(names.size()) <= under.w) {
+    next = segmented(ctx.ui, under, path, names, now, field_tip(ctx, *field), about(ctx, path));
+  } else {
+    std::vector<Option> options;
+    for (std::size_t i = 0; i < names.size(); ++i)
+      options.push_back({std::move(names[i]), {}, true, false, static_cast<int>(i)});
+    next = drop_down(ctx.ui, under, path, options, now, field_tip(ctx, *field), about(ctx, path));
+  }
+  if (next == now || !engine::in_domain(*field, next)) return;
+  field->set(scenario, next);
+  note_edit(ctx, path, false);
 }
 
 void field_unavailable(PanelContext& ctx, Column& column, std::string_view path, std::string_view reason,

@@ -18,9 +18,10 @@ struct FieldLook {
   std::optional<widgets::Fill> swatch = {};  // the colour of a mesh axis
   bool off = false;                          // at its neutral value
   float label_width = kLabelWidth;
+  bool tall = false;  // on the wall
 };
 
-// Each adds a row to the column and writes what was edited into `scenario`. Unknown paths, and fields that the kind
+// Each adds a row to the column with a menu under a right click (back to the value as opened, pin to the wall) and writes what was edited into `scenario`. Unknown paths, and fields that the kind
 // of workload does not read, add nothing.
 void field_slider(PanelContext& ctx, Column& column, engine::Scenario& scenario, std::string_view path,
                   widgets::SliderRange range, const FieldLook& look = {});
@@ -28,6 +29,10 @@ void field_choice(PanelContext& ctx, Column& column, engine::Scenario& scenario,
                   bool label_above = false);
 void field_segments(PanelContext& ctx, Column& column, engine::Scenario& scenario, std::string_view path);
 void field_switch(PanelContext& ctx, Column& column, engine::Scenario& scenario, std::string_view path);
+
+// The control of a field on the wall, whatever its kind: its label over it, large. `range` is that of a number.
+void field_tall(PanelContext& ctx, const widgets::Rect& r, engine::Scenario& scenario, std::string_view path,
+                const widgets::SliderRange& range);
 
 // A row whose field does not apply: its label steps back and the reason stands in the place of the control.
 void field_unavailable(PanelContext& ctx, Column& column, std::string_view path, std::string_view reason,

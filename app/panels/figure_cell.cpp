@@ -125,7 +125,8 @@ FigureInput figure_input(const PanelContext& ctx) {
           {},
           ctx.session.library().chips(),
           ctx.evidence.get(),
-          &ctx.found};
+          &ctx.found,
+          &ctx.axes};
 }
 
 FigureView figure_view(const PanelContext& ctx, const FiguresState& state, std::size_t figure) {

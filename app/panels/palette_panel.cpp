@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/io/tour/tour.h"
 #include "widgets/plot/plot.h"
 
 namespace roofscape::app {
@@ -14,9 +15,10 @@ namespace {
 
 constexpr std::string_view kEntry = "palette.entry";
 constexpr float kPaletteWidth = 640;
+constexpr std::size_t kMostEntries = 60;
 
 void refresh(const PanelContext& ctx, PaletteState& p) {
-  p.entries = palette_entries(ctx.session, ctx.ui.texts, ctx.commands, p.typed, ctx.usable);
+  p.entries = palette_entries(ctx.session, ctx.ui.texts, ctx.commands, p.typed, ctx.usable, kMostEntries, p.tours);
   p.highlighted = 0;
   p.scroll = 0;
 }
@@ -35,6 +37,10 @@ PaletteReply palette_panel(PanelContext& ctx, const Rect& window, PaletteState& 
     }
     io.start_entry(kEntry, p.typed);
     p.started = true;
+    std::vector<io::InputError> problems;  // the list of tours tells them
+    for (const io::Tour& tour : io::load_tours(ctx.session.library(), problems))
+      p.tours.push_back(
+          {tour.from_user ? tour.origin : tour.id, std::string(tour.title.in(ctx.text("language.code")))});
     refresh(ctx, p);
   }
   const float row_h = std::round(ctx.px(30)), head_h = std::round(ctx.px(44)), foot_h = std::round(ctx.px(26)),

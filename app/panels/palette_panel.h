@@ -14,6 +14,7 @@ struct PaletteState {
   bool started = false;
   std::string typed;
   std::vector<PaletteEntry> entries;
+  std::vector<TourName> tours;  // those there are when it opens
   int highlighted = 0;
   float scroll = 0;  // rows
 };

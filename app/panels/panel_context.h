@@ -20,6 +20,7 @@
 #include "app/session/settings.h"
 #include "engine/evidence/evidence_points.h"
 #include "widgets/figures/common/figure.h"
+#include "widgets/figures/common/held_axes.h"
 #include "widgets/figures/common/study_cache.h"
 #include "widgets/ui/controls.h"
 
@@ -39,6 +40,7 @@ struct PanelRequests {
   std::optional<Message> message;                // for the strip
   std::string copied;                            // text for the clipboard; empty: none
   UsedControl used;                              // the one of this frame
+  std::string pin;                               // a field to put on the wall, or to take away
 
   void run(std::string_view command) { commands.emplace_back(command); }
   void explain(std::string_view id) {
@@ -80,6 +82,9 @@ struct PanelContext {
 
   // How an edit of the mesh is settled, and the scenario when the control that is held was taken hold of.
   const MeshEditing& mesh;
+  std::span<const std::string> pinned = {};  // fields whose controls stand on the wall
+  std::string_view stepped = {};             // of those the one that [ and ] step
+  widgets::HeldAxes& axes;
   const engine::Scenario& base;
 
   const Command* command(std::string_view id) const { return find_command(commands, id); }

@@ -23,34 +23,36 @@ using engine::Q;
 
 namespace {
 
-constexpr float kMarginX = 1.4f, kFoot = 2.0f;  // em
+constexpr float kMarginX = 1.0f, kMarginY = 0.7f, kFoot = 1.5f;  // em
 
 // What the figure is of: the plan, what was changed of it since it was loaded, and the mode.
 std::string context_of(const PanelContext& ctx) {
+  const std::string changes = changes_in_words(ctx);
+  return engine::scenario_title(ctx.session.scenario()) + (changes.empty() ? "" : ": ") + changes + "; " +
+         mode_text(ctx.ui.texts, ctx.session.scenario().assumptions.mode);
+}
+
+}  // namespace
+
+std::string changes_in_words(const PanelContext& ctx) {
   constexpr std::size_t kMost = 4;
   std::string out;
   std::size_t count = 0;
   for (const ScenarioChange& change : scenario_changes(ctx.session.loaded(), ctx.session.scenario())) {
-    if (++count > kMost) {
-      out += ", \u2026";
-      break;
-    }
-    out += out.empty() ? ": " : ", ";
+    if (++count > kMost) return out + ", \u2026";
+    if (!out.empty()) out += ", ";
     if (change.field != nullptr)
       out += field_label(ctx.ui.texts, change.what) + " " +
              field_value(ctx.ui.texts, *change.field, change.field->get(ctx.session.scenario()));
     else
       out += change.now.empty() ? change.what : change.now;
   }
-  return engine::scenario_title(ctx.session.scenario()) + out + "; " +
-         mode_text(ctx.ui.texts, ctx.session.scenario().assumptions.mode);
+  return out;
 }
-
-}  // namespace
 
 Rect projector_dock(const PanelContext& ctx, const Rect& window, std::size_t controls) {
   const float em = ctx.ui.em();
-  Rect rest = window.inset(std::round(kMarginX * em), std::round(em));
+  Rect rest = window.inset(std::round(kMarginX * em), std::round(kMarginY * em));
   rest.cut_bottom(std::round(kFoot * em));
   return rest.cut_bottom(dock_height(ctx, controls));
 }
@@ -62,7 +64,7 @@ engine::Scenario projector_panel(PanelContext& ctx, const Rect& window, const Pr
   const Theme& t = ctx.ui.theme;
   const float em = ctx.ui.em();
   const auto all = figures();
-  Rect rest = window.inset(std::round(kMarginX * em), std::round(em));
+  Rect rest = window.inset(std::round(kMarginX * em), std::round(kMarginY * em));
 
   // Which of how many that say something of this kind of workload, as in a deck of slides.
   std::size_t number = 0, count = 0;
@@ -71,27 +73,28 @@ engine::Scenario projector_panel(PanelContext& ctx, const Rect& window, const Pr
     ++count;
     if (i <= index) ++number;
   }
-  Rect top = rest.cut_top(std::round(1.5f * em));
-  TextStyle small = ctx.style(t.ink2);
+  // The title with the place among the figures, and under it always what the figure is of.
+  const FigureView view = figure_view(ctx, state, index);
+  const FigureHead words = figure_head(all[index], figure_input(ctx), view);
+  const Rect title = rest.cut_top(std::round(1.7f * em)), of = rest.cut_top(std::round(1.2f * em));
+  TextStyle small = ctx.style(t.ink2, kSmallText);
   small.halign = HAlign::right;
   const std::string place = digits.empty() ? std::to_string(number) + " / " + std::to_string(count)
                                            : std::string(digits) + " \u2192 / " + std::to_string(count);
-  ctx.ui.canvas.text({top.right(), top.centre().y}, place, small);
-  const TextStyle plain = ctx.style(t.ink2);
-  const float room = top.w - ctx.ui.canvas.text_width(place, plain) - em;
-  ctx.ui.canvas.text({top.x, top.centre().y}, ellipsize(ctx.ui.canvas, context_of(ctx), plain, room), plain);
-
-  const FigureView view = figure_view(ctx, state, index);
-  const FigureHead words = figure_head(all[index], figure_input(ctx), view);
-  const Rect title = rest.cut_top(std::round(2.2f * em));
-  const TextStyle large = ctx.style(t.ink, 1.6f, Weight::bold), phrase = ctx.style(t.ink2, 1.25f);
-  const std::string name = ellipsize(ctx.ui.canvas, words.title, large, title.w);
+  ctx.ui.canvas.text({title.right(), title.centre().y}, place, small);
+  const float title_room = title.w - ctx.ui.canvas.text_width(place, small) - em;
+  const TextStyle large = ctx.style(t.ink, 1.25f, Weight::bold), phrase = ctx.style(t.ink2);
+  const std::string name = ellipsize(ctx.ui.canvas, words.title, large, title_room);
   ctx.ui.canvas.text({title.x, title.centre().y}, name, large);
+  const TextStyle plain = ctx.style(t.ink2, kSmallText);
+  std::string context = context_of(ctx);
+  if (ctx.axes.held() && !ctx.ui.io.anything_held()) context += "; " + std::string(ctx.text("ui.wall.axes_held"));
+  ctx.ui.canvas.text({of.x, of.centre().y}, ellipsize(ctx.ui.canvas, context, plain, of.w), plain);
   // The takeaway beside the title, in a line of its own where it is too long for that.
-  const float x = title.x + ctx.ui.canvas.text_width(name, large) + em;
+  const float x = title.x + ctx.ui.canvas.text_width(name, large) + 0.8f * em;
   std::string takeaway = ctx.session.drawable() ? words.takeaway : std::string(ctx.text("ui.figure.last_valid"));
-  Rect line = rect_between(x, title.y, title.right(), title.bottom());
-  if (ctx.ui.canvas.text_width(takeaway, phrase) > line.w) line = rest.cut_top(std::round(1.7f * em));
+  Rect line = rect_between(x, title.y, title.x + title_room, title.bottom());
+  if (ctx.ui.canvas.text_width(takeaway, phrase) > line.w) line = rest.cut_top(std::round(1.4f * em));
   if (ctx.session.drawable() && !words.brief.empty() && ctx.ui.canvas.text_width(takeaway, phrase) > line.w)
     takeaway = words.brief;
   ctx.ui.canvas.text({line.x, line.centre().y}, ellipsize(ctx.ui.canvas, takeaway, phrase, line.w), phrase);
@@ -116,7 +119,7 @@ engine::Scenario projector_panel(PanelContext& ctx, const Rect& window, const Pr
       facts.emplace_back(ctx.text(key), ctx.ui.texts.amount(*v, engine::quantity(q).unit));
   float fx = foot.x;
   for (const auto& [label, value] : facts) {
-    const TextStyle l = ctx.style(t.ink3), v = ctx.style(t.ink, 1, Weight::bold);
+    const TextStyle l = ctx.style(t.ink3, kSmallText), v = ctx.style(t.ink, kSmallText, Weight::bold);
     const float lw = ctx.ui.canvas.text_width(label, l), vw = ctx.ui.canvas.text_width(value, v);
     if (fx + lw + vw + 0.5f * em > foot.right()) break;
     ctx.ui.canvas.text({fx, foot.centre().y}, label, l);
@@ -133,7 +136,7 @@ engine::Scenario projector_panel(PanelContext& ctx, const Rect& window, const Pr
     ctx.ui.canvas.text({foot.right(), foot.centre().y}, ellipsize(ctx.ui.canvas, said, at, room_left), at);
   rest.cut_top(std::round(0.4f * em));
   take_figure_menu(ctx, state, index);
-  const auto clip = ctx.ui.canvas.clip(rest);
+  const auto clip = ctx.ui.canvas.clip(rest.inset(-0.6f * em, -ctx.px(4)));  // the last label of an axis stands out
   figure_picture(ctx, rest, state, index, view, scenario);
   return scenario;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 #include <string_view>
 
 #include "app/panels/figure_cell.h"
@@ -12,6 +13,9 @@ struct ProjectorState {
   bool open = false;
   std::size_t figure = 0;  // of the table of figures
 };
+
+// What was changed since the scenario was loaded: "tensor 8, batch 512". Empty: nothing.
+std::string changes_in_words(const PanelContext& ctx);
 
 // Where the controls stand under the figure.
 widgets::Rect projector_dock(const PanelContext& ctx, const widgets::Rect& window, std::size_t controls);

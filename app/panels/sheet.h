@@ -8,7 +8,7 @@
 
 namespace roofscape::app {
 
-enum class Sheet : std::uint8_t { none, help, save_as, palette, open, export_figure, leave, import, measured };
+enum class Sheet : std::uint8_t { none, help, save_as, palette, open, export_figure, leave, import, measured, scene };
 // What the name in Sheet::save_as is for.
 enum class Saved : std::uint8_t { scenario, model, cluster };
 

@@ -38,11 +38,17 @@ struct Line {
 SheetReply help(PanelContext& ctx, const Rect& window) {
   const Theme& t = ctx.ui.theme;
   std::vector<Line> lines;
-  for (const Category category : kMenus) {
+  std::vector<Category> listed(kMenus.begin(), kMenus.end());
+  listed.push_back(Category::wall);
+  for (const Category category : listed) {
     lines.push_back({std::string(ctx.text("menu." + std::string(kCategoryIds[category]))), {}, true});
     for (const Command& command : ctx.commands)
       if (command.category == category && command.key.key != Key::none)
-        lines.push_back({std::string(ctx.text("command." + std::string(command.id))), key_text(command.key), false});
+        lines.push_back({std::string(ctx.text("command." + std::string(command.id))),
+                         command.other_key.key == Key::none || category != Category::wall
+                             ? key_text(command.key)
+                             : key_text(command.key) + ", " + key_text(command.other_key),
+                         false});
     if (lines.back().head) lines.pop_back();
   }
   lines.push_back({std::string(ctx.text("ui.help.controls")), {}, true});
@@ -172,6 +178,8 @@ SheetReply sheet_panel(PanelContext& ctx, const Rect& window, SheetState& state,
       return import_sheet(ctx, window, state.import);
     case Sheet::measured:
       return measured_sheet(ctx, window, state.measured);
+    case Sheet::scene:
+      return scene_sheet(ctx, window, state.scene);
     case Sheet::leave:
       return leave(ctx, window, save_problem);
     case Sheet::palette:

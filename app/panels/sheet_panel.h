@@ -6,6 +6,7 @@
 #include "app/panels/file_chooser.h"
 #include "app/panels/import_sheet.h"
 #include "app/panels/measured_sheet.h"
+#include "app/panels/scene_sheet.h"
 #include "app/panels/sheet.h"
 
 namespace roofscape::app {
@@ -16,6 +17,7 @@ struct SheetState {
   FileChooserState files;
   ImportSheetState import;
   MeasuredSheetState measured;
+  SceneSheetState scene;
 };
 
 // Draws the sheet that is shown, but for the palette. `save_problem`: what Sheet::leave gives as its reason.

@@ -5,6 +5,8 @@
 
 #include "app/panels/dock_panel.h"
 #include "app/panels/panel_parts.h"
+#include "app/panels/projector_panel.h"
+#include "app/tours/guess_line.h"
 #include "widgets/canvas/number_format.h"
 #include "widgets/figures/blocks/block_figure.h"
 #include "widgets/figures/common/figure_head.h"
@@ -31,29 +33,49 @@ void click_choices(PanelContext& ctx, const TourFrame& frame, TourState& state) 
   }
 }
 
-// The slider of a number to guess. Its track is logarithmic where its ends are far apart.
-void guess_control(PanelContext& ctx, const TourFrame& frame, TourState& state) {
+// The guess is set on the line of the answer: dragged, or stepped with up and down. At a choice it is that choice.
+void guess_line(PanelContext& ctx, const TourFrame& frame, TourState& state) {
   const io::TourScene& scene = state.play->scene();
-  if (!scene.guess || frame.layout.guess.empty()) return;
-  const auto [from, to] = *scene.guess;
-  const auto answer = state.values->answer();
-  SliderRange range;
-  range.kind = from > 0 && to / from > 20 ? SliderKind::logarithmic : SliderKind::linear;
-  range.track_from = range.minimum = from;
-  range.track_to = range.maximum = to;
-  range.unit = answer ? answer->unit : engine::unit::one;
-  const double middle = range.kind == SliderKind::logarithmic ? std::sqrt(from * to) : (from + to) / 2;
-  const double now = state.play->play().guess.value_or(middle);
-  const Rect& r = frame.layout.guess;
-  const TextStyle large = ctx.style(ctx.ui.theme.stroke(Hue::yellow), 1.25f);
-  const std::string shown = state.play->play().guess ? state.values->guess_text(now, ctx.ui.texts) : std::string("?");
-  ctx.ui.canvas.text({r.x, r.y + ctx.px(12)}, ctx.format("tour.guess", {shown}), large);
-  ControlInfo info;
-  info.id = "tour.guess";
-  info.label_width = 0;
-  info.about = ctx.text("tour.guess.about");
-  const Edited edited = slider(ctx.ui, {r.x, r.y + ctx.px(26)}, r.w, info, range, now);
-  if (edited.value != now) state.play->guess(edited.value);
+  const Rect& place = frame.layout.line;
+  const auto axis = guess_axis(scene, *state.values, ctx.ui.canvas, place);
+  if (!axis) return;
+  const bool revealed = state.play->play().revealed;
+  bool held = false;
+  if (!revealed) {
+    // No stop of Tab, as with the choices.
+    const ItemState s = ctx.ui.item("tour.guess", place, Interaction::Focus::none);
+    held = s.held;
+    if (s.hovered || s.held) ctx.ui.io.set_cursor(Cursor::resize_x);
+    const auto set = [&](double value) {
+      if (const auto choice = choice_at(scene, *state.values, *axis, value)) {
+        if (state.play->play().chosen != choice) state.play->choose(*choice);
+      } else {
+        state.play->guess(readable(*axis, value));
+      }
+    };
+    if (s.held) set(axis->value(static_cast<double>(ctx.ui.io.pointer().x)));
+    const int steps = (ctx.ui.io.take(Key::up) ? 1 : 0) - (ctx.ui.io.take(Key::down) ? 1 : 0);
+    if (steps != 0) {
+      constexpr double kStep = 0.025;  // of the axis
+      const auto now = guessed_value(state.play->play(), *state.values);
+      const double length = axis->end() - axis->begin();
+      const double at = now ? axis->position(*now) : axis->begin() + length / 2;
+      const double value = axis->value(std::clamp(at + steps * kStep * length, axis->begin(), axis->end()));
+      state.play->guess(readable(*axis, value));
+    }
+  }
+  // The mark of the answer slides in from the guess, so that the eye follows.
+  constexpr double kArrival_s = 0.15;
+  float arrival = 1;
+  if (revealed && state.revealed_s >= 0) {
+    arrival = static_cast<float>(std::clamp((ctx.ui.io.input().now_s - state.revealed_s) / kArrival_s, 0.0, 1.0));
+    if (arrival < 1)
+      ctx.ui.io.wake_after(0);
+    else
+      state.revealed_s = -1;
+  }
+  draw_guess_line(ctx.ui.canvas, place, *axis,
+                  {scene, *state.values, ctx.ui.texts, ctx.ui.theme, state.play->play(), held, arrival});
 }
 
 void draw_block(PanelContext& ctx, const Rect& area, const io::TourFigure& figure, const BlockState& block,
@@ -127,6 +149,8 @@ TourFrame tour_frame(const PanelContext& ctx, const Rect& window, const TourStat
   if (revealed && scene.runs)
     frame.controls = scene.shown().scenario() != nullptr ? usable_controls(scene.controls, ctx.session.scenario())
                                                          : scene.controls;
+  if (revealed && scene.runs && scene.shown().scenario() != nullptr)
+    if (const std::string changes = changes_in_words(ctx); !changes.empty()) frame.text.plan += ": " + changes;
   if (state.score) {
     const TourScore score = state.play->score();
     frame.text.tour +=
@@ -135,7 +159,7 @@ TourFrame tour_frame(const PanelContext& ctx, const Rect& window, const TourStat
   Rect area = window;
   if (state.notes && !scene.notes.empty()) area.cut_bottom(std::round(kNotesHeight * ctx.ui.em()));
   frame.layout = lay_out_slide(ctx.ui.canvas, area, frame.text, dock_height(ctx, frame.controls.size()),
-                               !revealed && scene.guess.has_value());
+                               guesses_number(scene, *state.values));
   return frame;
 }
 
@@ -173,12 +197,12 @@ engine::Scenario tour_panel(PanelContext& ctx, const Rect& window, const TourFra
     const float h = std::round(1.8f * ctx.ui.em()),
                 w = ctx.ui.canvas.text_width(why, ctx.style(ctx.ui.theme.ink)) + 1.4f * ctx.ui.em();
     const Rect& side = frame.layout.side;
-    const Rect box{side.right() - std::round(w), side.bottom() - h - std::round(1.5f * ctx.ui.em()), std::round(w),
-                   h};
+    const Rect box{side.right() - std::round(w),
+                   side.bottom() - h - std::round(frame.layout.foot + 0.3f * ctx.ui.em()), std::round(w), h};
     if (button(ctx.ui, box, "tour.why", why)) state.derivation.open(answer);
   }
   click_choices(ctx, frame, state);
-  if (!revealed) guess_control(ctx, frame, state);
+  guess_line(ctx, frame, state);
   const bool still = !revealed && (scene.covered || !scene.cover.empty());
   if (still)
     draw_scene_figures(

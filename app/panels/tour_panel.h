@@ -17,6 +17,7 @@ struct TourState {
   std::unique_ptr<SceneValues> values;               // of the scene, as its sentence tells it
   std::unique_ptr<SceneValues> bent;  // a block after the audience moved its inputs; null: it is as told
   bool notes = false, score = false;
+  double revealed_s = -1;      // when the answer was asked for, while its mark still moves; negative: it stands
   DerivationState derivation;  // of the answer, in place of the sentence
   bool open() const { return play != nullptr; }
 };

@@ -1,5 +1,7 @@
 #include "app/session/command.h"
 
+#include <array>
+
 namespace roofscape::app {
 
 using widgets::Key;
@@ -21,8 +23,18 @@ std::string key_text(const KeyPress& key) {
   if (key.key == widgets::key_of(' ')) return text + "Space";
   if (key.key == Key::equal) return text + "plus";
   if (key.key == Key::minus) return text + "minus";
-  if (key.key == Key::escape) return text + "Esc";
-  if (key.key == Key::tab) return text + "Tab";
+  struct Named {
+    Key key;
+    std::string_view name;
+  };
+  constexpr std::array kNamed{
+      Named{Key::escape, "Esc"},          Named{Key::tab, "Tab"},     Named{Key::enter, "Enter"},
+      Named{Key::home, "Home"},           Named{Key::end, "End"},     Named{Key::page_up, "Page Up"},
+      Named{Key::page_down, "Page Down"}, Named{Key::left, "\u2190"}, Named{Key::right, "\u2192"},
+      Named{Key::up, "\u2191"},           Named{Key::down, "\u2193"}, Named{Key::backspace, "Backspace"},
+      Named{Key::del, "Delete"}};
+  for (const Named& named : kNamed)
+    if (key.key == named.key) return text.append(named.name);
   if (key.key >= Key::f1 && key.key <= Key::f12)
     return text + "F" + std::to_string(code - static_cast<unsigned>(Key::f1) + 1);
   if (code < 128) text += static_cast<char>(code);

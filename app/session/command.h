@@ -15,10 +15,11 @@ namespace roofscape::app {
 
 class Workspace;
 
-// `palette`: found there, and in no menu. `hidden`: a key alone.
-enum class Category : std::uint8_t { file, edit, view, figures, tours, help, palette, hidden };
-inline constexpr engine::EnumTable<Category> kCategoryIds{"file",  "edit", "view",    "figures",
-                                                          "tours", "help", "palette", "hidden"};
+// `wall`: a key of the projected window, listed among the keys and in no menu. `palette`: found there alone. `hidden`: a
+// key alone.
+enum class Category : std::uint8_t { file, edit, view, figures, tours, help, wall, palette, hidden };
+inline constexpr engine::EnumTable<Category> kCategoryIds{"file", "edit", "view",    "figures", "tours",
+                                                          "help", "wall", "palette", "hidden"};
 inline constexpr std::array kMenus{Category::file,    Category::edit,  Category::view,
                                    Category::figures, Category::tours, Category::help};
 

@@ -125,7 +125,8 @@ std::optional<double> value_of(const TextTable& texts, const engine::Field& fiel
 
 std::vector<PaletteEntry> palette_entries(const Session& session, const TextTable& texts,
                                           std::span<const Command> commands, std::string_view typed,
-                                          const std::function<bool(const Command&)>& usable, std::size_t most) {
+                                          const std::function<bool(const Command&)>& usable, std::size_t most,
+                                          std::span<const TourName> tours) {
   std::vector<PaletteEntry> all;
   const std::vector<std::string> as_typed = words_of(typed), words = plain(as_typed);
   const auto add = [&](PaletteKind kind, std::string title, std::string detail, std::string value, double bonus,
@@ -143,7 +144,8 @@ std::vector<PaletteEntry> palette_entries(const Session& session, const TextTabl
     for (const Verb& verb :
          {Verb{"explain", PaletteKind::quantity}, Verb{"why", PaletteKind::quantity}, Verb{"set", PaletteKind::field},
           Verb{"open", PaletteKind::scenario}, Verb{"model", PaletteKind::model},
-          Verb{"cluster", PaletteKind::cluster}, Verb{"calc", PaletteKind::block}})
+          Verb{"cluster", PaletteKind::cluster}, Verb{"calc", PaletteKind::block}, Verb{"pin", PaletteKind::pin},
+          Verb{"tour", PaletteKind::tour}})
       if (words.front() == verb.word) only = verb.kind;
   const std::vector<std::string> rest = only ? std::vector<std::string>(words.begin() + 1, words.end()) : words;
   const auto wanted = [&](PaletteKind kind) -> const std::vector<std::string>& {
@@ -214,6 +216,14 @@ std::vector<PaletteEntry> palette_entries(const Session& session, const TextTabl
                        texts.format("ui.palette.now", {field_value_text(field, field.get(session.scenario()))}), path,
                        static_cast<double>(i), bonus(PaletteKind::field, 2)});
       }
+    if (only == PaletteKind::pin)
+      if (const auto score = match_field(rest))
+        all.push_back({PaletteKind::pin,
+                       texts.format("ui.palette.pin", {label}),
+                       {},
+                       path,
+                       0,
+                       *score + bonus(PaletteKind::pin, 0)});
     if (const auto score = match_field(set); score && !set.empty())
       all.push_back({PaletteKind::complete, texts.format("ui.palette.field", {label}),
                      texts.format("ui.palette.now", {field_value_text(field, field.get(session.scenario()))}),
@@ -242,6 +252,8 @@ std::vector<PaletteEntry> palette_entries(const Session& session, const TextTabl
           score = by_alias;
       if (score) all.push_back({p.kind, preset.name, {}, preset.id, 0, *score + bonus(p.kind, 0.1)});
     }
+  for (const TourName& tour : tours)
+    add(PaletteKind::tour, tour.title, {}, tour.id, bonus(PaletteKind::tour, 0.1), wanted(PaletteKind::tour));
   for (const engine::BuildingBlock& block : engine::blocks()) {
     const std::string about(texts.text("calc." + std::string(block.id)));
     const std::vector<std::string>& names = wanted(PaletteKind::block);

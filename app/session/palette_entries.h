@@ -17,17 +17,35 @@
 
 namespace roofscape::app {
 
-enum class PaletteKind : std::uint8_t { command, field, complete, quantity, scenario, model, cluster, block, file };
-inline constexpr engine::EnumTable<PaletteKind> kPaletteKindIds{"command", "field",   "field", "quantity", "scenario",
-                                                                "model",   "cluster", "block", "file"};
+enum class PaletteKind : std::uint8_t {
+  command,
+  field,
+  complete,
+  quantity,
+  scenario,
+  model,
+  cluster,
+  block,
+  file,
+  pin,
+  tour
+};
+inline constexpr engine::EnumTable<PaletteKind> kPaletteKindIds{
+    "command", "field", "field", "quantity", "scenario", "model", "cluster", "block", "file", "command", "tour"};
 
 struct PaletteEntry {
   PaletteKind kind = PaletteKind::command;
   std::string title, detail;
-  // Of a command, quantity, preset or block its id; of a field or file its path; of `complete` the text to go on from.
+  // Of a command, quantity, preset, block or tour its id; of a field or file its path; of `complete` the text to go on
+  // from; of `pin` the path of the field that is put on the wall or taken away.
   std::string value;
   double number = 0;  // field: the value to set
   double score = 0;   // better is higher
+};
+
+// A tour that can be opened.
+struct TourName {
+  std::string id, title;  // the id, or of a user's own its file
 };
 
 // The best entries for what was typed, best first. Every word has to be found in the title or the id of an entry; a
@@ -35,6 +53,7 @@ struct PaletteEntry {
 // commands there are.
 std::vector<PaletteEntry> palette_entries(const Session& session, const widgets::TextTable& texts,
                                           std::span<const Command> commands, std::string_view typed,
-                                          const std::function<bool(const Command&)>& usable, std::size_t most = 60);
+                                          const std::function<bool(const Command&)>& usable, std::size_t most = 60,
+                                          std::span<const TourName> tours = {});
 
 }  // namespace roofscape::app

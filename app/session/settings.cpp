@@ -11,6 +11,7 @@
 
 #include "engine/io/json/files.h"
 #include "engine/io/scenario/scenario_json.h"
+#include "engine/scenario/scenario_fields.h"
 
 namespace roofscape::app {
 
@@ -131,6 +132,11 @@ Settings read_settings(const std::filesystem::path& file) {
   s.export_as.asked = number(map, "export.asked", 0) != 0;
   for (std::size_t i = 0; i < s.export_as.formats.size(); ++i)
     s.export_as.formats[i] = number(map, fmt::format("export.format.{}", i).c_str(), 1) != 0;
+  for (std::size_t i = 0; i < kMostPinned; ++i)
+    if (const auto it = map.find(fmt::format("wall.pin.{}", i));
+        it != map.end() && engine::find_field(it->second) != nullptr)
+      s.pinned.push_back(it->second);
+  s.still = number(map, "motion.still", 0) != 0;
   const bool old = number(map, "version", 1) < kVersion;
   s.mesh.keep_product = old || number(map, "mesh.keep_product", 1) != 0;
   if (const auto it = map.find("mesh.partner"); it != map.end())
@@ -173,6 +179,8 @@ bool write_settings(const std::filesystem::path& file, const Settings& settings)
     add(fmt::format("export.format.{}", i), settings.export_as.formats[i] ? 1 : 0);
   add("mesh.keep_product", settings.mesh.keep_product ? 1 : 0);
   add("mesh.partner", engine::kAxisIds[static_cast<std::size_t>(settings.mesh.partner)]);
+  for (std::size_t i = 0; i < settings.pinned.size(); ++i) add(fmt::format("wall.pin.{}", i), settings.pinned[i]);
+  add("motion.still", settings.still ? 1 : 0);
   add("layout.column", a.column);
   add("layout.row", a.row);
   add("layout.left", a.left);

@@ -5,6 +5,7 @@
 #include <array>
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "app/session/default_cells.h"
 #include "engine/io/presets/preset_library.h"
@@ -20,6 +21,8 @@ struct ExportChoice {
   std::array<bool, 3> formats{true, true, true};  // svg, pdf, png
   friend bool operator==(const ExportChoice&, const ExportChoice&) = default;
 };
+
+inline constexpr std::size_t kMostPinned = 3;
 
 // How an edit of the mesh is settled: one axis grows, the others give way, the partner first.
 struct MeshEditing {
@@ -42,6 +45,9 @@ struct Settings {
   Cells other_cells = default_cells(engine::WorkloadKind::serving);
   MeshEditing mesh;
   ExportChoice export_as;
+  std::vector<std::string>
+      pinned;          // fields whose controls stand on the wall, at most kMostPinned; none: the usual ones
+  bool still = false;  // nothing slides into its place
   friend bool operator==(const Settings&, const Settings&) = default;
 };
 

@@ -27,6 +27,7 @@ constexpr KeyPress ctrl_shift(char c) { return ctrl_shift(widgets::key_of(c)); }
 constexpr KeyPress kNone{};
 
 constexpr std::array kThemes{"dark", "light", "print", "high_contrast"};
+constexpr std::array kLanguages{"en", "ko", "ru"};
 // One command per figure, "figure.<name>", in the order of the table of figures.
 constexpr std::size_t kFigureCommands = widgets::kFigureCount;
 const std::array<std::string, kFigureCommands>& figure_command_ids() {
@@ -77,9 +78,27 @@ class CommandTable {
     return w.settings_.theme == kThemes[N];
   }
 
+  template <std::size_t N>
+  static void set_language(Workspace& w) {
+    w.set_language(kLanguages[N]);
+  }
+  template <std::size_t N>
+  static bool language_is(const Workspace& w) {
+    return language_of(w.texts_) == kLanguages[N];
+  }
+
   static bool in_projector(const Workspace& w) { return w.panels_.projector.open && !w.panels_.tour.open(); }
   static bool in_tour(const Workspace& w) { return w.panels_.tour.open(); }
   static bool on_wall(const Workspace& w) { return w.on_wall(); }
+  template <WallMarks::Tool tool>
+  static void take_tool(Workspace& w) {
+    w.panels_.marks.take(tool);
+  }
+  template <WallMarks::Tool tool>
+  static bool tool_is(const Workspace& w) {
+    return w.panels_.marks.tool == tool;
+  }
+  static bool in_own_tour(const Workspace& w) { return w.in_own_tour(); }
   template <int digit>
   static void take_digit(Workspace& w) {
     w.take_digit(digit);
@@ -198,9 +217,9 @@ std::vector<Command> CommandTable::fixed() {
       Command{"edit.paste_scenario", Category::edit, ctrl('V'), kNone, false,
               [](const Workspace& w) { return w.interaction_.read_clipboard != nullptr; },
               [](Workspace& w) { w.paste(); }},
-      Command{"wall.black", Category::hidden, plain(widgets::key_of('B')), plain(widgets::key_of('.')), false,
-              on_wall, [](Workspace& w) { w.blank(WallState::Blank::black); }},
-      Command{"wall.white", Category::hidden, plain(widgets::key_of('W')), kNone, false, on_wall,
+      Command{"wall.black", Category::wall, plain(widgets::key_of('B')), plain(widgets::key_of('.')), false, on_wall,
+              [](Workspace& w) { w.blank(WallState::Blank::black); }},
+      Command{"wall.white", Category::wall, plain(widgets::key_of('W')), kNone, false, on_wall,
               [](Workspace& w) { w.blank(WallState::Blank::white); }},
       Command{"baseline.pin", Category::edit, plain(widgets::key_of('B')), kNone, true, nullptr,
               [](Workspace& w) { w.pin_or_unpin(); }},
@@ -281,11 +300,11 @@ std::vector<Command> CommandTable::fixed() {
               [](Workspace& w) { w.step_tour(1); }},
       Command{"tour.previous", Category::tours, plain(Key::page_up), plain(Key::left), false, in_tour,
               [](Workspace& w) { w.step_tour(-1); }},
-      Command{"wall.first", Category::tours, plain(Key::home), kNone, false, on_wall,
+      Command{"wall.first", Category::wall, plain(Key::home), kNone, false, on_wall,
               [](Workspace& w) { go_to_end(w, false); }},
-      Command{"wall.last", Category::tours, plain(Key::end), kNone, false, on_wall,
+      Command{"wall.last", Category::wall, plain(Key::end), kNone, false, on_wall,
               [](Workspace& w) { go_to_end(w, true); }},
-      Command{"wall.go", Category::tours, plain(Key::enter), kNone, false, on_wall,
+      Command{"wall.go", Category::wall, plain(Key::enter), kNone, false, on_wall,
               [](Workspace& w) { w.take_enter(); }},
       Command{"tour.notes", Category::tours, plain(widgets::key_of('N')), kNone, true, in_tour,
               [](Workspace& w) { w.panels_.tour.notes = !w.panels_.tour.notes; },
@@ -310,14 +329,44 @@ std::vector<Command> CommandTable::fixed() {
                 w.panels_.tour.play->forget();
                 w.show_scene();
               }},
+      Command{"tour.add_scene", Category::tours, kNone, kNone, true,
+              [](const Workspace& w) { return !w.panels_.tour.open(); },
+              [](Workspace& w) { w.open_scene_sheet(false); }},
+      Command{"tour.edit_scene", Category::tours, kNone, kNone, false, in_own_tour,
+              [](Workspace& w) { w.open_scene_sheet(true); }},
+      Command{"tour.scene_earlier", Category::tours, kNone, kNone, false, in_own_tour,
+              [](Workspace& w) { w.move_scene(-1); }},
+      Command{"tour.scene_later", Category::tours, kNone, kNone, false, in_own_tour,
+              [](Workspace& w) { w.move_scene(1); }},
+      Command{"tour.remove_scene", Category::tours, kNone, kNone, false,
+              [](const Workspace& w) { return w.in_own_tour() && w.panels_.tour.play->count() > 1; },
+              [](Workspace& w) { w.move_scene(0); }},
       Command{"tour.leave", Category::tours, kNone, kNone, false, in_tour, [](Workspace& w) { w.leave_tour(); }},
-      Command{"wall.step_up", Category::hidden, plain(widgets::key_of(']')), kNone, false, on_wall,
+      Command{"wall.step_up", Category::wall, plain(widgets::key_of(']')), kNone, false, on_wall,
               [](Workspace& w) { w.step_control(1); }},
-      Command{"wall.step_down", Category::hidden, plain(widgets::key_of('[')), kNone, false, on_wall,
+      Command{"wall.step_down", Category::wall, plain(widgets::key_of('[')), kNone, false, on_wall,
               [](Workspace& w) { w.step_control(-1); }},
       Command{"wall.pin", Category::view, plain(widgets::key_of('P')), kNone, false,
               [](const Workspace& w) { return !w.panels_.wall.stepped.empty(); },
-              [](Workspace& w) { w.pin_control(); }},
+              [](Workspace& w) { w.pin_control(w.panels_.wall.stepped); }},
+      Command{"wall.next_control",
+              Category::wall,
+              plain(Key::tab),
+              {Key::tab, false, true, false},
+              false,
+              [](const Workspace& w) { return w.on_wall() && w.wall_controls().size() > 1; },
+              [](Workspace& w) { w.next_control(1); }},
+      Command{"wall.pointer", Category::wall, plain(widgets::key_of('Q')), kNone, false, on_wall,
+              take_tool<WallMarks::Tool::pointer>, tool_is<WallMarks::Tool::pointer>},
+      Command{"wall.ink", Category::wall, plain(widgets::key_of('I')), kNone, false, on_wall,
+              take_tool<WallMarks::Tool::ink>, tool_is<WallMarks::Tool::ink>},
+      Command{"wall.pen", Category::wall, plain(widgets::key_of('E')), kNone, false, on_wall,
+              take_tool<WallMarks::Tool::pen>, tool_is<WallMarks::Tool::pen>},
+      Command{"wall.spotlight", Category::wall, plain(widgets::key_of('O')), kNone, false, on_wall,
+              take_tool<WallMarks::Tool::spotlight>, tool_is<WallMarks::Tool::spotlight>},
+      Command{"wall.hold_axes", Category::wall, plain(widgets::key_of('L')), kNone, false, on_wall,
+              [](Workspace& w) { w.panels_.wall.axes_held = !w.panels_.wall.axes_held; },
+              [](const Workspace& w) { return w.panels_.wall.axes_held; }},
       Command{"wall.digit.0", Category::hidden, plain(widgets::key_of('0')), kNone, false, on_wall, take_digit<0>},
       Command{"wall.digit.1", Category::hidden, plain(widgets::key_of('1')), kNone, false, on_wall, take_digit<1>},
       Command{"wall.digit.2", Category::hidden, plain(widgets::key_of('2')), kNone, false, on_wall, take_digit<2>},
@@ -328,9 +377,9 @@ std::vector<Command> CommandTable::fixed() {
       Command{"wall.digit.7", Category::hidden, plain(widgets::key_of('7')), kNone, false, on_wall, take_digit<7>},
       Command{"wall.digit.8", Category::hidden, plain(widgets::key_of('8')), kNone, false, on_wall, take_digit<8>},
       Command{"wall.digit.9", Category::hidden, plain(widgets::key_of('9')), kNone, false, on_wall, take_digit<9>},
-      Command{"projector.next", Category::hidden, plain(Key::right), plain(Key::page_down), false, in_projector,
+      Command{"projector.next", Category::wall, plain(Key::right), plain(Key::page_down), false, in_projector,
               [](Workspace& w) { w.step_projector(1); }},
-      Command{"projector.previous", Category::hidden, plain(Key::left), plain(Key::page_up), false, in_projector,
+      Command{"projector.previous", Category::wall, plain(Key::left), plain(Key::page_up), false, in_projector,
               [](Workspace& w) { w.step_projector(-1); }},
       Command{"view.theme", Category::view, ctrl('T'), kNone, true, nullptr,
               [](Workspace& w) { w.set_theme(w.theme().dark() ? "light" : "dark"); }},
@@ -338,6 +387,12 @@ std::vector<Command> CommandTable::fixed() {
       Command{"theme.light", Category::view, kNone, kNone, false, nullptr, set_theme<1>, theme_is<1>},
       Command{"theme.print", Category::view, kNone, kNone, false, nullptr, set_theme<2>, theme_is<2>},
       Command{"theme.high_contrast", Category::view, kNone, kNone, false, nullptr, set_theme<3>, theme_is<3>},
+      Command{"language.en", Category::view, kNone, kNone, true, nullptr, set_language<0>, language_is<0>},
+      Command{"language.ko", Category::view, kNone, kNone, false, nullptr, set_language<1>, language_is<1>},
+      Command{"language.ru", Category::view, kNone, kNone, false, nullptr, set_language<2>, language_is<2>},
+      Command{"view.still", Category::view, kNone, kNone, true, nullptr,
+              [](Workspace& w) { w.settings_.still = !w.settings_.still; },
+              [](const Workspace& w) { return w.settings_.still; }},
       Command{"view.right_rail", Category::view, ctrl('D'), kNone, false, nullptr,
               [](Workspace& w) { w.panels_.right_rail.open = !w.panels_.right_rail.open; },
               [](const Workspace& w) { return w.panels_.right_rail.open; }},

@@ -11,6 +11,7 @@
 #include "app/panels/sheet_panel.h"
 #include "app/panels/tour_panel.h"
 #include "app/panels/wall.h"
+#include "app/panels/wall_marks.h"
 #include "app/panels/workbench_panel.h"
 
 namespace roofscape::app {
@@ -26,6 +27,7 @@ struct PanelStates {
   ProjectorState projector;
   TourState tour;
   WallState wall;
+  WallMarks marks;
   SheetState sheets;
   PaletteState palette;
 };

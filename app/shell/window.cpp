@@ -225,19 +225,42 @@ class Screen {
   bool glfw_ = false, context_ = false, backends_ = false;
 };
 
+// The monitor that most of the window is on.
+GLFWmonitor* monitor_of(GLFWwindow* window) {
+  int x = 0, y = 0, w = 0, h = 0, count = 0;
+  glfwGetWindowPos(window, &x, &y);
+  glfwGetWindowSize(window, &w, &h);
+  GLFWmonitor** all = glfwGetMonitors(&count);
+  GLFWmonitor* best = glfwGetPrimaryMonitor();
+  int most = 0;
+  for (int i = 0; i < count; ++i) {
+    int mx = 0, my = 0;
+    glfwGetMonitorPos(all[i], &mx, &my);
+    const GLFWvidmode* mode = glfwGetVideoMode(all[i]);
+    if (mode == nullptr) continue;
+    const int across = std::max(0, std::min(x + w, mx + mode->width) - std::max(x, mx));
+    const int down = std::max(0, std::min(y + h, my + mode->height) - std::max(y, my));
+    if (across * down <= most) continue;
+    most = across * down;
+    best = all[i];
+  }
+  return best;
+}
+
 struct FullScreen {
   bool on = false;
   int x = 0, y = 0, width = 0, height = 0;
-  void toggle(GLFWwindow* window) {
+  void set(GLFWwindow* window, bool wanted) {
+    if (on == wanted) return;
     if (on) {
       glfwSetWindowMonitor(window, nullptr, x, y, width, height, GLFW_DONT_CARE);
-    } else if (GLFWmonitor* monitor = glfwGetPrimaryMonitor()) {
+    } else if (GLFWmonitor* monitor = monitor_of(window)) {
       glfwGetWindowPos(window, &x, &y);
       glfwGetWindowSize(window, &width, &height);
       const GLFWvidmode* mode = glfwGetVideoMode(monitor);
       glfwSetWindowMonitor(window, monitor, 0, 0, mode->width, mode->height, mode->refreshRate);
     }
-    on = !on;
+    on = wanted;
   }
 };
 
@@ -294,7 +317,13 @@ int run_window(Workspace& workspace, Autosave* autosave, const WindowOptions& op
       Tagging::none);  // the workspace asks for tags near the pointer; all of them cost more than the picture
   FullScreen full_screen;
   workspace.actions().copy_text = [&](const std::string& text) { glfwSetClipboardString(window, text.c_str()); };
-  workspace.actions().toggle_full_screen = [&] { full_screen.toggle(window); };
+  workspace.actions().toggle_full_screen = [&] { full_screen.set(window, !full_screen.on); };
+  // The wall goes back to how it found the window: one that was full screen already stays so.
+  bool was_full = false;
+  workspace.actions().set_full_screen = [&](bool on) {
+    if (on) was_full = full_screen.on;
+    if (!options.capture) full_screen.set(window, on || was_full);
+  };
   workspace.set_wake(wake_window);
   workspace.actions().close = [&] { glfwSetWindowShouldClose(window, GLFW_TRUE); };
   workspace.interaction().read_clipboard = [] {
@@ -360,6 +389,7 @@ int run_window(Workspace& workspace, Autosave* autosave, const WindowOptions& op
     glfwGetFramebufferSize(window, &pixels_w, &pixels_h);
     if (w <= 0 || h <= 0 || pixels_w <= 0) continue;
     const Rect area{0, 0, static_cast<float>(w), static_cast<float>(h)};
+    atlas.add_characters(workspace.take_new_characters());
     if (atlas.update(workspace.em_px(area))) compat::fonts_changed();
 
     compat::begin_backend_frame();

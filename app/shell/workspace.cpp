@@ -4,6 +4,7 @@
 #include <cmath>
 #include <system_error>
 #include <tuple>
+#include <utility>
 
 #include "app/core/strings.h"
 #include "app/panels/field_text.h"
@@ -25,7 +26,8 @@ using namespace widgets;
 
 namespace {
 
-constexpr float kProjectorLines = 33.75f, kProjectorColumns = 48;  // em of a projected window
+// em of a projected window: of one figure, and of a slide, which has words beside its figure.
+constexpr float kProjectorLines = 24, kProjectorColumns = 34, kSlideLines = 33.75f, kSlideColumns = 48;
 constexpr std::int64_t kOperationsAFrame =
     80'000;                        // simulated beyond the plan's own timeline: about 2 ms where orders are new
 constexpr float kWallZoom = 1.5f;  // of a window of 4K
@@ -79,7 +81,9 @@ double Workspace::zoom(const Rect& window) const {
 }
 
 float Workspace::em_px(const Rect& window) const {
-  if (on_wall()) return std::max(6.0f, std::min(window.h / kProjectorLines, window.w / kProjectorColumns));
+  if (panels_.tour.open()) return std::max(6.0f, std::min(window.h / kSlideLines, window.w / kSlideColumns));
+  if (panels_.projector.open)
+    return std::max(6.0f, std::min(window.h / kProjectorLines, window.w / kProjectorColumns));
   return std::max(6.0f, 15.0f * content_scale_ * static_cast<float>(zoom(window)));
 }
 
@@ -103,6 +107,21 @@ bool Workspace::set_theme(const std::string& name) {
   theme_ = std::move(theme).value();
   settings_.theme = name;
   return true;
+}
+
+void Workspace::set_language(const std::string& name) {
+  auto texts = load_texts(name);
+  if (!texts.ok()) return session_.say(message_of(texts.error(), texts_));
+  texts_ = std::move(texts).value();
+  settings_.language = name;
+  characters_changed_ = true;
+  // What was said and what is listed stand in the language before.
+  session_.dismiss_message();
+  interaction_.close_popup();
+  if (panels_.sheets.shown == Sheet::palette) {
+    interaction_.stop_entry();
+    panels_.palette = {};
+  }
 }
 
 void Workspace::take_edit(engine::Scenario edited, const UsedControl& edit, bool held) {
@@ -203,6 +222,10 @@ void Workspace::run_entry(const PaletteEntry& entry) {
     case PaletteKind::block:
       uncover();
       return panels_.workbench.show(entry.value);
+    case PaletteKind::pin:
+      return pin_control(entry.value);
+    case PaletteKind::tour:
+      return open_tour(entry.value, left_at(entry.value));
     case PaletteKind::complete:
       return;
   }
@@ -211,6 +234,9 @@ void Workspace::run_entry(const PaletteEntry& entry) {
 
 void Workspace::toggle_projector() {
   panels_.projector.open = !panels_.projector.open;
+  if (actions_.set_full_screen) actions_.set_full_screen(panels_.projector.open);
+  panels_.wall.axes_held = false;
+  panels_.marks.clear();
   if (!panels_.projector.open) {
     set_theme(settings_.theme);
     return;
@@ -222,6 +248,8 @@ void Workspace::toggle_projector() {
 
 void Workspace::step_projector(int by) {
   session_.dismiss_message();  // it was about the figure before
+  panels_.marks.ink.clear();
+  panels_.marks.pen.clear();
   // Past the figures that say nothing of this kind of workload.
   const auto n = static_cast<int>(figures().size());
   for (int i = 0; i < n; ++i) {
@@ -247,6 +275,8 @@ void Workspace::escape() {
     blank(WallState::Blank::none);
   else if (!panels_.wall.digits.empty())
     panels_.wall.digits.clear();
+  else if (on_wall() && panels_.marks.any())
+    panels_.marks.clear();
   else if (panels_.tour.open() && !panels_.tour.derivation.trail.empty())
     panels_.tour.derivation.trail.clear();
   else if (panels_.tour.open())
@@ -296,6 +326,10 @@ std::string Workspace::characters() const {
       for (const io::TourText* text : {&scene.title, &scene.context, &scene.question, &scene.sentence, &scene.notes})
         all += text->in(language_of(texts_));
   return all;
+}
+
+std::string Workspace::take_new_characters() {
+  return std::exchange(characters_changed_, false) ? characters() : std::string();
 }
 
 void Workspace::run_commands(const std::vector<std::string>& requested) {
@@ -432,7 +466,15 @@ void Workspace::frame(ScreenCanvas& canvas, ImDrawList* list, const UiInput& inp
   follow_kind();
   canvas.begin(list, em_px(window), window);
   if (canvas.tagging() != Tagging::all) canvas.set_tagging(Tagging::none);
-  interaction_.begin(input, window);
+  // On the wall Tab goes round the controls there, which no key moves but [ and ].
+  UiInput seen = input;
+  if (on_wall() && panels_.sheets.shown == Sheet::none && !interaction_.popup().open && !interaction_.editing_any())
+    std::erase_if(seen.keys, [this](const KeyPress& press) {
+      if (press.key != Key::tab || press.control || press.alt) return false;
+      if (wall_controls().size() > 1) next_control(press.shift ? -1 : 1);
+      return true;
+    });
+  interaction_.begin(seen, window);
   canvas.set_pointer(interaction_.pointer(), canvas.px(8));
   probe_.clear();
 
@@ -452,10 +494,15 @@ void Workspace::frame(ScreenCanvas& canvas, ImDrawList* list, const UiInput& inp
                    .hovered = hovered_,
                    .next_hovered = next_hovered,
                    .mesh = settings_.mesh,
+                   .pinned = settings_.pinned,
+                   .stepped = panels_.wall.stepped,
+                   .axes = held_axes_,
                    .base = edit_base_};
   deferred_ = {};
   panels_.figures.reason_said = false;
   if (!interaction_.anything_held()) settled_.reset();
+  // While something is dragged the axes stay, so that what moves is the data.
+  held_axes_.hold(panels_.wall.axes_held || interaction_.anything_held());
   panels_.search.ask = SearchView::Ask::none;
   take_search();
   take_measured();
@@ -487,6 +534,7 @@ void Workspace::frame(ScreenCanvas& canvas, ImDrawList* list, const UiInput& inp
   take_edit(std::move(edited), requests.used, interaction_.anything_held());
   open_requested(requests);
   if (deferred_.dismiss) session_.dismiss_message();
+  if (!requests.pin.empty()) pin_control(requests.pin);
   if (requests.message) session_.say(std::move(*requests.message));
   if (!requests.copied.empty() && actions_.copy_text) actions_.copy_text(requests.copied);
   if (!answer.empty()) take_sheet(asked_sheet, answer);

@@ -24,6 +24,7 @@
 #include "app/shell/panel_states.h"
 #include "engine/frameworks/framework.h"
 #include "engine/io/scenario/session_json.h"
+#include "engine/io/tour/tour_edit.h"
 #include "engine/studies/made_order.h"
 #include "widgets/canvas/theme.h"
 #include "widgets/plot/text_table.h"
@@ -36,6 +37,7 @@ namespace roofscape::app {
 struct WindowActions {
   std::function<void(const std::string&)> copy_text;
   std::function<void()> toggle_full_screen;
+  std::function<void(bool)> set_full_screen;  // on the monitor that the window is on; back as it was
   std::function<void()> close;
 };
 
@@ -59,8 +61,9 @@ class Workspace {
   const widgets::TextTable& texts() const { return texts_; }
   const widgets::Theme& theme() const { return theme_; }
   const widgets::FontStack& fonts() const { return fonts_; }
-  // All texts whose characters the fonts must have.
+  // All texts whose characters the fonts must have; and the same once, after a language or a tour brought others.
   std::string characters() const;
+  std::string take_new_characters();
 
   // ---- the window around it ----
 
@@ -108,9 +111,10 @@ class Workspace {
   double zoom(const widgets::Rect& window) const;
   void change_zoom(int eighths);  // 0: back to the size's own
   bool set_theme(const std::string& name);
-  void export_current_figure();  // asks where to and how the first time
-  void write_exported();         // as settings.export_as says; an existing file is never replaced
-  std::string figure_data();     // its data, or the table that lies over it, as tab-separated text
+  void set_language(const std::string& name);  // at once, and from now on
+  void export_current_figure();                // asks where to and how the first time
+  void write_exported();                       // as settings.export_as says; an existing file is never replaced
+  std::string figure_data();                   // its data, or the table that lies over it, as tab-separated text
   void save();
   void save_as(const std::filesystem::path& file);
   void save_preset(const std::string& name);  // the edited model or cluster, as the sheet says
@@ -146,8 +150,20 @@ class Workspace {
   void reveal_scene();
   void take_digit(int digit);
   void take_enter();
+  // ---- tours of one's own (workspace_author.cpp) ----
+  bool in_own_tour() const;
+  void open_scene_sheet(bool edits);
+  io::SceneDraft drafted_scene() const;  // what the window shows, with the words of the sheet
+  std::filesystem::path authored_file() const;
+  void save_scene();
+  void refuse_scene(const io::InputError& error);  // the sheet stays, and says why
+  bool write_tour(const std::string& text, const std::filesystem::path& file);
+  void move_scene(int by);  // of the tour that is open; 0: takes it away
+
   void step_control(int by);
-  void pin_control();  // the one used last, to the wall; or takes it away
+  void pin_control(const std::string& path);           // to the wall; or takes it away
+  void next_control(int by);                           // of those on the wall the one that is stepped
+  std::size_t left_at(const std::string& tour) const;  // the scene where it was left
   void blank(WallState::Blank what);
   std::vector<std::string> wall_controls() const;
   engine::Scenario draw_wall(PanelContext& ctx, const widgets::Rect& window);
@@ -226,6 +242,7 @@ class Workspace {
   PanelStates panels_;
   Hovered hovered_;
   widgets::StudyCache studies_;                          // what figures computed beyond the report
+  widgets::HeldAxes held_axes_;                          // of the figures in sight
   std::shared_ptr<const engine::EvidenceSet> evidence_;  // null: not computed yet
   SearchJob searching_;                                  // of plans, beside the window
   EvidenceJob evidence_job_;
@@ -238,6 +255,7 @@ class Workspace {
   widgets::TextTable texts_;
   widgets::Theme theme_;
   float content_scale_ = 1;
+  bool characters_changed_ = false;
   widgets::Rect window_{};
   std::optional<bool> was_compact_;
   bool was_covered_ = false, was_right_open_ = true;

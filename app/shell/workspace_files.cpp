@@ -281,6 +281,7 @@ void Workspace::take_sheet(Sheet sheet, const std::string& answer) {
     settings_.export_as.asked = true;
     return write_exported();
   }
+  if (sheet == Sheet::scene) return save_scene();
   if (sheet == Sheet::leave) {
     leaves_ = true;
     if (actions_.close) actions_.close();

@@ -52,6 +52,8 @@ void Workspace::open_tour(const std::string& id_or_path, std::size_t scene) {
   panels_.tour.presets = session_.presets();
   panels_.tour.play = std::make_unique<TourPlay>(std::move(tour).value(), scene);
   panels_.wall = {};
+  if (actions_.set_full_screen) actions_.set_full_screen(true);
+  characters_changed_ = true;
   set_wall_theme();
   show_scene();
 }
@@ -63,12 +65,17 @@ void Workspace::leave_tour() {
     tour_places_[panels_.tour.play->tour().origin] = panels_.tour.play->index();
   panels_.tour = {};
   panels_.wall.blank = WallState::Blank::none;
+  panels_.marks.clear();
   session_ = std::move(kept_->session);
   panels_.search.preferences = std::move(kept_->preferences);
   baseline_ = std::move(kept_->baseline);
   panels_.projector.open = kept_->projected;
   kept_.reset();
-  if (!panels_.projector.open) set_theme(settings_.theme);
+  panels_.wall.axes_held = false;
+  if (!panels_.projector.open) {
+    set_theme(settings_.theme);
+    if (actions_.set_full_screen) actions_.set_full_screen(false);
+  }
   panels_.figures.pipeline.leave_playback();
 }
 
@@ -78,6 +85,9 @@ void Workspace::show_scene() {
   tour.values = std::make_unique<SceneValues>(scene, *tour.presets);
   tour.bent.reset();
   tour.derivation = {};
+  tour.revealed_s = -1;
+  panels_.marks.ink.clear();
+  panels_.marks.pen.clear();
   const bool revealed = tour.play->play().revealed;
   const PlanState* shown = tour.values->plan();
   const PlanState* before = tour.values->plan(io::kBeforeState);
@@ -104,6 +114,7 @@ void Workspace::reveal_scene() {
   play.reveal();
   if (const auto right = play.is_right(play.index(), *panels_.tour.values)) play.note_score(play.index(), *right);
   show_scene();
+  panels_.tour.revealed_s = settings_.still ? -1 : interaction_.input().now_s;
 }
 
 void Workspace::step_tour(int by) {
@@ -151,7 +162,7 @@ void Workspace::take_enter() {
 
 std::vector<std::string> Workspace::wall_controls() const {
   if (panels_.tour.open()) return usable_controls(panels_.tour.play->scene().controls, session_.scenario());
-  const auto own = usable_controls(panels_.wall.pinned, session_.scenario());
+  const auto own = usable_controls(settings_.pinned, session_.scenario());
   return own.empty() ? usual_controls(session_.scenario()) : own;
 }
 
@@ -166,9 +177,21 @@ void Workspace::step_control(int by) {
   take_edit(step_field(*field, by, session_.scenario()), {path, false}, false);
 }
 
-void Workspace::pin_control() {
-  auto& pinned = panels_.wall.pinned;
-  const std::string& path = panels_.wall.stepped;
+void Workspace::next_control(int by) {
+  const std::vector<std::string> controls = wall_controls();
+  if (controls.empty()) return;
+  const auto n = static_cast<std::ptrdiff_t>(controls.size());
+  const std::ptrdiff_t now = std::find(controls.begin(), controls.end(), panels_.wall.stepped) - controls.begin();
+  panels_.wall.stepped = controls[static_cast<std::size_t>(((now == n ? 0 : now + by) % n + n) % n)];
+}
+
+std::size_t Workspace::left_at(const std::string& tour) const {
+  const auto found = tour_places_.find(tour);
+  return found == tour_places_.end() ? 0 : found->second;
+}
+
+void Workspace::pin_control(const std::string& path) {
+  auto& pinned = settings_.pinned;
   const engine::Field* field = engine::find_field(path);
   if (field == nullptr) return;
   const bool was = std::erase(pinned, path) > 0;
@@ -191,6 +214,8 @@ engine::Scenario Workspace::draw_wall(PanelContext& ctx, const Rect& window) {
     ctx.ui.io.set_covered(true);
     return session_.scenario();
   }
+  // What is drawn over the figure moves nothing under it.
+  if (panels_.marks.draws()) ctx.ui.io.set_covered(true);
   engine::Scenario edited = session_.scenario();
   const auto take = [&] {
     // What is drawn from here on is of the slider's new value, in the frame in which it moved.
@@ -212,6 +237,7 @@ engine::Scenario Workspace::draw_wall(PanelContext& ctx, const Rect& window) {
 }
 
 void Workspace::draw_blank(PanelContext& ctx, const Rect& window) {
+  if (on_wall() && panels_.sheets.shown == Sheet::none) wall_marks(ctx, window, panels_.marks);
   if (!on_wall() || panels_.wall.blank == WallState::Blank::none) return;
   ctx.ui.canvas.rect(window, {.colour = panels_.wall.blank == WallState::Blank::black ? Colour{0, 0, 0, 255}
                                                                                       : Colour{255, 255, 255, 255}});

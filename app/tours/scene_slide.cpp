@@ -5,6 +5,7 @@
 
 #include "app/core/export.h"
 #include "app/core/strings.h"
+#include "app/tours/guess_line.h"
 #include "widgets/canvas/number_format.h"
 #include "widgets/figures/blocks/block_figure.h"
 #include "widgets/figures/common/figure_head.h"
@@ -73,14 +74,13 @@ Side side_of(const Canvas& canvas, const Theme* theme, const SlideText& text, fl
   return out;
 }
 
-float height_of(const Side& side, const SlideText& text, bool guesses) {
+float height_of(const Side& side, const SlideText& text) {
   float height = side.context.height() + side.question.height() + 2 * side.gap;
   if (text.revealed) {
     height += side.answer.height() + side.verdict.height() + side.sentence.height() + 2 * side.gap;
     if (!side.next.lines.empty()) height += side.next.height() + 2 * side.gap;
   } else {
     height += static_cast<float>(text.choices.size()) * (side.choice_height + side.gap / 2);
-    if (guesses) height += 2.2f * side.choice_height;
   }
   return height + std::max(side.source.height(), 0.0f) + side.hint.height() + side.gap;
 }
@@ -148,7 +148,7 @@ SlideText slide_text(const TourPlay& play, const SceneValues& values, const Text
   for (std::size_t i = 0; i < scene.choices.size(); ++i) out.choices.push_back(values.choice_text(i, texts));
   out.chosen = now.chosen;
   out.revealed = now.revealed;
-  out.source = scene.source;
+  out.source = values.write(scene.source, texts);
   if (!now.revealed) {
     out.hint = texts.text(now.guessed()           ? "tour.hint.reveal"
                           : scene.choices.empty() ? "tour.hint.guess"
@@ -182,14 +182,19 @@ SlideLayout lay_out_slide(const Canvas& canvas, const Rect& area, const SlideTex
     out.dock = rest.cut_bottom(dock_height);
     rest.cut_bottom(std::round(0.5f * em));
   }
+  if (guesses) {
+    out.line = rest.cut_bottom(std::round(kGuessLine * em));
+    rest.cut_bottom(std::round(0.4f * em));
+  }
   out.figure = rest;
   for (const float scale : {1.0f, 0.85f, 0.75f}) {
     out.scale = scale;
-    out.fits = height_of(side_of(canvas, nullptr, text, out.side.w, scale), text, guesses) <= out.side.h;
+    out.fits = height_of(side_of(canvas, nullptr, text, out.side.w, scale), text) <= out.side.h;
     if (out.fits) break;
   }
-  if (text.revealed) return out;
   const Side side = side_of(canvas, nullptr, text, out.side.w, out.scale);
+  out.foot = side.source.height() + side.hint.height();
+  if (text.revealed) return out;
   float y =
       out.side.y + side.context.height() + side.question.height() + (side.context.lines.empty() ? 1 : 2) * side.gap;
   y = std::round(y);
@@ -197,7 +202,6 @@ SlideLayout lay_out_slide(const Canvas& canvas, const Rect& area, const SlideTex
     out.choices.push_back({out.side.x, y, out.side.w, side.choice_height});
     y += side.choice_height + std::round(side.gap / 2);
   }
-  if (guesses) out.guess = {out.side.x, y, out.side.w, 2.0f * side.choice_height};
   return out;
 }
 

@@ -32,12 +32,13 @@ SlideText slide_text(const TourPlay& play, const SceneValues& values, const widg
 
 struct SlideLayout {
   widgets::Rect head, figure, side, dock;
+  widgets::Rect line;                  // where a number is guessed, under the figure; empty: none is
   std::vector<widgets::Rect> choices;  // empty once the answer is revealed
-  widgets::Rect guess;                 // of a number, where there is one
+  float foot = 0;                      // height of what stands at the foot of the side
   float scale = 1;                     // of the text at the side: under 1 where there is much of it
   bool fits = true;                    // false: even then it is longer than the side
 };
-// `dock_height`: kept free under the figure for controls. `guesses`: a number is guessed at the side.
+// `dock_height`: kept free under the figure for controls. `guesses`: a number is guessed on a line (guess_line.h).
 SlideLayout lay_out_slide(const widgets::Canvas& canvas, const widgets::Rect& area, const SlideText& text,
                           float dock_height, bool guesses);
 // Everything but figure and controls.

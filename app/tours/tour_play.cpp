@@ -35,13 +35,16 @@ bool TourPlay::step_back() {
 
 void TourPlay::choose(std::size_t choice) {
   ScenePlay& play = plays_[index_];
-  if (!play.revealed && choice < scene().choices.size())
-    play.chosen = play.chosen == choice ? std::nullopt : std::optional(choice);
+  if (play.revealed || choice >= scene().choices.size()) return;
+  play.chosen = play.chosen == choice ? std::nullopt : std::optional(choice);
+  play.guess.reset();
 }
 
 void TourPlay::guess(double value) {
   ScenePlay& play = plays_[index_];
-  if (!play.revealed) play.guess = value;
+  if (play.revealed) return;
+  play.guess = value;
+  play.chosen.reset();
 }
 
 void TourPlay::forget() {

@@ -12,7 +12,7 @@ namespace roofscape::app {
 struct ScenePlay {
   bool revealed = false;
   std::optional<std::size_t> chosen;  // of the choices
-  std::optional<double> guess;        // of a number
+  std::optional<double> guess;        // of a number, beside the choices
   bool guessed() const { return chosen || guess; }
 };
 
@@ -40,7 +40,7 @@ class TourPlay {
   void reveal() { plays_[index_].revealed = true; }
   void cover() { plays_[index_].revealed = false; }
   void choose(std::size_t choice);  // nothing once it is revealed
-  void guess(double value);         // the same
+  void guess(double value);         // the same; takes the place of a choice, as that does of it
   void forget();                    // all guesses, from the beginning
 
   // Whether the guess of a scene is right; nothing without one. A number is within a quarter of the answer.

@@ -95,14 +95,29 @@ TEST_CASE("arrows step by powers of two, from the nearest one") {
   CHECK(h.scenario().parallelism.tensor == 16);
 }
 
-TEST_CASE("a right click puts a control back to the value as it was opened") {
+TEST_CASE("the menu under a right click puts a control back to the value as it was opened") {
   Harness h;
   const int before = h.scenario().parallelism.fsdp;
   h.drag("parallelism.fsdp", 0.7f, 0.2f);
   REQUIRE(h.scenario().parallelism.fsdp != before);
   REQUIRE(h.reach("parallelism.fsdp"));
   h.click(h.place("parallelism.fsdp.track")->rect.centre(), 1);
+  REQUIRE(h.parts.interaction.popup_open("row.parallelism.fsdp"));
+  h.parts.interaction.popup().highlighted = 0;
+  h.key({Key::enter});
+  h.step(2);
   CHECK(h.scenario().parallelism.fsdp == before);
+}
+
+TEST_CASE("the menu of a row pins its control to the projector, where it stays in the settings") {
+  Harness h;
+  REQUIRE(h.reach("pipeline.microbatch_sequences"));
+  h.click(h.place("pipeline.microbatch_sequences")->visible.centre(), 1);
+  REQUIRE(h.parts.interaction.popup_open("row.pipeline.microbatch_sequences"));
+  h.parts.interaction.popup().highlighted = 1;
+  h.key({Key::enter});
+  h.step(2);
+  CHECK(h.workspace.settings().pinned == std::vector<std::string>{"pipeline.microbatch_sequences"});
 }
 
 TEST_CASE("typing a digit at a focused slider enters it and loads no preset") {

@@ -30,12 +30,12 @@ Harness::Harness(const std::string& scenario, float width, float height, const s
     : Harness(preset(scenario), scenario, width, height, theme) {}
 
 Harness::Harness(engine::Scenario start, const std::string& origin, float width, float height,
-                 const std::string& theme, app::Settings settings)
+                 const std::string& theme, const app::Settings& settings)
     : context_(ImGui::CreateContext()),
       atlas_(test_fonts()),
       canvas(test_fonts(), atlas_),
-      workspace(shared_presets(), test_fonts(), std::move(start), origin, texts(), themed(theme),
-                std::move(settings)),
+      workspace(shared_presets(), test_fonts(), std::move(start), origin, texts(settings.language), themed(theme),
+                settings),
       width_(width),
       height_(height) {
   ImGui::GetIO().LogFilename = nullptr;
@@ -50,6 +50,7 @@ Harness::~Harness() { ImGui::DestroyContext(context_); }
 void Harness::step(int frames) {
   for (int i = 0; i < frames; ++i) {
     const widgets::Rect area{0, 0, width_, height_};
+    atlas_.add_characters(workspace.take_new_characters());
     atlas_.update(workspace.em_px(area));
     compat::headless_frame_begin(width_, height_, 1.0f / 60);
     now_ += 1.0 / 60;
@@ -159,8 +160,8 @@ void Harness::show_numbers() {
   step(2);
 }
 
-widgets::TextTable Harness::texts() {
-  auto loaded = app::load_texts("en");
+widgets::TextTable Harness::texts(const std::string& language) {
+  auto loaded = app::load_texts(language.empty() ? "en" : language);
   REQUIRE(loaded.ok());
   return std::move(loaded).value();
 }

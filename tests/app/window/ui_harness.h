@@ -32,7 +32,7 @@ class Harness {
   explicit Harness(const std::string& scenario = std::string(io::kStartScenario), float width = 1920,
                    float height = 1080, const std::string& theme = "dark");
   Harness(engine::Scenario start, const std::string& origin, float width, float height,
-          const std::string& theme = "dark", app::Settings settings = {});
+          const std::string& theme = "dark", const app::Settings& settings = {});
   ~Harness();
   Harness(const Harness&) = delete;
   Harness& operator=(const Harness&) = delete;
@@ -57,11 +57,12 @@ class Harness {
   // The table of numbers and the pipeline, which do not stand in the grid by default, beside roofline and memory.
   void show_numbers();
   float width() const { return width_; }
+  const widgets::ScreenFonts& atlas() const { return atlas_; }
   const engine::Scenario& scenario() const { return workspace.session().scenario(); }
   const engine::Report& report() const { return workspace.session().report(); }
 
  private:
-  static widgets::TextTable texts();
+  static widgets::TextTable texts(const std::string& language);
   static widgets::Theme themed(const std::string& name);
   ImGuiContext* context_;
   widgets::ScreenFonts atlas_;

@@ -213,19 +213,22 @@ TEST_CASE("every setting is read back as it was written") {
   s.mesh.keep_product = false;
   s.mesh.partner = engine::Axis::pipeline;
   s.export_as.folder = "/somewhere";
+  s.pinned = {"parallelism.tensor", "checkpointing.k"};
+  s.still = true;
   // None of them is the default's, and none is left out: whoever adds a setting must name it here. The kind is the
   // scenario's, which the session brings.
   const auto none_is_default = [](const app::Settings& given, const app::Settings& other) {
-    const auto& [theme, language, zoom, width, height, arrangement, kind, other_cells, mesh, export_as] = given;
+    const auto& [theme, language, zoom, width, height, arrangement, kind, other_cells, mesh, export_as, pinned,
+                 still] = given;
     const auto& [keep_product, partner] = mesh;
     const auto& [cells, column, row, left, right, left_open, right_open] = arrangement;
     const app::Arrangement& a = other.arrangement;
     CHECK(kind == other.kind);
     return theme != other.theme && language != other.language && zoom != other.zoom && width != other.width &&
            height != other.height && other_cells != other.other_cells && keep_product != other.mesh.keep_product &&
-           partner != other.mesh.partner && export_as != other.export_as && cells != a.cells && column != a.column &&
-           row != a.row && left != a.left && right != a.right && left_open != a.left_open &&
-           right_open != a.right_open;
+           partner != other.mesh.partner && export_as != other.export_as && pinned != other.pinned &&
+           still != other.still && cells != a.cells && column != a.column && row != a.row && left != a.left &&
+           right != a.right && left_open != a.left_open && right_open != a.right_open;
   };
   CHECK(none_is_default(s, app::Settings{}));
   const test::TemporaryFolder folder;

@@ -231,7 +231,7 @@ TEST_CASE("projector mode shows each figure over the window with no small text, 
     REQUIRE(h.parts.panels.projector.open);
     CHECK_FALSE(h.workspace.theme().panel == before);
     CHECK(h.place("parallelism.pipeline") == nullptr);  // no rail
-    const float least = std::min(hgt, w * 33.75f / 48) / 40;
+    const float least = std::min(hgt, w * 24 / 34) / 40;
     const auto all = widgets::figures();
     const auto shown = [&](std::size_t i) { return widgets::shows(all[i], h.scenario()); };
     for (std::size_t i = 0; i < all.size(); ++i) {

@@ -25,6 +25,7 @@ class WorkspaceInspector {
   PanelStates& panels = workspace_.panels_;
   const Hovered& hovered = workspace_.hovered_;
   widgets::StudyCache& studies = workspace_.studies_;
+  const widgets::HeldAxes& held_axes = workspace_.held_axes_;
   std::shared_ptr<const engine::EvidenceSet>& evidence = workspace_.evidence_;
   SearchJob& searching = workspace_.searching_;
   MeasuredJob& measuring = workspace_.measuring_;

@@ -69,9 +69,9 @@ TEST_CASE("an alias of YAML stands for its anchor, and << puts in what is missin
   CHECK(node.at("same.y")->number == 2);
 }
 
-TEST_CASE("a key of YAML that stands twice is refused with both lines") {
+TEST_CASE("a key of YAML that appears twice is refused with both lines") {
   CHECK(error_of(io::read_yaml("a:\n  tp: 1\n  b: 2\n  tp: 4\n", "f.yaml")) ==
-        "f.yaml: a.tp: line 4: \"tp\" stands twice, first on line 2; keep one of them");
+        "f.yaml: a.tp: line 4: \"tp\" appears twice, first on line 2; keep one of them");
 }
 
 TEST_CASE("aliases that grow into millions of values are refused") {
@@ -140,7 +140,7 @@ TEST_CASE("a value of TOML has its line, and a number stands as it is written") 
   CHECK(toml("[t]\na = inf\n").at("t.a")->kind == Node::Kind::text);
 }
 
-TEST_CASE("a table of TOML that stands twice is refused by its name") {
+TEST_CASE("a table of TOML that appears twice is refused by its name") {
   const std::string error = error_of(io::read_toml("[training]\na = 1\n[training]\nb = 2\n", "f.toml"));
   CHECK(error.find("f.toml: line 3: is not valid TOML: ") == 0);
   CHECK(error.find("training") != std::string::npos);

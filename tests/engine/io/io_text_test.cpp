@@ -26,9 +26,9 @@ TEST_CASE("broken JSON is answered with line and column") {
         "before it");
   CHECK(error_of("{} {}").starts_with("s.json: line 1, column 4: not JSON"));
   CHECK(error_of("{\"name\": 1e999}").find("a number is too large") != std::string::npos);
-  CHECK(error_of("{\"name\": \"a\", \"name\": \"b\"}") == "s.json: name: the key stands twice; keep one of them");
+  CHECK(error_of("{\"name\": \"a\", \"name\": \"b\"}") == "s.json: name: the key appears twice; keep one of them");
   CHECK(error_of(R"({"parallelism": {"tensor": 1, "data": 2, "tensor": 4}})") ==
-        "s.json: parallelism.tensor: the key stands twice; keep one of them");
+        "s.json: parallelism.tensor: the key appears twice; keep one of them");
 }
 
 TEST_CASE("a byte order mark is passed over, other encodings are refused") {

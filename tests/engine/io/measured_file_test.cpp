@@ -43,7 +43,7 @@ TEST_CASE("errors of measured files name the row and the column") {
        "points.csv: line 1: has no column seconds; the columns are name, flops, bytes and seconds"},
       {"name,flops,byte,seconds\n", "points.csv: line 1: unknown column \"byte\"; did you mean \"bytes\"?"},
       {"name,flops,bytes,seconds,flops\n",
-       "points.csv: line 1: column flops stands twice; the columns are name, flops, bytes and seconds"},
+       "points.csv: line 1: column flops appears twice; the columns are name, flops, bytes and seconds"},
       {"name,flops,bytes,seconds\n",
        "points.csv: has no row of data; the columns are name, flops, bytes and seconds"},
       {"name,flops,bytes,seconds\na,1,2,3\nb,1,12x,3\n",

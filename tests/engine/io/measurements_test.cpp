@@ -71,7 +71,7 @@ TEST_CASE("a file of measurements that is wrong is refused with the path of what
   CHECK(refusal(file_of(entry("\"n_layers\": 24", "\"n_layers\": 0"))) ==
         "m.json: entries.0.model.n_layers: 0 is out of range; give a whole number from 1 to 10000");
   CHECK(refusal(file_of(entry() + ", " + entry())) ==
-        "m.json: entries.1.id: \"a\" stands twice; give every entry an id of its own");
+        "m.json: entries.1.id: \"a\" appears twice; give every entry an id of its own");
 }
 
 TEST_CASE("whole data-parallel degrees become replicas and groups that shard state") {

@@ -232,7 +232,7 @@ TEST_CASE("one stage: why there is nothing to compare, and what to try") {
   for (const char* figure : {"schedules", "bubble"}) {
     const auto canvas = drawn(figure, one_stage(), "dark", 15, 760, 400);
     CHECK(canvas->find_text("One stage: no pipeline to draw"));
-    CHECK(canvas->find_text("Set the pipeline axis to 2 or more, and schedules have something to differ in."));
+    CHECK(canvas->find_text("Set the pipeline axis to 2 or more to compare schedules."));
     CHECK(canvas->audit_text() == "");
   }
 }

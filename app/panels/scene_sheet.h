@@ -1,0 +1,26 @@
+// The sheet in which a scene of a tour gets its words: one that is made of what the window shows, or one that is there.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <string>
+
+#include "app/panels/panel_context.h"
+#include "app/panels/sheet.h"
+
+namespace roofscape::app {
+
+struct SceneSheetState {
+  enum Box : std::size_t { tour, title, question, answer, sentence };
+  static constexpr std::size_t kBoxes = 5;
+  std::array<std::string, kBoxes> words;  // `answer`: a formula, such as mfu
+  std::size_t box = title;                // the one that is typed into
+  std::optional<std::size_t> edits;       // a scene that is there; null: a new one
+  std::string file, problem;              // where it goes; why it cannot
+};
+
+// The reply's answer is "scene" once it is accepted.
+SheetReply scene_sheet(PanelContext& ctx, const widgets::Rect& window, SceneSheetState& state);
+
+}  // namespace roofscape::app

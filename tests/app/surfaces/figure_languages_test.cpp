@@ -1,0 +1,71 @@
+// Every figure in Korean and Russian: no text cut or on another, none that is a key, none left in English.
+#include <doctest/doctest.h>
+
+#include <string>
+
+#include "app/core/strings.h"
+#include "tests/widgets/figures/preset_fixture.h"
+
+using namespace roofscape;
+using namespace roofscape::widgets;
+using namespace roofscape::widgets::testing;
+
+namespace {
+
+// Three words of small Latin letters in a row and no letter of another alphabet: a sentence that was not translated.
+bool is_english(std::string_view text) {
+  int words = 0, letters = 0;
+  for (const char c : text) {
+    if (static_cast<unsigned char>(c) >= 0xd0) return false;
+    letters = c >= 'a' && c <= 'z' ? letters + 1 : 0;
+    words += letters == 3 ? 1 : 0;
+  }
+  return words >= 3;
+}
+
+bool is_key(std::string_view text) {
+  return text.starts_with("figure.") || text.starts_with("quantity.") || text.starts_with("choice.") ||
+         text.starts_with("ui.");
+}
+
+struct Page {
+  const char* theme;
+  float em, width, height;
+  bool print;
+};
+constexpr Page kPages[]{
+    {"dark", 15, 480, 320, false}, {"projector", 45, 1840, 860, false}, {"print", 9, 425, 255, true}};
+
+}  // namespace
+
+TEST_CASE("in Korean and Russian no text of a figure is cut, on another, a key or English") {
+  for (const std::string language : {"ko", "ru"}) {
+    const auto texts = app::load_texts(language);
+    REQUIRE(texts.ok());
+    for (const char* preset : {"llama3-405b-16k-h100-8k", "llama3-70b-v5p-pod", "llama3-70b-serving-8-h100"}) {
+      const FigureCase& c = case_of(preset);
+      for (const FigureRow& row : figures()) {
+        // A search takes its time, and what it draws are numbers.
+        if (!shows(row, c.scenario) || row.needs == Needs::baseline || row.about == About::search ||
+            row.about == About::runs)
+          continue;
+        for (const Page& page : kPages) {
+          CAPTURE(language);
+          CAPTURE(preset);
+          CAPTURE(row.name);
+          CAPTURE(page.width);
+          const Theme colours = theme(page.theme);
+          FigureView view;
+          view.print = page.print;
+          RecordCanvas canvas(fonts(), page.em, {0, 0, page.width, page.height});
+          row.draw(canvas, canvas.bounds(), input_of(c, colours, texts.value()), view);
+          CHECK(canvas.audit_text() == "");
+          for (const TextRun& run : canvas.texts()) {
+            CHECK_MESSAGE(!is_key(run.text), run.text);
+            CHECK_MESSAGE(!is_english(run.text), run.text);
+          }
+        }
+      }
+    }
+  }
+}
