@@ -38,7 +38,11 @@ struct Line {
 SheetReply help(PanelContext& ctx, const Rect& window) {
   const Theme& t = ctx.ui.theme;
   std::vector<Line> lines;
+  // On the wall only what is of use there, in large type.
+  const Command* of_the_wall = ctx.command("wall.black");
+  const bool wall = of_the_wall != nullptr && ctx.usable && ctx.usable(*of_the_wall);
   std::vector<Category> listed(kMenus.begin(), kMenus.end());
+  if (wall) listed = {Category::tours, Category::help};
   listed.push_back(Category::wall);
   for (const Category category : listed) {
     lines.push_back({std::string(ctx.text("menu." + std::string(kCategoryIds[category]))), {}, true});
@@ -51,11 +55,12 @@ SheetReply help(PanelContext& ctx, const Rect& window) {
                          false});
     if (lines.back().head) lines.pop_back();
   }
-  lines.push_back({std::string(ctx.text("ui.help.controls")), {}, true});
+  if (!wall) lines.push_back({std::string(ctx.text("ui.help.controls")), {}, true});
   for (const auto* key :
        {"drag", "arrows", "type", "right", "tab", "wheel", "pan", "click", "drop", "presets", "escape"})
-    lines.push_back({std::string(ctx.text(std::string("ui.help.") + key)),
-                     std::string(ctx.text(std::string("ui.help.") + key + ".key")), false});
+    if (!wall)
+      lines.push_back({std::string(ctx.text(std::string("ui.help.") + key)),
+                       std::string(ctx.text(std::string("ui.help.") + key + ".key")), false});
   const float pad = ctx.px(24), gap = ctx.px(36);
   const std::size_t rows = (lines.size() + 1) / 2 + 1;
   // All keys are seen at once: in the large text of the projector they are written smaller.

@@ -106,6 +106,7 @@ bool Workspace::set_theme(const std::string& name) {
   if (!theme.ok()) return false;
   theme_ = std::move(theme).value();
   settings_.theme = name;
+  if (on_wall()) set_wall_theme();
   return true;
 }
 

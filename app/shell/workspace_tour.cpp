@@ -14,9 +14,8 @@ namespace roofscape::app {
 using namespace widgets;
 
 void Workspace::set_wall_theme() {
-  const auto chosen = load_theme(settings_.theme);
-  const bool light = chosen.ok() && !chosen->dark();
-  if (auto theme = load_theme(light ? "projector_light" : "projector"); theme.ok()) theme_ = std::move(theme).value();
+  if (auto theme = load_theme(theme_.dark() ? "projector" : "projector_light"); theme.ok())
+    theme_ = std::move(theme).value();
 }
 
 void Workspace::open_tour_list() {

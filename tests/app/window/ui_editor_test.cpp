@@ -199,15 +199,15 @@ TEST_CASE("what is no value of a field is refused beside it, and the scenario st
   open(h, EditorPart::model);
   type_at(h, "edit.model.d_ff.box", "wide");
   CHECK(h.scenario() == before);
-  CHECK(drawn(h, "\u201cwide\u201d cannot stand here: give a whole number from 1 to 4194304."));
+  CHECK(drawn(h, "\u201cwide\u201d is not valid here: give a whole number from 1 to 4194304."));
   type_at(h, "edit.model.d_ff.box", "28672");
   h.step(2);
   type_at(h, "edit.model.n_layers.box", "-3");
   CHECK(h.scenario().model.n_layers == 1);  // the nearest that can stand there
-  CHECK(drawn(h, "\u201c-3\u201d cannot stand here: give a whole number from 1 to 10000."));
+  CHECK(drawn(h, "\u201c-3\u201d is not valid here: give a whole number from 1 to 10000."));
   open(h, EditorPart::cluster);
   type_at(h, "edit.cluster.chip.peak_int4_dense_ops_per_s", "none");
-  CHECK(drawn(h, "\u201cnone\u201d cannot stand here: give a number above 0, at most 1e+21."));
+  CHECK(drawn(h, "\u201cnone\u201d is not valid here: give a number above 0, at most 1e+21."));
 }
 
 TEST_CASE("a box that is opened and left with Enter changes nothing, however few digits it shows") {
