@@ -136,7 +136,7 @@ class VllmReader {
     if (experts && experts->value && shape != nullptr && !moe) {
       plan_.no_effect(experts->origin, say("import.serve.no_experts"));
     } else if (experts && experts->value) {
-      plan_.state("parallelism.expert", std::int64_t{tensor} * data, experts->origin, "true");
+      plan_.state("parallelism.expert", 1.0 * tensor * data, experts->origin, "true");
       plan_.assume("parallelism.expert_tensor", 1, usual());
     } else {
       plan_.assume("parallelism.expert", 1, usual());
