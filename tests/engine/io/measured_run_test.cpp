@@ -359,7 +359,8 @@ TEST_CASE("what cannot be read as measured is one line with its file, place and 
   const std::string whole = one_step().text();
   const std::string cut = folder.write("cut.json", whole.substr(0, whole.size() / 2)).string();
   CHECK(refusal_of_run({cut}).find(cut + ": byte ") == 0);
-  CHECK(refusal_of_run({cut}).find("the trace is not whole JSON; it may be cut off; export it again") != std::string::npos);
+  CHECK(refusal_of_run({cut}).find("the trace is not whole JSON; it may be cut off; export it again") !=
+        std::string::npos);
   const std::string host = folder.write("host.json", R"({"traceEvents": [{"ph": "X", "cat": "cpu_op"}]})").string();
   CHECK(refusal_of_run({host}) == host + ": the trace has no GPU kernels; profile with ProfilerActivity.CUDA");
   const std::string same = folder.write("same.json", whole).string(),

@@ -18,7 +18,9 @@ namespace {
 io::Result<io::Imported> import_settings(const std::string& text, const std::string& cluster = "h100-sxm:128") {
   return io::import_launch(text, "conf.yaml", {cluster, {}}, test::shipped());
 }
-std::string settings_seed(const std::string& name) { return test::text_of(test::source_dir() / "tests/fuzz/launch" / name); }
+std::string settings_seed(const std::string& name) {
+  return test::text_of(test::source_dir() / "tests/fuzz/launch" / name);
+}
 std::string with(std::string text, std::string_view before, std::string_view after) {
   const std::size_t at = text.find(before);
   REQUIRE(at != std::string::npos);
@@ -83,8 +85,8 @@ TEST_CASE(
 }
 
 TEST_CASE("a value that NeMo computes is missing, with the option that gives it") {
-  const auto read =
-      import_settings(with(settings_seed("nemo"), "ffn_hidden_size: 13824", "ffn_hidden_size: ${multiply:4, ${.hidden_size}}"));
+  const auto read = import_settings(
+      with(settings_seed("nemo"), "ffn_hidden_size: 13824", "ffn_hidden_size: ${multiply:4, ${.hidden_size}}"));
   REQUIRE(read.ok());
   CHECK(read->is_missing("model.d_ff"));
 }
