@@ -1,6 +1,7 @@
 // roofscape-cli figure as a user runs it: the files it writes, and what it says of them.
 #include <doctest/doctest.h>
 
+#include <filesystem>
 #include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -8,6 +9,7 @@
 
 #include "tests/app/cli/cli_run.h"
 #include "tests/engine/io/io_fixture.h"
+#include "tests/test_paths.h"
 
 namespace roofscape {
 namespace {
@@ -295,6 +297,24 @@ TEST_CASE("--with takes several choices, wherever it stands") {
   CHECK(test::text_of(folder.path() / "b.csv") == table);
   CHECK(test::text_of(folder.path() / "c.csv") == table);
   CHECK(run(folder, "figure" + scenario + "--with quantity=ratio pass=sideways -o d.csv").code == 2);
+}
+
+TEST_CASE("the recipe of the README's figures makes each of its pictures that is a figure, at its size") {
+  const test::TemporaryFolder folder;
+  const std::filesystem::path pictures = test::source_dir() / "assets/pictures";
+  const std::string recipe = test::text_of(pictures / "figures.json"),
+                    readme = test::text_of(test::source_dir() / "README.md");
+  std::filesystem::copy_file(pictures / "figures.json", folder.path() / "figures.json");
+  CHECK(run(folder, "figures figures.json").code == 0);
+  for (const nlohmann::json& figure : nlohmann::json::parse(recipe)["figures"]) {
+    const std::string name = figure["output"];
+    CAPTURE(name);
+    CHECK(readme.find("(assets/pictures/" + name + ")") != std::string::npos);
+    // Bytes are those of the fonts and of the drawing library of a machine; the header has width and height.
+    const std::string made = test::text_of(folder.path() / name), kept = test::text_of(pictures / name);
+    REQUIRE(made.size() > 24);
+    CHECK(made.substr(0, 24) == kept.substr(0, 24));
+  }
 }
 
 TEST_CASE("a font that is not installed is refused, and one that is is embedded") {

@@ -211,7 +211,7 @@ TEST_CASE("the pipeline's takeaway and key") {
   CHECK(find_figure("pipeline")->head(input_of(sixteen_stages(), theme("dark")), {}).takeaway ==
         "1F1B: 49.0\u202f% idle, 16 stages, 16 microbatches");
   const auto whole = drawn("pipeline", sixteen_stages(), "dark", 15, 560, 400);
-  for (const char* text : {"forward", "backward", "idle", "step end", "stage", "seconds \u2192"}) {
+  for (const char* text : {"forward", "backward", "idle", "joint step end", "stage", "seconds \u2192"}) {
     CAPTURE(text);
     CHECK(whole->find_text(text));
   }

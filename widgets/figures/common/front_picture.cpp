@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "widgets/canvas/number_format.h"
+#include "widgets/figures/common/figure_head.h"
 #include "widgets/plot/label_field.h"
 
 namespace roofscape::widgets {
@@ -30,7 +31,7 @@ PlacedPicture lay_out(const Canvas& canvas, const Rect& area, const FrontPicture
   l.frame.x.title = ellipsize(canvas, picture.x_title, small_text(canvas, {}, HAlign::left), area.w * 0.7f);
   l.frame.y.title = picture.y_title;
   l.frame.x.ticks = ticks(x, {std::clamp(static_cast<int>(area.w / canvas.px(80)), 2, 8), TickLabels::plain, false});
-  l.frame.y.ticks = ticks(y, {std::clamp(static_cast<int>(area.h / canvas.px(50)), 2, 8), picture.y_labels, true});
+  l.frame.y.ticks = ticks(y, {std::clamp(static_cast<int>(area.h / canvas.px(70)), 2, 6), picture.y_labels, true});
   Frame untitled = l.frame;  // its title stands in a row of its own
   untitled.y.title.clear();
   l.plot = plot_rect(canvas, area, untitled);
@@ -242,9 +243,8 @@ void draw_hovered(Canvas& canvas, const FigureInput& input, const FrontPicture& 
 namespace {
 
 // What the marks of the cloud and the line mean, as far as they are drawn.
-void draw_marks_key(Canvas& canvas, const FigureInput& input, const FrontPicture& picture, const Rect& row) {
+std::string marks_key(const FigureInput& input, const FrontPicture& picture) {
   const TextTable& t = input.texts;
-  const TextStyle faint = small_text(canvas, input.theme.ink3, HAlign::left);
   std::string words;
   const auto add = [&](std::string_view key) {
     if (!words.empty()) words += t.text("figure.clause_separator");
@@ -257,7 +257,7 @@ void draw_marks_key(Canvas& canvas, const FigureInput& input, const FrontPicture
   };
   if (any(true)) add("figure.frontier.key.cloud");
   if (any(false)) add("figure.frontier.key.over");
-  canvas.text({row.x, row.centre().y}, ellipsize(canvas, words, faint, row.w), faint);
+  return words;
 }
 
 }  // namespace
@@ -267,7 +267,13 @@ void draw_front(Canvas& canvas, const Rect& area, const FigureInput& input, cons
   const float row = small_text(canvas, {}, HAlign::left).em * FontStack::kLineHeight;
   const Rect title = room.cut_top(row);
   room.cut_top(canvas.px(6));
-  if (room.h > row * kLinesForKey) draw_marks_key(canvas, input, picture, room.cut_bottom(row * 1.1f));
+  if (room.h > row * kLinesForKey) {
+    const TextStyle faint_key = small_text(canvas, input.theme.ink3, HAlign::left);
+    const float width = std::min(room.w, canvas.clip_rect().right() - room.x - canvas.px(4));
+    const std::vector<std::string> lines = wrap(canvas, marks_key(input, picture), faint_key, width, 2);
+    Rect foot = room.cut_bottom(row * (static_cast<float>(lines.size()) + 0.1f));
+    for (const std::string& line : lines) canvas.text({foot.x, foot.cut_top(row).centre().y}, line, faint_key);
+  }
   const PlacedPicture l = lay_out(canvas, room, picture);
   if (l.plot.w < canvas.px(60) || l.plot.h < canvas.px(40)) return;
   Frame frame = l.frame;

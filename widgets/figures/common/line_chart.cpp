@@ -77,8 +77,11 @@ Placed lay_out(const Canvas& canvas, const Rect& area, const Theme& theme, const
   for (const ChartLine* line : l.labelled)
     widest = std::max(widest, canvas.text_width(line->label, label_style(canvas, {}, line->weight)));
   const float room = std::min(widest, area.w * kWidestLabel);
-  for (const ChartLine* line : l.labelled)
-    l.labels.push_back(ellipsize(canvas, line->label, label_style(canvas, {}, line->weight), room));
+  for (const ChartLine* line : l.labelled) {
+    const TextStyle style = label_style(canvas, {}, line->weight);
+    const bool brief = !line->brief.empty() && canvas.text_width(line->label, style) > room;
+    l.labels.push_back(ellipsize(canvas, brief ? line->brief : line->label, style, room));
+  }
   if (!l.labelled.empty()) plot = rect_between(plot.x, plot.y, rest.right() - room - canvas.px(kFan), plot.bottom());
   // The title ends where the axis does, and has room back to the edge of the figure.
   l.frame.x.title = ellipsize(canvas, l.frame.x.title, label_style(canvas, {}, Weight::regular),

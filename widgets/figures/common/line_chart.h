@@ -23,6 +23,7 @@ struct ChartLine {
   std::vector<ChartPoint> points;  // in order along the line; a value that is not finite or off the axes is not drawn
   Stroke stroke;                   // of no colour: only its name is drawn
   std::string label;               // at its end; empty: none
+  std::string brief = {};          // the label where there is no room for it; empty: cut
   std::string along;               // a name that stands over the line's first segment and runs with it
   Weight weight = Weight::regular;
   bool essential = false;  // its label is the last to go where there is no room

@@ -6,12 +6,16 @@
 #include <utility>
 
 #include "widgets/canvas/palette.h"
+#include "widgets/figures/common/figure_head.h"
 #include "widgets/plot/plot.h"
 
 namespace roofscape::widgets {
 
 namespace {
 
+constexpr float kClosest = 50;  // between axes with names and values that can be read
+constexpr std::size_t kLeastAxes = 5;
+constexpr float kHighLines = 14;    // of text, from which the note may take two
 constexpr float kFaintInk = 0.06f;  // of the lines that are neither of the best nor the plan's
 constexpr float kNarrow = 62;       // between axes, at scale 1: closer ones drop axes on which nothing differs
 
@@ -149,6 +153,13 @@ void draw_parallel_axes(Canvas& canvas, const Rect& area, const FigureInput& inp
   };
   const auto step_of = [&] { return area.w / static_cast<float>(axes.size()); };
   if (step_of() < canvas.px(kNarrow)) std::erase_if(axes, [](const Scaled& d) { return d.values.size() < 2; });
+  // Still too close: the choices of least effect, which stand first, give way.
+  std::string left_out;
+  while (step_of() < canvas.px(kClosest) && axes.size() > kLeastAxes && !axes.front().axis->continuous) {
+    if (!left_out.empty()) left_out += input.texts.text("figure.list_separator");
+    left_out += axes.front().axis->name;
+    axes.erase(axes.begin());
+  }
   if (axes.empty()) return;
 
   Rect room = area;
@@ -158,7 +169,9 @@ void draw_parallel_axes(Canvas& canvas, const Rect& area, const FigureInput& inp
     return canvas.text_width(d.axis->name, name) > step - canvas.px(6);
   });
   const Rect names = room.cut_top(row * (two_rows ? 2.0f : 1.0f));
-  const Rect note = room.cut_bottom(row * 1.2f);
+  const bool narrow =
+      canvas.text_width(p.note, small_text(canvas, theme.ink3, HAlign::left)) > area.w || !left_out.empty();
+  const Rect note = room.cut_bottom(row * (narrow && area.h > row * kHighLines ? 2.2f : 1.2f));
   room.cut_top(row * 1.5f);
   room.cut_bottom(row * 1.5f);
   PlacedAxes l;
@@ -198,7 +211,11 @@ void draw_parallel_axes(Canvas& canvas, const Rect& area, const FigureInput& inp
   for (const ParallelLine& line : p.bright) tag(line, 0);
 
   const TextStyle faint = small_text(canvas, theme.ink3, HAlign::left);
-  canvas.text({note.x, note.centre().y}, ellipsize(canvas, p.note, faint, note.w), faint);
+  const std::string words =
+      left_out.empty() ? p.note : input.texts.format("figure.parallel-coordinates.left_out", {p.note, left_out});
+  Rect foot = note;
+  for (const std::string& line : wrap(canvas, words, faint, note.w, note.h > row * 2 ? 2 : 1))
+    canvas.text({foot.x, foot.cut_top(row).centre().y}, line, faint);
 }
 
 }  // namespace roofscape::widgets

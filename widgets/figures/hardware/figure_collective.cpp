@@ -141,6 +141,7 @@ Chart chart_of(const FigureInput& input, const FigureView& view, const Collectiv
   for (const CollectiveLine& line : study.lines) {
     ChartLine out;
     out.label = t.text("figure.collective.line." + std::string(kind_id(line.kind)));
+    if (line.kind == CollectiveKind::all_gather) out.brief = t.text("figure.collective.line.all_gather.brief");
     out.stroke = stroke_of_kind(theme, study, line.kind, em);
     out.essential = line.kind == CollectiveKind::all_gather;
     out.tag = "collective." + std::string(kind_id(line.kind));

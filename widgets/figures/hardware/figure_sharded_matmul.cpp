@@ -37,6 +37,7 @@ constexpr int kDrawnRanks = 8;                             // blocks a split arr
 constexpr float kOthersTint = 0.28f;                       // blocks of other ranks, of the colour of the first
 constexpr float kHiddenTint = 0.6f;                        // between the two matrices, of the colour of activations
 constexpr float kDiagramShare = 0.40f, kPairShare = 0.5f;  // of the width, at most
+constexpr float kNarrow = 440, kNarrowShare = 0.33f;       // a column of a journal: the words need the room
 constexpr float kWorkInk = 0.85f;                          // of ink: bars of arithmetic
 constexpr float kMostSide = 110;                           // of an array
 constexpr float kLabelShare = 0.50f, kPairLabelShare = 0.62f;  // of what is beside the diagram
@@ -140,7 +141,7 @@ void draw_array(Canvas& canvas, const FigureInput& input, const Rect& r, const A
 
 struct ShardedRow {
   std::vector<ArrayBlock> blocks;  // In, W, Out; of the pair In, W, hidden, W, Out
-  std::string heading;
+  std::string heading, brief;      // brief: where there is no room for the heading
   std::string tag;
   std::vector<const MatmulWay*> ways;
 };
@@ -156,6 +157,7 @@ std::vector<ShardedRow> sharded_rows(const FigureInput& input, const FigureView&
                      {Operand::weights, Split::columns},
                      {Operand::out, Split::columns}},
                     std::string(t.text("figure.sharded-matmul.pair.gathered")),
+                    {},
                     "gathered",
                     {&study.gathered}});
     rows.push_back({{{Operand::in, Split::columns},
@@ -164,6 +166,7 @@ std::vector<ShardedRow> sharded_rows(const FigureInput& input, const FigureView&
                      {Operand::weights, Split::rows},
                      {Operand::out, Split::columns}},
                     std::string(t.text("figure.sharded-matmul.pair.column_row")),
+                    {},
                     "column_row",
                     {&study.column_row}});
     return rows;
@@ -172,6 +175,7 @@ std::vector<ShardedRow> sharded_rows(const FigureInput& input, const FigureView&
     ShardedRow row;
     row.blocks = {{Operand::in, c.in}, {Operand::weights, c.weights}, {Operand::out, c.out, c.partial}};
     row.heading = t.text("figure.sharded-matmul.case." + std::to_string(c.number));
+    row.brief = t.text("figure.sharded-matmul.case." + std::to_string(c.number) + ".brief");
     row.tag = "case" + std::to_string(c.number);
     for (const MatmulWay& way : c.ways) row.ways.push_back(&way);
     rows.push_back(std::move(row));
@@ -297,7 +301,8 @@ void draw_row(Canvas& canvas, const FigureInput& input, const Rect& area, const 
   float y = area.centre().y - (tall * static_cast<float>(shown.size()) + (heading ? grown : 0)) / 2;
   if (heading) {
     TextStyle style = small_text(canvas, theme.ink, HAlign::left);
-    canvas.text({text.x, y + grown / 2}, ellipsize(canvas, row.heading, style, text.w), style);
+    const bool brief = !row.brief.empty() && canvas.text_width(row.heading, style) > text.w;
+    canvas.text({text.x, y + grown / 2}, ellipsize(canvas, brief ? row.brief : row.heading, style, text.w), style);
     y += grown;
   }
   for (const auto& [name, way] : shown) {
@@ -392,8 +397,10 @@ void draw_sharded_matmul(Canvas& canvas, const Rect& area, const FigureInput& in
   const float height = rest.h / static_cast<float>(rows.size());
   const float blocks = static_cast<float>(rows.front().blocks.size()),
               most_side = std::min(height - canvas.px(8), canvas.px(kMostSide)), sign = sign_width(small, most_side);
-  const float diagram =
-      std::min(rest.w * (pair_of(view) ? kPairShare : kDiagramShare), blocks * most_side + sign * (blocks - 1));
+  const float diagram = std::min(rest.w * (pair_of(view)                 ? kPairShare
+                                           : rest.w < canvas.px(kNarrow) ? kNarrowShare
+                                                                         : kDiagramShare),
+                                 blocks * most_side + sign * (blocks - 1));
   scales.thickness = std::clamp(kPairedBarShare * line_height(height, most_lines(rows), small * kLinePitch),
                                 canvas.px(kLeastTimeBar), canvas.px(kMostTimeBar));
   scales.hatch = scales.thickness >= canvas.px(kLeastHatched);
@@ -411,8 +418,9 @@ void draw_sharded_matmul(Canvas& canvas, const Rect& area, const FigureInput& in
     }
   const float room = rest.w - diagram - canvas.px(12);
   value += canvas.px(8);
-  scales.label =
-      std::min(label + canvas.px(10), std::max(room * (scales.moves_only ? kPairLabelShare : kLabelShare), 0.0f));
+  scales.label = std::min(
+      label + canvas.px(10),
+      std::max(room * (scales.moves_only || rest.w < canvas.px(kNarrow) ? kPairLabelShare : kLabelShare), 0.0f));
   scales.bar = room - scales.label - value;
   if (scales.bar < canvas.px(24)) {  // no room for bars: the words and the times
     scales.bar = 0;

@@ -242,7 +242,10 @@ class RowPainter {
     if (to <= from || to <= g_.from || from >= g_.to) return;
     const Rect r = rect_between(g_.at(from), bar_.y, g_.at(to), bar_.bottom());
     if (r.w < canvas_.px(1.5f)) return;
-    canvas_.rect(r, g_.idle);
+    // One pattern over the row: a gap in pieces, between operations that take no time, is hatched as a whole one is.
+    Fill idle = g_.idle;
+    idle.hatch_area = {g_.rows.plot.x, bar_.y, g_.rows.plot.w, bar_.h};
+    canvas_.rect(r, idle);
     tag_idle(canvas_, input_, g_, device_, r, from, to);
   }
 

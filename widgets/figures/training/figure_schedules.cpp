@@ -35,7 +35,7 @@ constexpr float kBar = 46;    // of the longest bar of held microbatches
 constexpr float kNumberColumnGap = 16;
 constexpr float kMostRow = 40, kComfortableRow = 18, kLeastRows = 48, kMostRows = 76;
 constexpr float kScheduleBarShare = 0.84f;  // of a row
-constexpr float kLeastScheduleRow = 8;              // of two schedules where only one has comfortable rows
+constexpr float kLeastScheduleRow = 8;      // of two schedules where only one has comfortable rows
 constexpr std::size_t kWorthComparing = 3;
 constexpr std::size_t kMostNotes = 6;
 constexpr float kNoteShare = 0.22f;  // of the height
@@ -237,7 +237,8 @@ SchedulesLayout lay_out(const Canvas& canvas, const Rect& area, const FigureInpu
   if (count < kWorthComparing)
     count = std::min(kWorthComparing, room_for(std::min(rows_wanted, canvas.px(kLeastRows))));
   // One alone is no comparison: two as soon as their rows can be told apart.
-  if (count < 2 && about * 0.82f / 2 - gap - name >= static_cast<float>(devices) * canvas.px(kLeastScheduleRow)) count = 2;
+  if (count < 2 && about * 0.82f / 2 - gap - name >= static_cast<float>(devices) * canvas.px(kLeastScheduleRow))
+    count = 2;
   l.shown = choose(c, count);
   if (l.shown.empty()) return l;
   l.notes = notes_of(input, c, l.shown);
