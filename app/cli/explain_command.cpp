@@ -7,6 +7,7 @@
 
 #include "app/cli/output.h"
 #include "app/cli/scenario_input.h"
+#include "app/core/calibration_origin.h"
 #include "app/core/derivation_text.h"
 #include "app/core/text_columns.h"
 #include "engine/evaluate/evaluate.h"
@@ -125,7 +126,8 @@ int run(const Context& context, const ExplainOptions& options) {
   const auto scenario = read_scenario(context, options.input);
   if (!scenario) return kBadInput;
   if (id == "bound") return explain_bound(context, options);
-  if (const auto derivation = engine::explain(*scenario, id)) {
+  if (auto derivation = engine::explain(*scenario, id)) {
+    tell_calibration_origins(*derivation, *scenario, context.texts);
     const auto evaluated = evaluate(context, options.input);
     if (!evaluated) return kBadInput;
     DerivationNotes notes;

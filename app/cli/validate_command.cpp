@@ -12,6 +12,7 @@
 #include "app/cli/output.h"
 #include "app/cli/validation_json.h"
 #include "app/core/text_columns.h"
+#include "engine/evidence/coverage.h"
 #include "engine/evidence/one_change_pairs.h"
 #include "engine/evidence/validation.h"
 #include "engine/scenario/scenario_fields.h"
@@ -46,6 +47,7 @@ std::string percent(double fraction) { return fmt::format("{:.1f} %", 100 * frac
 std::string signed_percent(double fraction) { return fmt::format("{:+.1f} %", 100 * fraction); }
 
 std::string validation_text(const widgets::TextTable& texts, const evidence::Validation& validation,
+                            std::span<const evidence::CoverageRow> coverage,
                             std::span<const evidence::OneChangePair> pairs) {
   const auto word = [&texts](const char* key) { return std::string(texts.text(key)); };
   Columns rows({false, false, true, true, true, false});
@@ -96,6 +98,21 @@ std::string validation_text(const widgets::TextTable& texts, const evidence::Val
   if (!validation.chips.empty()) table("cli.validate.head.training", validation.chips);
   table("cli.validate.head.overall", {validation.overall});
   if (left_out) out += "\n" + word("cli.validate.left_out") + "\n";
+  if (!coverage.empty()) {
+    const auto share = [](const engine::BandCoverage& of) {
+      return of.n > 0 ? percent(of.share()) : std::string(widgets::kNoValue);
+    };
+    Columns bands({false, true, true, true, true, true});
+    bands.add({word("cli.validate.head.bands"), word("cli.validate.head.n"), word("cli.validate.head.banded"),
+               word("cli.validate.head.inside"), word("cli.validate.head.coverage"),
+               word("cli.validate.head.coverage_model")});
+    for (const evidence::CoverageRow& row : coverage) {
+      const engine::BandCoverage& c = row.coverage;
+      bands.add({row.name, std::to_string(c.all), std::to_string(c.n), std::to_string(c.inside), share(c),
+                 share(row.without_model)});
+    }
+    out += "\n" + bands.text(0);
+  }
   if (!pairs.empty()) {
     Columns changes({false, true, true, true, true});
     changes.add({word("cli.validate.head.change"), word("cli.validate.head.pairs"), word("cli.validate.head.apart"),
@@ -128,9 +145,10 @@ int run(const Context& context, const ValidateOptions& options) {
   if (!entries) return refuse(context.texts, entries.error());
   const evidence::Validation validation = evidence::validate(entries.value(), context.library, *mode);
   const auto pairs = evidence::one_change_pairs(entries.value(), context.library, *mode);
+  const auto coverage = evidence::coverage_rows(entries.value(), context.library, *mode);
   return print(context.texts,
-               options.json ? validation_json(validation, pairs, *mode, context.texts)
-                            : validation_text(context.texts, validation, pairs),
+               options.json ? validation_json(validation, coverage, pairs, *mode, context.texts)
+                            : validation_text(context.texts, validation, coverage, pairs),
                kGood);
 }
 

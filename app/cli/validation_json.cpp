@@ -38,8 +38,9 @@ Json pairs_json(std::string_view name, const evidence::PairSummary& s) {
 
 }  // namespace
 
-std::string validation_json(const evidence::Validation& validation, std::span<const evidence::OneChangePair> pairs,
-                            engine::Mode mode, const engine::Words& words) {
+std::string validation_json(const evidence::Validation& validation, std::span<const evidence::CoverageRow> coverage,
+                            std::span<const evidence::OneChangePair> pairs, engine::Mode mode,
+                            const engine::Words& words) {
   Json json;
   const engine::Field* field = engine::find_field("assumptions.mode");
   json["mode"] = std::string(field->choices[static_cast<std::size_t>(mode)]);
@@ -74,6 +75,14 @@ std::string validation_json(const evidence::Validation& validation, std::span<co
   json["kinds"] = summaries(validation.kinds);
   json["overall"] = summary_json(validation.overall);
   json["training"] = summaries(validation.chips);
+  json["bands"] = Json::array();
+  for (const evidence::CoverageRow& row : coverage)
+    json["bands"].push_back({{"name", row.name},
+                             {"n", row.coverage.all},
+                             {"with_band", row.coverage.n},
+                             {"inside", row.coverage.inside},
+                             {"with_band_without_model", row.without_model.n},
+                             {"inside_without_model", row.without_model.inside}});
   json["one_change_pairs"] = Json::array();
   for (std::size_t i = 0; i < evidence::kPlanChangeIds.size(); ++i)
     json["one_change_pairs"].push_back(pairs_json(

@@ -5,12 +5,14 @@
 #include <span>
 #include <string>
 
+#include "engine/evidence/coverage.h"
 #include "engine/evidence/one_change_pairs.h"
 #include "engine/evidence/validation.h"
 
 namespace roofscape::app::cli {
 
-std::string validation_json(const evidence::Validation& validation, std::span<const evidence::OneChangePair> pairs,
-                            engine::Mode mode, const engine::Words& words);
+std::string validation_json(const evidence::Validation& validation, std::span<const evidence::CoverageRow> coverage,
+                            std::span<const evidence::OneChangePair> pairs, engine::Mode mode,
+                            const engine::Words& words);
 
 }  // namespace roofscape::app::cli

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <optional>
 
+#include "app/core/calibration_origin.h"
 #include "app/core/derivation_text.h"
 #include "app/panels/derivation_id.h"
 #include "app/panels/diagnostic_words.h"
@@ -63,6 +64,7 @@ const engine::Derivation* derive(const PanelContext& ctx, const std::string& id,
     const ScopedId scoped = scoped_id(id);
     const engine::Scenario under = scoped.schedule ? engine::scenario_under(plan, *scoped.schedule) : plan;
     kept = DerivationState::Derived{id, plan, engine::explain(under, scoped.quantity)};
+    if (kept->derivation) tell_calibration_origins(*kept->derivation, under, ctx.ui.texts);
   }
   return kept->derivation ? &*kept->derivation : nullptr;
 }

@@ -8,46 +8,37 @@
 namespace roofscape::engine {
 namespace {
 
-// Sums of blocks that follow each other in a pass.
+// Sums over blocks of both passes. Of a block the exposed time is known by axis and by direction: an axis that
+// communicates one way only is exposed that way; the others share what is left of each direction. Block by block, so
+// that a pass is the sum of its blocks.
 struct PassSums {
-  double forward = 0, backward = 0;  // exposed by all axes
-  AxisArray<double> exposed{};       // in both directions
-  AxisArray<double> network_forward{}, network_backward{};
+  PassParts forward, backward;
 
   void add(double times, const BlockTime<double>& time, const AxisArray<double>& network_f,
            const AxisArray<double>& network_b, const AxisMask& communicates) {
     if (times <= 0) return;
-    forward += times * time.exposed_forward;
-    backward += times * time.exposed_backward;
-    for (std::size_t a = 0; a < exposed.size(); ++a) {
+    const auto forward_only = [&](std::size_t a) { return network_f[a] > 0 && network_b[a] <= 0; };
+    const auto backward_only = [&](std::size_t a) { return network_b[a] > 0 && network_f[a] <= 0; };
+    double left_forward = time.exposed_forward, both = 0;
+    for (std::size_t a = 0; a < communicates.size(); ++a) {
       if (!communicates[a]) continue;
-      exposed[a] += times * time.exposed[a];
-      network_forward[a] += times * network_f[a];
-      network_backward[a] += times * network_b[a];
+      if (forward_only(a))
+        left_forward -= time.exposed[a];
+      else if (!backward_only(a))
+        both += time.exposed[a];
+    }
+    const double share = both > 0 ? std::clamp(left_forward / both, 0.0, 1.0) : 0;
+    for (std::size_t a = 0; a < communicates.size(); ++a) {
+      if (!communicates[a]) continue;
+      const double of_forward = forward_only(a) ? 1 : backward_only(a) ? 0 : share;
+      const double first = of_forward * time.exposed[a];
+      forward.exposed_s[a] += times * first;
+      backward.exposed_s[a] += times * (time.exposed[a] - first);
+      forward.network_s[a] += times * network_f[a];
+      backward.network_s[a] += times * network_b[a];
     }
   }
 };
-
-// An axis that communicates one way only is exposed that way; the others share what is left of each direction.
-void share_out(const PassSums& sums, PassParts& forward, PassParts& backward) {
-  double left_forward = sums.forward, both = 0;
-  for (std::size_t a = 0; a < sums.exposed.size(); ++a) {
-    if (sums.network_backward[a] <= 0)
-      left_forward -= sums.exposed[a];
-    else if (sums.network_forward[a] > 0)
-      both += sums.exposed[a];
-  }
-  const double share = both > 0 ? std::clamp(left_forward / both, 0.0, 1.0) : 0;
-  for (std::size_t a = 0; a < sums.exposed.size(); ++a) {
-    double of_forward = share;
-    if (sums.network_backward[a] <= 0) of_forward = 1;
-    if (sums.network_forward[a] <= 0) of_forward = 0;
-    forward.exposed_s[a] = sums.exposed[a] * of_forward;
-    backward.exposed_s[a] = sums.exposed[a] - forward.exposed_s[a];
-  }
-  forward.network_s = sums.network_forward;
-  backward.network_s = sums.network_backward;
-}
 
 }  // namespace
 
@@ -77,7 +68,8 @@ StepPasses step_passes(const Scenario& s) {
       sums.add(1, stage.embedding, layer.embedding.comm_forward, layer.embedding.comm_backward, stage.communicates);
     if (last) sums.add(1, stage.head, layer.head.comm_forward, layer.head.comm_backward, stage.communicates);
     StagePasses passes;
-    share_out(sums, passes.forward, passes.backward);
+    passes.forward = sums.forward;
+    passes.backward = sums.backward;
     passes.forward.time_s = forward_s;
     passes.backward.time_s = backward_s;
     passes.backward.recompute_s =

@@ -29,7 +29,9 @@ constexpr double kLongestStep = 1;    // of a coordinate
 constexpr double kSmallError = 0.03;  // of |ln|: below it errors count as their squares
 constexpr double kEnough = 1e-4;      // of the objective: less is no progress
 constexpr double kGood = 3e-3;        // a step that gains so much may use what was seen before it
-constexpr int kDigits = 5;            // of a value that ships
+constexpr double kMostRoom = 1;       // standard deviations
+constexpr int kHalvings = 16;
+constexpr int kDigits = 5;  // of a value that ships
 constexpr std::size_t kFolds = 10;
 constexpr double kFirstPull = 0.01;  // with which it is seen what the runs decide
 constexpr double kDecided = 0.3;  // of a value's variance: less taken away by the runs, and it stays where it starts
@@ -233,6 +235,45 @@ class Fit {
                           : part_of(left_out_name(io::LeftOutKind::model, *row.entry.entry))) == name);
     return out;
   }
+  // A run that completed did fit. Where the most likely values say otherwise, those that only memory feels go down
+  // together, of each generation of software by itself, as far as it takes; runs that kMostRoom does not make fit are
+  // off for other reasons and decide nothing here.
+  Calibration make_room(Calibration found, const std::vector<bool>& held) {
+    for (std::size_t s = 0; s < kSoftwareStacks; ++s) {
+      const auto lowered = [&](double by) {
+        Calibration out = found;
+        for (const io::SearchedValue& value : file_.searched) {
+          const engine::Calibrated parameter = kCalibrationRows[value.parameter].parameter;
+          const bool memory = parameter == engine::Calibrated::reserve ||
+                              parameter == engine::Calibrated::fragmentation ||
+                              parameter == engine::Calibrated::buffer_share;
+          const Prior prior = prior_of(parameter);
+          if (memory && value.of[s] && has_room(prior, of(file_.start, value)))
+            put(out, value, value_at(prior, coordinate(prior, of(found, value)) - by));
+        }
+        return out;
+      };
+      const auto fits = [&](std::size_t k, const Calibration& calibration) {
+        Vector errors(rows_.rows()[k].values.size() + 1);
+        rows_.predict(k, calibration, errors);
+        return errors.back() <= 0;
+      };
+      std::vector<std::size_t> helped;
+      for (std::size_t k = 0; k < rows_.rows().size(); ++k)
+        if (rows_.rows()[k].stack == s && (held.empty() || !held[k]) && !fits(k, found)) helped.push_back(k);
+      const Calibration lowest = lowered(kMostRoom);
+      std::erase_if(helped, [&](std::size_t k) { return !fits(k, lowest); });
+      double least = 0, most = kMostRoom;
+      for (int i = 0; i < kHalvings && !helped.empty(); ++i) {
+        const double middle = (least + most) / 2;
+        const Calibration there = lowered(middle);
+        const bool all = std::all_of(helped.begin(), helped.end(), [&](std::size_t k) { return fits(k, there); });
+        (all ? most : least) = middle;
+      }
+      if (!helped.empty()) found = lowered(most);
+    }
+    return found;
+  }
   const std::vector<std::size_t>& searched() const { return searched_; }
   void search_as(const Fit& other) { searched_ = other.searched_; }
 
@@ -331,13 +372,14 @@ struct Fits {
     return serving.keep_what_is_decided(training.keep_what_is_decided(base, decided), decided);
   }
   Calibration search(const Calibration& base, const Calibration& from, double pull, int steps) {
-    const Calibration trained = training.search(base, from, pull, {}, steps);
+    const Calibration trained = training.make_room(training.search(base, from, pull, {}, steps), {});
     return serving.search(trained, from, pull, {}, steps);
   }
   // From the start: nothing that the runs left out have decided is known to it.
   Calibration without(const Calibration& base, double pull, std::optional<io::LeftOutKind> kind,
                       const std::string& name) {
-    const Calibration trained = training.search(base, base, pull, training.held(kind, name), kSteps);
+    const std::vector<bool> held = training.held(kind, name);
+    const Calibration trained = training.make_room(training.search(base, base, pull, held, kSteps), held);
     return serving.search(trained, base, pull, serving.held(kind, name), kSteps);
   }
   template <class Counts>
@@ -460,11 +502,7 @@ CalibrationFit fit_calibration(std::span<const io::Measurement> entries, const i
     }
   }
   found = fits.search(file.start, found, out.result.pull, kSteps);
-  for (const Fit* fit : {&fits.training, &fits.serving})
-    for (const std::size_t i : fit->searched()) {
-      const io::SearchedValue& value = file.searched[i];
-      Fit::put(found, value, rounded(Fit::of(found, value)));
-    }
+  for (const io::SearchedValue& value : file.searched) Fit::put(found, value, rounded(Fit::of(found, value)));
   out.result.calibration = found;
   out.rows = fits.training.rows().rows().size() + fits.serving.rows().rows().size();
   out.refused = fits.training.rows().refused() + fits.serving.rows().refused();

@@ -14,6 +14,7 @@ using engine::kSoftwareStacks;
 
 constexpr double kIncomplete = 0.3;  // weight of a run whose configuration is partly guessed
 constexpr double kExcess = 40;       // charged for what does not fit, of the memory there is
+constexpr double kMargin = 1e-3;     // of the memory there is, that a run which completed has to leave
 
 bool serves(std::size_t stack) {
   return stack < kSoftwareStacks && engine::is_serving_stack(static_cast<engine::SoftwareStack>(stack));
@@ -132,7 +133,7 @@ void FitRows::predict(std::size_t k, const Calibration& calibration, std::span<d
                     ? std::log(*value / *row.entry.entry->values[row.values[i]].value)
                     : 0;
   }
-  errors[row.values.size()] = predicted.fits ? 0 : kExcess * predicted.excess;
+  errors[row.values.size()] = kExcess * std::max(predicted.excess + kMargin, 0.0);
 }
 
 }  // namespace roofscape::evidence

@@ -121,7 +121,10 @@ Prediction training_value(const io::Measurement& entry, const Scenario& s, const
   if (quantity == "bubble_fraction_from_profile") {
     // A few percent of bubble are the order's own: another schedule in its place does not predict them.
     if (!engine::parse_schedule(entry.schedule)) return say("evidence.unpredicted.schedule_model");
-    return bubble_of_slowest_stage(report);
+    // From the times of operations that were profiled, by the rules of the schedule: no send is waited for.
+    Scenario profiled = s;
+    profiled.pipeline.sends = engine::StageSends::overlapped;
+    return bubble_of_slowest_stage(engine::evaluate(profiled));
   }
   if (quantity == "memory_gb" || quantity == "memory_gb_nvidia_smi") return memory / kGiga;
   if (quantity == "memory_gib") return memory / kGibi;
@@ -342,7 +345,7 @@ EntryPrediction predict(const PreparedEntry& prepared, engine::EvaluationScratch
     const double free = report.quantities.value_or(Q::memory_free, 0),
                  total = report.quantities.value_or(Q::memory_total, 0);
     out.fits = free >= 0;
-    if (!out.fits) out.excess = -free / (total + free);
+    if (total + free > 0) out.excess = -free / (total + free);
   }
   for (std::size_t i = 0; i < entry.values.size(); ++i) {
     const std::string& quantity = entry.values[i].quantity;

@@ -23,7 +23,7 @@ struct EntryPrediction {
   std::vector<Prediction> values;  // one for each of the entry's, in their order
   std::vector<engine::Sentence> assumed;
   bool fits = true;   // its memory does, as predicted
-  double excess = 0;  // of what memory there is, where it does not
+  double excess = 0;  // what it takes beyond the memory there is, of that; less than 0: it fits
 };
 
 // An entry made ready: its scenario or chips, built once and then evaluated as often as calibrations change.

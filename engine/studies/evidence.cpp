@@ -4,10 +4,13 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <tuple>
 
 #include "engine/base/stats.h"
+#include "engine/evaluate/evaluate.h"
 #include "engine/inputs/inputs.h"
 #include "engine/model/parameters.h"
+#include "engine/scenario/checkpoint_policies.h"
 #include "engine/scenario/mesh_size.h"
 
 namespace roofscape::engine {
@@ -31,6 +34,8 @@ std::optional<double> number(EvidenceFeature feature, const EvidenceFeatures& f)
       return f.context;
     case EvidenceFeature::batch:
       return f.batch;
+    case EvidenceFeature::bubble:
+      return f.bubble;
     default:
       return std::nullopt;
   }
@@ -38,7 +43,29 @@ std::optional<double> number(EvidenceFeature feature, const EvidenceFeatures& f)
 
 // One operation has a chip and nothing else in common with a plan.
 bool is_asked(EvidenceFeature feature, EvidenceKind kind) {
-  return (kind != EvidenceKind::kernel && kind != EvidenceKind::collective) || feature == EvidenceFeature::chip;
+  if (kind == EvidenceKind::kernel || kind == EvidenceKind::collective) return feature == EvidenceFeature::chip;
+  // How long a pipeline idles says nothing of what it holds; what is computed again is a matter of training.
+  if (feature == EvidenceFeature::bubble) return kind == EvidenceKind::step;
+  return feature != EvidenceFeature::recomputation || kind != EvidenceKind::decode;
+}
+
+// What is asked only where enough runs have it.
+bool is_preferred(EvidenceFeature feature) { return feature == EvidenceFeature::recomputation; }
+
+// Student's t, one-sided 95 %, of 4 to 18 degrees of freedom: samples of kFewestNear to kEnoughNear - 1.
+constexpr std::array kStudent{2.132, 2.015, 1.943, 1.895, 1.860, 1.833, 1.812, 1.796,
+                              1.782, 1.771, 1.761, 1.753, 1.746, 1.740, 1.734};
+static_assert(kStudent.size() == kEnoughNear - kFewestNear);
+
+// The interval that holds nine in ten of what comes after so few errors, and all of these.
+std::pair<double, double> widened(std::span<const double> errors) {
+  const double n = static_cast<double>(errors.size());
+  double mean = 0, squares = 0;
+  for (const double e : errors) mean += std::log1p(e) / n;
+  for (const double e : errors) squares += (std::log1p(e) - mean) * (std::log1p(e) - mean);
+  const double half = kStudent[errors.size() - kFewestNear] * std::sqrt(squares / (n - 1) * (1 + 1 / n));
+  const auto [least, most] = std::minmax_element(errors.begin(), errors.end());
+  return {std::min(*least, std::expm1(mean - half)), std::max(*most, std::expm1(mean + half))};
 }
 
 // `of` says which points count.
@@ -56,6 +83,7 @@ ErrorBand band_of(std::span<const EvidencePoint> points, const EvidenceFeatures&
     if (!is_asked(feature, kind)) continue;
     const std::vector<std::size_t> before = band.near;
     std::erase_if(band.near, [&](std::size_t i) { return !is_near(feature, points[i].features, own); });
+    if (is_preferred(feature) && enough && band.near.size() < kFewestNear) band.near = before;
     if (!enough || band.near.size() >= kFewestNear) continue;
     enough = false;
     band.outside = feature;
@@ -82,8 +110,10 @@ ErrorBand band_of(std::span<const EvidencePoint> points, const EvidenceFeatures&
   for (const auto& family : families) band.families.emplace_back(family.first);
   std::stable_sort(band.families.begin(), band.families.end(),
                    [&](const std::string& a, const std::string& b) { return families.at(a) > families.at(b); });
-  band.low = outer_quantile(errors, kBandLow);
-  band.high = outer_quantile(errors, kBandHigh);
+  if (band.widened())
+    std::tie(band.low, band.high) = widened(errors);
+  else
+    band.low = outer_quantile(errors, kBandLow), band.high = outer_quantile(errors, kBandHigh);
   band.median = median(errors);
   return band;
 }
@@ -105,12 +135,20 @@ EvidenceFeatures evidence_features(const Scenario& s) {
   f.pipeline = p.pipeline;
   f.context = p.context;
   f.batch = s.workload.batch;
+  f.stack = software_stack(s);
+  if (s.checkpointing.policy != CheckpointPolicy::none)
+    f.recomputation = facts_of(s.checkpointing.policy).repeats_layers() ? 2 : 1;
+  const Report report = evaluate(s);
+  f.bubble = s.parallelism.pipeline > 1 ? report.quantities.value_or(Q::pipeline_bubble_fraction, 0) : 0;
+  f.runs = !report.has_errors() && report.quantities.value_or(Q::memory_free, 0) >= 0;
   return f;
 }
 
 bool is_near(EvidenceFeature feature, const EvidenceFeatures& point, const EvidenceFeatures& own) {
   const bool serving = own.work == WorkloadKind::serving;
   switch (feature) {
+    case EvidenceFeature::runs:
+      return own.runs;
     case EvidenceFeature::work:
       return point.work == own.work;
     case EvidenceFeature::chip:
@@ -119,6 +157,10 @@ bool is_near(EvidenceFeature feature, const EvidenceFeatures& point, const Evide
       return point.precision == own.precision;
     case EvidenceFeature::experts:
       return point.experts == own.experts;
+    case EvidenceFeature::stack:
+      return point.stack == own.stack;
+    case EvidenceFeature::recomputation:
+      return serving || point.recomputation == own.recomputation;
     case EvidenceFeature::size:
       return within(point.params, own.params, kNearSize);
     case EvidenceFeature::chips:
@@ -132,6 +174,8 @@ bool is_near(EvidenceFeature feature, const EvidenceFeatures& point, const Evide
       return (point.context > 1) == (own.context > 1) && within(point.context, own.context, kNearContext);
     case EvidenceFeature::batch:
       return !serving || within(point.batch, own.batch, kNearBatch);
+    case EvidenceFeature::bubble:
+      return serving || std::abs(point.bubble - own.bubble) <= kNearBubble;
   }
   return false;
 }
@@ -164,17 +208,23 @@ ErrorSummary error_summary(std::span<const double> errors) {
   return out;
 }
 
-BandCoverage band_coverage(std::span<const EvidencePoint> points, EvidenceKind kind) {
-  BandCoverage out;
+std::vector<std::optional<ErrorBand>> bands_by_others(std::span<const EvidencePoint> points, EvidenceKind kind,
+                                                      Others others) {
+  std::vector<std::optional<ErrorBand>> out;
   for (const EvidencePoint& point : points) {
-    if (point.kind != kind) continue;
-    const ErrorBand band = band_of(points, point.features, kind, [&](const EvidencePoint& other) {
-      return other.family != point.family || other.model != point.model;
-    });
-    if (!band.validated()) continue;
-    ++out.n;
-    if (point.error >= band.low && point.error <= band.high) ++out.inside;
+    const auto counts = [&](const EvidencePoint& other) {
+      return others == Others::runs ? &other != &point : other.family != point.family || other.model != point.model;
+    };
+    out.push_back(point.kind == kind ? std::optional(band_of(points, point.features, kind, counts)) : std::nullopt);
   }
+  return out;
+}
+
+BandCoverage band_coverage(std::span<const EvidencePoint> points, EvidenceKind kind, Others others) {
+  BandCoverage out;
+  const auto bands = bands_by_others(points, kind, others);
+  for (std::size_t i = 0; i < points.size(); ++i)
+    if (bands[i]) out.count(*bands[i], points[i].error);
   return out;
 }
 

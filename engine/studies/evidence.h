@@ -3,12 +3,16 @@
 // that nobody measured. Values only: where measurements come from is engine/evidence/evidence_points.h.
 //
 // Near means: the same quantity of the same kind of work, on a chip of the same generation (one calibration), with
-// the same arithmetic and kind of model (dense or experts), and within the factors stated below in size of the model,
-// chips and degrees; of single operations only the chip is asked. The band are the signed errors of the near points
-// from the share kBandLow to kBandHigh, rounded outward to an error that was seen: of few points it is as wide as
-// they are. The factors and shares were chosen so that, with every run's own model and source left out, about four in
-// five runs lie inside the band that the others give it (band_coverage); narrower boxes or shares promise more than
-// they keep.
+// the same arithmetic, kind of model (dense or experts) and software, and within the limits stated below in size of
+// the model, chips, degrees and idle share of the pipeline; with as much recomputed, where enough runs have that. Of
+// single operations only the chip is asked. A plan that does not fit or cannot run has no band: nobody could have
+// measured it.
+//
+// The band are the signed errors of the near points from the share kBandLow to kBandHigh, rounded outward to an error
+// that was seen. Of fewer than kEnoughNear the extremes of the sample hold less than nine in ten of what comes: there
+// the band is widened to Student's interval for one run more, on the logarithm of predicted over measured. The limits
+// were chosen so that nine in ten of the published runs lie inside the band that the others give them, and three in
+// four have one (band_coverage).
 #pragma once
 
 #include <array>
@@ -38,29 +42,38 @@ inline constexpr EnumTable<EvidenceKind> kEvidenceKindIds{"step", "memory", "dec
 
 // What decides whether a measurement says something about a scenario, in the order in which it is asked.
 enum class EvidenceFeature : std::uint8_t {
-  work,       // training or serving
-  chip,       // generation: chips that share a calibration
-  precision,  // of the arithmetic; serving: of the weights
-  experts,    // dense, or a mixture of experts
-  size,       // parameters, all of them
+  runs,           // the plan fits and can run
+  work,           // training or serving
+  chip,           // generation: chips that share a calibration
+  precision,      // of the arithmetic; serving: of the weights
+  experts,        // dense, or a mixture of experts
+  stack,          // generation of software
+  recomputation,  // training: none, some operations, or whole layers
+  size,           // parameters, all of them
   chips,
   tensor,
   pipeline,
   context,
-  batch,  // serving: sequences decoded together
+  batch,   // serving: sequences decoded together
+  bubble,  // training: idle share of the pipeline
 };
 inline constexpr std::size_t kEvidenceFeatures = kEnumCount<EvidenceFeature>;
-inline constexpr EnumTable<EvidenceFeature> kEvidenceFeatureIds{"work",  "chip",   "precision", "experts", "size",
-                                                                "chips", "tensor", "pipeline",  "context", "batch"};
+inline constexpr EnumTable<EvidenceFeature> kEvidenceFeatureIds{
+    "runs", "work",  "chip",   "precision", "experts", "stack", "recomputation",
+    "size", "chips", "tensor", "pipeline",  "context", "batch", "bubble"};
 
 struct EvidenceFeatures {
   WorkloadKind work = WorkloadKind::training;
   std::string generation;
   Dtype precision = Dtype::bf16;
   bool experts = false;
+  SoftwareStack stack{};
+  int recomputation = 0;  // of training: 0 none, 1 some operations, 2 whole layers
   double params = 0;
   int chips = 1, tensor = 1, pipeline = 1, context = 1;
-  int batch = 1;  // of serving
+  int batch = 1;      // of serving
+  double bubble = 0;  // of training
+  bool runs = true;   // it fits and can run
 };
 EvidenceFeatures evidence_features(const Scenario&);
 
@@ -88,9 +101,10 @@ struct EvidenceSet {
   const Evidence& of(Mode mode) const { return mode == Mode::ideal ? ideal : calibrated; }
 };
 
-inline constexpr double kNearSize = 4, kNearChips = 8, kNearTensor = 4, kNearPipeline = 8, kNearContext = 4,
+inline constexpr double kNearSize = 8, kNearChips = 16, kNearTensor = 4, kNearPipeline = 8, kNearContext = 4,
                         kNearBatch = 4;
-inline constexpr std::size_t kFewestNear = 5;
+inline constexpr double kNearBubble = 0.2;  // of the step, not a factor
+inline constexpr std::size_t kFewestNear = 5, kEnoughNear = 20;
 inline constexpr double kBandLow = 0.05, kBandHigh = 0.95;
 
 // Whether a feature of a point is within the stated factor of the scenario's.
@@ -111,6 +125,7 @@ struct ErrorBand {
   double measured_least = 0, measured_most = 0, own = 0;
 
   bool validated() const { return near.size() >= kFewestNear; }
+  bool widened() const { return validated() && near.size() < kEnoughNear; }
   // Where a measurement of what is predicted as `value` is expected: value / (1 + error) at both ends.
   double least(double value) const { return value / (1 + high); }
   double most(double value) const { return value / (1 + low); }
@@ -136,11 +151,22 @@ struct ErrorSummary {
 };
 ErrorSummary error_summary(std::span<const double> errors);
 
-// Points that would have a band by the others (without those of the same model and source): how many there are,
-// and how many have their error inside it. What a band promises, held against what is known.
+// Points that would have a band by the others: of how many, how many
+// there are, and how many have their error inside it. What a band promises, held against what is known.
 struct BandCoverage {
-  std::size_t n = 0, inside = 0;
+  std::size_t all = 0, n = 0, inside = 0;
+  void count(const ErrorBand& band, double error) {
+    ++all;
+    if (!band.validated()) return;
+    ++n;
+    if (error >= band.low && error <= band.high) ++inside;
+  }
+  double share() const { return n > 0 ? static_cast<double>(inside) / static_cast<double>(n) : 0; }
 };
-BandCoverage band_coverage(std::span<const EvidencePoint>, EvidenceKind);
+// All other runs; or those alone that are of another model or source, which is harder: nobody measured such a plan.
+enum class Others : std::uint8_t { runs, models };
+BandCoverage band_coverage(std::span<const EvidencePoint>, EvidenceKind, Others = Others::runs);
+// The band that the others give each point of the kind; in the order of the points, empty for other kinds.
+std::vector<std::optional<ErrorBand>> bands_by_others(std::span<const EvidencePoint>, EvidenceKind, Others);
 
 }  // namespace roofscape::engine

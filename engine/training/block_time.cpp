@@ -27,34 +27,60 @@ void add_shares(AxisArray<S>& shares, AxisArray<bool>& filled, const S& exposed,
 // it and outlasts it is exposed too, in proportion.
 template <Scalar S>
 void calibrated_exposure(const Inputs<S>& in, const Block<S>& block, const AxisMask& communicates,
-                         const Wires<S>& wires, const BlockNames& names, BlockTime<S>& time) {
+                         const OnceAStep<S>& once, const Wires<S>& wires, const BlockNames& names,
+                         BlockTime<S>& time) {
   constexpr std::array kHidden{Calibrated::hidden_data, Calibrated::hidden_fsdp, Calibrated::hidden_tensor,
                                Calibrated::hidden_context, Calibrated::hidden_expert};
   time.exposed.fill(in.zero);
   AxisArray<bool> filled{};
   const auto name = [&names](Q q, const S& x) { return named(q, names.index, x); };
-  const auto direction = [&](const AxisArray<S>& comm, const S& work, Q issued, Q late, S& under_work) {
+  const auto direction = [&](const AxisArray<S>& comm, const AxisArray<S>& comm_once, const S& work, Q issued, Q late,
+                             S& under_work) {
     // Tensor-parallel kernels that send while they multiply are made for one node.
     const auto hides = [&in](std::size_t i) {
       return static_cast<Axis>(i) != Axis::tensor || in.links[Axis::tensor].tier != LinkTier::fabric;
     };
-    AxisArray<S> sent;
-    sent.fill(in.zero);
-    unsigned talks = 0;
-    for (std::size_t i = 0; i < kHidden.size(); ++i)
-      if (communicates[i] && hides(i)) sent[i] = in.calibration[kHidden[i]] * comm[i], talks |= 1u << i;
-    const Busiest<S> wire = busiest(wires, sent, talks, in.zero);
-    const S under = name(issued, wire.time);
-    const S beyond = name(late, max(under - work, in.zero));
-    const bool outlasts = value_of(beyond) > 0;
-    under_work = outlasts ? S(work) : under;
+    // What every microbatch sends, under its work; and what is sent once a step, under the work of one of them.
+    AxisArray<S> sent, sent_once;
+    sent.fill(in.zero), sent_once.fill(in.zero);
+    unsigned talks = 0, once_talks = 0;
+    for (std::size_t i = 0; i < kHidden.size(); ++i) {
+      if (!communicates[i] || !hides(i)) continue;
+      const S& share = in.calibration[kHidden[i]];
+      if (once.axes[i]) {
+        sent_once[i] = share * comm_once[i];
+        once_talks |= 1u << i;
+        if (!once.shared[i]) continue;
+        sent[i] = share * (comm[i] - comm_once[i]);
+      } else {
+        sent[i] = share * comm[i];
+      }
+      talks |= 1u << i;
+    }
+    Busiest<S> wire = busiest(wires, sent, talks, in.zero),
+               wire_once = busiest(wires, sent_once, once_talks, in.zero);
+    S beyond_each = max(wire.time - work, in.zero), beyond_once = in.zero;
+    if (once_talks != 0) beyond_once = max(wire_once.time - work / once.microbatches, in.zero);
+    const bool both = talks != 0 && once_talks != 0;
+    const S under = name(issued, both ? S(wire.time + wire_once.time) : once_talks != 0 ? wire_once.time : wire.time);
+    const S beyond = name(late, both ? S(beyond_each + beyond_once) : once_talks != 0 ? beyond_once : beyond_each);
+    if (!both) {  // so that what follows is told by these names
+      (once_talks != 0 ? wire_once.time : wire.time) = under;
+      (once_talks != 0 ? beyond_once : beyond_each) = beyond;
+    }
+    under_work = value_of(beyond) > 0 ? S(under - beyond) : under;
     S exposed = in.zero;
+    const auto late_share = [&](const S& part, const Busiest<S>& of, const AxisArray<S>& loads, std::size_t i,
+                                S& to) {
+      if (value_of(part) > 0 && ((of.whole | of.part) >> i & 1u) != 0)
+        to = to + part * load_of(wires, of, loads, i) / of.time;
+    };
     for (std::size_t i = 0; i < kHidden.size(); ++i) {
       if (!communicates[i]) continue;
       const S& hidden = in.calibration[kHidden[i]];
       S share = hides(i) ? (constant<S>(1) - hidden) * comm[i] : comm[i];
-      if (outlasts && ((wire.whole | wire.part) >> i & 1u) != 0)
-        share = share + beyond * load_of(wires, wire, sent, i) / under;
+      late_share(beyond_each, wire, sent, i, share);
+      late_share(beyond_once, wire_once, sent_once, i, share);
       time.exposed[i] = filled[i] ? time.exposed[i] + share : share;
       filled[i] = true;
       exposed = exposed + share;
@@ -62,11 +88,11 @@ void calibrated_exposure(const Inputs<S>& in, const Block<S>& block, const AxisM
     return exposed;
   };
   time.exposed_forward =
-      name(names.exposed_forward, direction(block.comm_forward, time.work_forward, names.hidden_forward,
+      name(names.exposed_forward, direction(block.comm_forward, once.forward, time.work_forward, names.hidden_forward,
                                             names.outlast_forward, time.hidden_forward));
   time.exposed_backward =
-      name(names.exposed_backward, direction(block.comm_backward, time.work_backward, names.hidden_backward,
-                                             names.outlast_backward, time.hidden_backward));
+      name(names.exposed_backward, direction(block.comm_backward, once.backward, time.work_backward,
+                                             names.hidden_backward, names.outlast_backward, time.hidden_backward));
   time.forward = name(names.forward, time.work_forward + time.exposed_forward);
   time.backward = name(names.backward, time.work_backward + time.exposed_backward);
   time.hbm_exposed = name(names.hbm_exposed, block.hbm_forward + block.hbm_backward);
@@ -95,7 +121,7 @@ BlockNames vocabulary_names(int block) {
 
 template <Scalar S>
 BlockTime<S> block_time(const Inputs<S>& in, const Block<S>& block, const AxisMask& communicates,
-                        const Wires<S>& wires, const BlockNames& names) {
+                        const OnceAStep<S>& once, const Wires<S>& wires, const BlockNames& names) {
   const auto name = [&names](Q q, const S& x) { return named(q, names.index, x); };
   BlockTime<S> time;
   const auto work = [&in](const S& math, const S& hbm) { return in.calibrated ? math + hbm : max(math, hbm); };
@@ -110,7 +136,7 @@ BlockTime<S> block_time(const Inputs<S>& in, const Block<S>& block, const AxisMa
     return max(in.full_overlap ? network - under : network - in.overlap * under, in.zero);
   };
   if (in.calibrated) {
-    calibrated_exposure(in, block, communicates, wires, names, time);
+    calibrated_exposure(in, block, communicates, once, wires, names, time);
     return time;
   }
   time.exposed_forward = name(names.exposed_forward, exposed(time.network_forward, time.work_forward));
@@ -131,8 +157,8 @@ BlockTime<S> block_time(const Inputs<S>& in, const Block<S>& block, const AxisMa
 }
 
 template BlockTime<double> block_time<double>(const Inputs<double>&, const Block<double>&, const AxisMask&,
-                                              const Wires<double>&, const BlockNames&);
+                                              const OnceAStep<double>&, const Wires<double>&, const BlockNames&);
 template BlockTime<Traced> block_time<Traced>(const Inputs<Traced>&, const Block<Traced>&, const AxisMask&,
-                                              const Wires<Traced>&, const BlockNames&);
+                                              const OnceAStep<Traced>&, const Wires<Traced>&, const BlockNames&);
 
 }  // namespace roofscape::engine

@@ -2,7 +2,8 @@
 // arithmetic and HBM traffic overlap perfectly, and communication is hidden under them as far as it goes (scaling
 // book, chapters 1 and 5). Which axes wait for each other is told by the wires (hardware/wires.h): the busiest one
 // decides, and what it exposes is shared in proportion among the axes it carries. Calibrated, memory-bound kernels
-// follow the others and only a share of each axis hides; what is not issued under the work stands alone.
+// follow the others and only a share of each axis hides; what is not issued under the work stands alone, and what is
+// sent once a step (gradients that were added up, updated weights) hides under the work of one microbatch, not of all.
 // Overlap is judged per block and direction, as the book does; whole-step totals would hide more.
 #pragma once
 
@@ -34,6 +35,16 @@ struct BlockTime {
   AxisArray<S> exposed;                 // communication beyond the work by axis, both directions
 };
 
+// Of a block's transfers those that are sent once a step: their share of a microbatch, in the mean, is part of the
+// block's, but they are under way in one of the microbatches alone.
+template <Scalar S>
+struct OnceAStep {
+  AxisArray<S> forward, backward;
+  AxisMask axes{};    // that have such transfers; the others' times are not read
+  AxisMask shared{};  // of these, those that every microbatch uses too
+  S microbatches;
+};
+
 // The rows of the quantity table that the times of a block are; index -1 for layers, else which block.
 struct BlockNames {
   Q work_forward, work_backward, network_forward, network_backward, exposed_forward, exposed_backward, forward,
@@ -46,11 +57,13 @@ BlockNames vocabulary_names(int block);  // kEmbeddingBlock, kHeadBlock
 
 // `communicates`: the axes that move anything.
 template <Scalar S>
-BlockTime<S> block_time(const Inputs<S>&, const Block<S>&, const AxisMask& communicates, const Wires<S>&,
-                        const BlockNames&);
+BlockTime<S> block_time(const Inputs<S>&, const Block<S>&, const AxisMask& communicates, const OnceAStep<S>&,
+                        const Wires<S>&, const BlockNames&);
 extern template BlockTime<double> block_time<double>(const Inputs<double>&, const Block<double>&, const AxisMask&,
-                                                     const Wires<double>&, const BlockNames&);
+                                                     const OnceAStep<double>&, const Wires<double>&,
+                                                     const BlockNames&);
 extern template BlockTime<Traced> block_time<Traced>(const Inputs<Traced>&, const Block<Traced>&, const AxisMask&,
-                                                     const Wires<Traced>&, const BlockNames&);
+                                                     const OnceAStep<Traced>&, const Wires<Traced>&,
+                                                     const BlockNames&);
 
 }  // namespace roofscape::engine

@@ -324,6 +324,7 @@ void take_mean(const LayerTime<S>& dense, const LayerTime<S>& experts, const Inp
     return;
   }
   cost.kernels = mean_kernels(cost.params, dense.kernels, experts.kernels, cost.kernels);
+  cost.kernels.again = named(Q::layer_again, S(cost.kernels.again));
   cost.layer_again = cost.kernels.again;
 }
 

@@ -207,17 +207,28 @@ void stage_blocks(const Inputs<S>& in, const LayerTime<S>& layer, const LinkRate
       in.links.state.degree > 1 && (!pipelined || state_traffic_of(key) != StateTraffic::once_a_step);
   const bool data_moves = in.degree(Axis::data).n > 1 && !pipelined;
   const bool state_is_first = !talks[state_axis];
+  OnceAStep<S> once;
+  once.microbatches = m;
+  once.axes[state_axis] = state_moves && state_traffic_of(key) == StateTraffic::once_a_step;
+  once.shared[state_axis] = !state_is_first;
+  if (data_moves) once.axes[Axis::data] = true;
+  const auto take_once = [&](const BlockTraffic<S>& traffic) {
+    if (state_moves)
+      once.forward[state_axis] = traffic.state_forward, once.backward[state_axis] = traffic.state_backward;
+    if (data_moves) once.forward[Axis::data] = in.zero, once.backward[Axis::data] = traffic.data_backward;
+  };
   const auto add_state = [&](Block<S>& b, const S& weights, const S& gradients) {
     const BlockTraffic<S> traffic = block_traffic(in, rates, key, weights, gradients, m, counts.state_shards);
     if (state_moves) add(b, state_axis, traffic.state_forward, traffic.state_backward, state_is_first, -1);
     if (data_moves) add(b, Axis::data, in.zero, traffic.data_backward, true, -1);
+    take_once(traffic);
   };
   if (state_moves) talks[state_axis] = true;
   if (data_moves) talks[Axis::data] = true;
   add_state(block, cost.weight_bytes, cost.gradient_bytes);
   cost.comm_forward = block.comm_forward;
   cost.comm_backward = block.comm_backward;
-  cost.layer = block_time(in, block, talks, rates.wires, layer_names());
+  cost.layer = block_time(in, block, talks, once, rates.wires, layer_names());
   cost.has_kinds = layer.has_kinds;
   if (layer.has_kinds) {
     for (const LayerKind kind : {LayerKind::dense, LayerKind::experts}) {
@@ -228,7 +239,7 @@ void stage_blocks(const Inputs<S>& in, const LayerTime<S>& layer, const LinkRate
       Block<S> b = of.layer;
       add_state(b, named(Q::gathered_weight_bytes, in.gather_bytes * of.params_rank / Y),
                 named(Q::gradient_bytes, reduced * of.params_rank / Y));
-      cost.kinds[static_cast<std::size_t>(kind)] = {block_time(in, b, kind_talks, rates.wires, layer_names()),
+      cost.kinds[static_cast<std::size_t>(kind)] = {block_time(in, b, kind_talks, once, rates.wires, layer_names()),
                                                     b.comm_forward, b.comm_backward};
     }
     cost.layer =
@@ -242,9 +253,11 @@ void stage_blocks(const Inputs<S>& in, const LayerTime<S>& layer, const LinkRate
     const BlockTraffic<S> state = block_traffic(in, rates, key, w, g, m, counts.state_shards);
     if (state_moves) add(b, state_axis, state.state_forward, state.state_backward, true, which);
     if (data_moves) add(b, Axis::data, in.zero, state.data_backward, true, which);
+    take_once(state);
+    once.shared[state_axis] = false;
     vocab_talks[state_axis] = state_moves;
     if (data_moves) vocab_talks[Axis::data] = true;
-    return block_time(in, b, vocab_talks, rates.wires, vocabulary_names(which));
+    return block_time(in, b, vocab_talks, once, rates.wires, vocabulary_names(which));
   };
   cost.embedding = vocabulary(kEmbeddingBlock, layer.embedding, layer.params.embedding);
   cost.head = vocabulary(kHeadBlock, layer.head,

@@ -230,7 +230,9 @@ Result<std::string> rewrite_calibration(std::string_view text, const Calibration
       }
       written["source"] = "measured";
     } else {
-      written["source"] = "prior";
+      written["source"] = of(fitted.calibration, value) == start
+                              ? "prior"
+                              : "prior, lowered until the runs that completed fit in memory";
     }
     member = std::move(written);
   }

@@ -37,13 +37,42 @@ TEST_CASE("four runs are too few for a band, five are enough") {
   CHECK(engine::error_band(runs(5), own(), EvidenceKind::step).validated());
 }
 
-TEST_CASE("of few runs the band is as wide as their errors") {
+TEST_CASE("of few runs the band is Student's interval for one more, on the logarithm") {
   std::vector<EvidencePoint> points;
   for (const double error : {0.2, -0.1, 0.0, 0.05, 0.1}) points.push_back(run_like(own(), error));
   const ErrorBand band = engine::error_band(points, own(), EvidenceKind::step);
-  CHECK(band.low == -0.1);
+  // Mean 0.0436 and deviation 0.109 of ln(1 + error); t(4) = 2.132; times the root of 6 fifths.
+  CHECK(band.widened());
+  CHECK(band.low == doctest::Approx(-0.18644).epsilon(1e-4));
   CHECK(band.median == 0.05);
-  CHECK(band.high == 0.2);
+  CHECK(band.high == doctest::Approx(0.34280).epsilon(1e-4));
+}
+
+TEST_CASE("twenty runs are enough for a band of their own errors") {
+  std::vector<EvidencePoint> points;
+  for (int i = 0; i < 20; ++i) points.push_back(run_like(own(), i / 100.0));
+  const ErrorBand band = engine::error_band(points, own(), EvidenceKind::step);
+  CHECK_FALSE(band.widened());
+  CHECK(band.low >= 0);
+  CHECK(band.high <= 0.19);
+  points.pop_back();
+  CHECK(engine::error_band(points, own(), EvidenceKind::step).high > 0.18);
+}
+
+TEST_CASE("a plan that does not fit or cannot run has no band, whatever was measured near it") {
+  Scenario large = own();
+  large.model = *tests::library().find_model("llama3-405b");
+  CHECK(engine::error_band(runs(40), large, EvidenceKind::step).outside == EvidenceFeature::runs);
+  Scenario broken = own();
+  broken.parallelism.tensor = 3;
+  CHECK(engine::error_band(runs(40), broken, EvidenceKind::step).outside == EvidenceFeature::runs);
+}
+
+TEST_CASE("runs with other software say nothing of a plan") {
+  const ErrorBand band =
+      engine::error_band(runs(9), tests::with(own(), {"assumptions.stack=xla"}), EvidenceKind::step);
+  CHECK(band.outside == EvidenceFeature::stack);
+  CHECK_FALSE(band.validated());
 }
 
 TEST_CASE("of a hundred and one runs the five outermost on each side are outside the band") {
@@ -89,12 +118,14 @@ TEST_CASE("16-bit formats count as one, 8 bits do not") {
 TEST_CASE("runs of dense models say nothing of a mixture of experts") {
   Scenario experts = own();
   experts.model = *tests::library().find_model("mixtral-8x7b");
+  experts.cluster.nodes = 8, experts.parallelism.fsdp = 64;
+  experts.workload.global_batch_sequences = 64;
   CHECK(engine::error_band(runs(9), experts, EvidenceKind::step).outside == EvidenceFeature::experts);
 }
 
-TEST_CASE("a model four times as large is near, one five times as large is not") {
+TEST_CASE("a model eight times as large is near, one ten times as large is not") {
   std::vector<EvidencePoint> points = runs(5);
-  for (EvidencePoint& p : points) p.features.params /= 4;
+  for (EvidencePoint& p : points) p.features.params /= 8;
   CHECK(engine::error_band(points, own(), EvidenceKind::step).validated());
   for (EvidencePoint& p : points) p.features.params /= 1.25;
   CHECK(engine::error_band(points, own(), EvidenceKind::step).outside == EvidenceFeature::size);
@@ -135,7 +166,7 @@ TEST_CASE("sources are named by the number of their near runs, and guessed runs 
 TEST_CASE("coverage never counts a run towards its own band") {
   std::vector<EvidencePoint> points = runs(12, 0.1);
   for (std::size_t i = 6; i < 12; ++i) points[i].model = "other", points[i].error = 0.5;
-  const engine::BandCoverage coverage = engine::band_coverage(points, EvidenceKind::step);
+  const engine::BandCoverage coverage = engine::band_coverage(points, EvidenceKind::step, engine::Others::models);
   CHECK(coverage.n == 12);
   CHECK(coverage.inside == 0);
 }

@@ -201,14 +201,15 @@ TEST_CASE("the error band of a row is that of its plan's own scenario") {
   // Runs near every plan of the list, and errors that tell which were taken.
   engine::Evidence evidence;
   for (const int tensor : {1, 4})
-    for (int i = 0; i < 6; ++i) {
+    for (int i = 0; i < 12; ++i) {
       engine::EvidencePoint& point = evidence.points.emplace_back();
       point.kind = engine::EvidenceKind::step;
       point.family = "test";
       engine::Scenario run = c.scenario;
       run.parallelism.tensor = tensor;
       point.features = engine::evidence_features(run);
-      point.error = 0.01 * (i - 3) * tensor;
+      point.features.stack = i % 2 == 0 ? engine::SoftwareStack::megatron : engine::SoftwareStack::torch_fsdp;
+      point.error = 0.01 * (i - 6) * tensor;
     }
   const Searched s(std::move(c));
   const search::PlanTable table =

@@ -52,8 +52,12 @@ std::string outside_text(const TextTable& texts, const ErrorBand& band, const en
   const std::string count = format_count(static_cast<double>(band.left));
   const std::string key = "evidence.outside." + feature;
   switch (band.outside) {
+    case EvidenceFeature::runs:
     case EvidenceFeature::work:
       return std::string(texts.text(key));
+    case EvidenceFeature::stack:
+    case EvidenceFeature::recomputation:
+      return texts.format(key + (band.left == 0 ? ".none" : ".few"), {count});
     case EvidenceFeature::chip:
     case EvidenceFeature::precision:
     case EvidenceFeature::experts: {
@@ -69,7 +73,9 @@ std::string outside_text(const TextTable& texts, const ErrorBand& band, const en
   }
   // A count of parameters is read in billions, all others as they are.
   const auto number = [&](double v) {
-    return band.outside == EvidenceFeature::size ? parameters_text(texts, v, true) : format_count(v);
+    return band.outside == EvidenceFeature::size     ? parameters_text(texts, v, true)
+           : band.outside == EvidenceFeature::bubble ? format_percent(v, 0)
+                                                     : format_count(v);
   };
   if (band.own >= band.measured_least && band.own <= band.measured_most)
     return texts.format(key + ".few", {number(band.own), count});

@@ -1,0 +1,24 @@
+// Do the error bands hold? Each published run is given the band that the others make, with predictions of calibrations
+// that saw no run of its model: how many runs have a band, and how many of these lie inside it. A band says nine in
+// ten. Without the runs of its own model from its own source fewer do: that is what a plan unlike all others may expect.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "engine/io/presets/measurements.h"
+#include "engine/io/presets/preset_library.h"
+#include "engine/studies/evidence.h"
+
+namespace roofscape::evidence {
+
+struct CoverageRow {
+  std::string name;  // "step", "step a100", "step experts", "memory", "decode"
+  engine::BandCoverage coverage, without_model;
+};
+// All steps, those by generation of chips and of models with experts; then memory and decoding.
+std::vector<CoverageRow> coverage_rows(std::span<const engine::EvidencePoint>);
+std::vector<CoverageRow> coverage_rows(std::span<const io::Measurement>, const io::PresetLibrary&, engine::Mode);
+
+}  // namespace roofscape::evidence

@@ -1,0 +1,43 @@
+#include "engine/io/presets/calibration_origin.h"
+
+#include <filesystem>
+
+#include <nlohmann/json.hpp>
+
+#include "engine/io/presets/resources.h"
+
+namespace roofscape::io {
+
+std::optional<CalibrationOrigin> calibration_origin(std::string_view source, engine::SoftwareStack stack,
+                                                    engine::Calibrated parameter) {
+  const std::string id(engine::kCalibrationRows[static_cast<std::size_t>(parameter)].id);
+  const std::string stack_id(engine::kSoftwareStackIds[stack]);
+  std::string file(source);
+  // A file inherits from one that inherits from none; the limit is for files that are wrong.
+  for (int generation = 0; generation < 3; ++generation) {
+    const nlohmann::json json = nlohmann::json::parse(embedded_text(file), nullptr, false);
+    if (!json.is_object()) return std::nullopt;
+    const nlohmann::json* member = nullptr;
+    for (const auto& at : {nlohmann::json::json_pointer("/stacks/" + stack_id + "/" + id),
+                           nlohmann::json::json_pointer("/parameters/" + id)})
+      if (member == nullptr && json.contains(at) && json.at(at).is_object()) member = &json.at(at);
+    if (member == nullptr) {
+      const auto parent = json.find("inherits");
+      if (parent == json.end() || !parent->is_string()) return std::nullopt;
+      file = "presets/calibration/" + parent->get<std::string>() + ".json";
+      continue;
+    }
+    CalibrationOrigin out;
+    out.file = file;
+    out.searched = member->contains("start");
+    if (const auto text = member->find("source"); text != member->end() && text->is_string())
+      out.statement = text->get<std::string>();
+    if (out.searched)
+      out.decided = {member->value("runs", std::size_t{0}), member->value("sources", std::size_t{0}),
+                     member->value("low", 0.0), member->value("high", 0.0)};
+    return out;
+  }
+  return std::nullopt;
+}
+
+}  // namespace roofscape::io
