@@ -11,6 +11,7 @@ namespace {
 
 constexpr double kInkStays_s = 1.5, kInkFades_s = 0.4;                               // after the last of it was drawn
 constexpr float kInkWidth = 0.16f, kPointer = 0.45f, kSpot = 5, kLeastStep = 0.15f;  // em
+constexpr int kSpotSides = 720;
 
 void follow(PanelContext& ctx, const Rect& window, std::vector<WallMarks::Stroke>& strokes) {
   const Point at = ctx.ui.io.pointer();
@@ -34,13 +35,17 @@ void draw(PanelContext& ctx, const Rect& window, const std::vector<WallMarks::St
   }
 }
 
-// All but a circle about the pointer is dimmed: one ring, wide enough to reach past the window from anywhere in it.
+// All but a circle about the pointer is dimmed: one ring, wide enough to reach past the window from anywhere in it. Its ends
+// meet at a slight angle, the slighter the more sides it has.
 void draw_spotlight(PanelContext& ctx, const Rect& window, Point at) {
-  const float width = 2 * (window.w + window.h), radius = kSpot * ctx.ui.em() + width;
+  const float width = 2 * (window.w + window.h), radius = kSpot * ctx.ui.em() + width / 2;
   const auto clip = ctx.ui.canvas.clip(window);
-  // A frame whose corners are as round as it is wide: closed, so that no joint shows.
-  ctx.ui.canvas.frame({at.x - radius, at.y - radius, 2 * radius, 2 * radius},
-                      {faded(ctx.ui.theme.win, 0.75f), width, {}}, radius);
+  std::vector<Point> ring;
+  for (int side = 0; side <= kSpotSides; ++side) {
+    const float angle = 6.2831853f * static_cast<float>(side) / kSpotSides;
+    ring.push_back({at.x + radius * std::cos(angle), at.y + radius * std::sin(angle)});
+  }
+  ctx.ui.canvas.polyline(ring, {faded(ctx.ui.theme.win, 0.75f), width, {}});
 }
 
 }  // namespace
