@@ -25,7 +25,7 @@ std::string_view after_blanks(std::string_view text) {
   return from == std::string_view::npos ? std::string_view() : text.substr(from);
 }
 
-enum class InputKind { trace, nsys, operations, row, log, none };
+enum class MeasuredInput { trace, nsys, operations, row, log, none };
 
 bool is_operation_table(std::string_view text) {
   const std::string_view head = text.substr(0, text.find('\n'));
@@ -37,18 +37,18 @@ bool is_operation_table(std::string_view text) {
              : small.find("flops") != std::string::npos && small.find("seconds") != std::string::npos;
 }
 
-InputKind kind_of_input(std::string_view beginning) {
+MeasuredInput kind_of_input(std::string_view beginning) {
   const std::string_view text = after_blanks(beginning);
   if (text.starts_with('{') || text.starts_with('[')) {
     for (const std::string_view sign : {"\"traceEvents\"", "\"ph\"", "\"schemaVersion\"", "\"deviceProperties\""})
-      if (text.find(sign) != std::string_view::npos) return InputKind::trace;
-    if (text.starts_with('[') && is_operation_table(text)) return InputKind::operations;
-    return is_measured_row(text) ? InputKind::row : InputKind::none;
+      if (text.find(sign) != std::string_view::npos) return MeasuredInput::trace;
+    if (text.starts_with('[') && is_operation_table(text)) return MeasuredInput::operations;
+    return is_measured_row(text) ? MeasuredInput::row : MeasuredInput::none;
   }
-  if (is_nsys_table(text)) return InputKind::nsys;
-  if (is_operation_table(text)) return InputKind::operations;
-  if (is_training_log(text)) return InputKind::log;
-  return is_measured_row(text) ? InputKind::row : InputKind::none;
+  if (is_nsys_table(text)) return MeasuredInput::nsys;
+  if (is_operation_table(text)) return MeasuredInput::operations;
+  if (is_training_log(text)) return MeasuredInput::log;
+  return is_measured_row(text) ? MeasuredInput::row : MeasuredInput::none;
 }
 
 // The numbers of one input into those of all. Two that differ are refused.
@@ -127,7 +127,7 @@ std::string name_of_input(const std::string& input, bool file) {
 
 }  // namespace
 
-bool is_measured_run(std::string_view beginning) { return kind_of_input(beginning) != InputKind::none; }
+bool is_measured_run(std::string_view beginning) { return kind_of_input(beginning) != MeasuredInput::none; }
 
 Result<MeasuredRun> read_measured_run(const std::vector<std::string>& inputs, const MeasuredOptions& options) {
   Collected all;
@@ -154,8 +154,8 @@ Result<MeasuredRun> read_measured_run(const std::vector<std::string>& inputs, co
     }
     const auto beginning = first_bytes(input, kBeginning);
     if (!beginning) return beginning.error();
-    InputKind kind = kind_of_input(beginning.value());
-    if (kind == InputKind::trace) {
+    MeasuredInput kind = kind_of_input(beginning.value());
+    if (kind == MeasuredInput::trace) {
       auto stream = TextStream::open(input, progress);
       if (!stream) return stream.error();
       auto trace = read_chrome_trace(*stream.value(), input);
@@ -174,14 +174,14 @@ Result<MeasuredRun> read_measured_run(const std::vector<std::string>& inputs, co
     auto text = whole_text(input, kMostLogBytes, progress);
     if (!text) return text.error();
     // What is printed before the first step may be long.
-    if (kind == InputKind::none && is_training_log(text.value())) kind = InputKind::log;
-    if (kind == InputKind::none) return no_measured_kind(input, beginning.value());
-    if (kind != InputKind::log && !is_utf8(text.value()))
+    if (kind == MeasuredInput::none && is_training_log(text.value())) kind = MeasuredInput::log;
+    if (kind == MeasuredInput::none) return no_measured_kind(input, beginning.value());
+    if (kind != MeasuredInput::log && !is_utf8(text.value()))
       return InputError{source, {}, say("error.file.not_utf8"), say("error.file.utf8.remedy")};
     const std::string_view whole = after_blanks(text.value());
-    auto read = kind == InputKind::nsys         ? read_nsys_table(whole, source, options.steps)
-                : kind == InputKind::operations ? read_operation_times(whole, source, options.steps)
-                : kind == InputKind::row        ? read_measured_row(whole, source)
+    auto read = kind == MeasuredInput::nsys         ? read_nsys_table(whole, source, options.steps)
+                : kind == MeasuredInput::operations ? read_operation_times(whole, source, options.steps)
+                : kind == MeasuredInput::row        ? read_measured_row(whole, source)
                                                 : read_training_log(whole, source);
     if (!read) return read.error();
     if (auto failure = all.add(std::move(read).value(), source)) return *std::move(failure);
