@@ -394,8 +394,9 @@ InSight Workspace::in_sight(const LayoutRequest& request) const {
 engine::Scenario Workspace::draw_panels(PanelContext& ctx, const Rect& window, engine::Scenario edited) {
   const LayoutRequest request = layout_request(window);
   const Layout layout = lay_out(request);
-  const bool divided = !panels_.figures.maximised;
-  run_splitters(ctx, layout, request, divided, settings_.arrangement);
+  // What covers the grid has no inner lines either.
+  const auto divided = [this] { return !panels_.figures.maximised && cover() == Cover::none; };
+  run_splitters(ctx, layout, request, divided(), settings_.arrangement);
   ctx.in_sight = in_sight(request);
   edited = top_bar(ctx, layout.top, std::move(edited));
   TabStrip strip;
@@ -436,7 +437,7 @@ engine::Scenario Workspace::draw_panels(PanelContext& ctx, const Rect& window, e
   else
     edited = right_rail(ctx, layout.right, request.right_open, panels_.right_rail, std::move(edited));
   status_bar(ctx, layout.status, exported_name(), save_problem_.empty());
-  draw_splitters(ctx, layout, request, !panels_.figures.maximised);
+  draw_splitters(ctx, layout, request, divided());
   settings_.arrangement.right_open =
       panels_.right_rail.open == !request.compact ? std::nullopt : std::optional(panels_.right_rail.open);
   return edited;

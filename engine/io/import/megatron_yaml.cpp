@@ -64,6 +64,7 @@ constexpr std::array kRenamedKeys{
     KeyFlag{"encoder_seq_length", "--seq-length"},
     KeyFlag{"sequence_length", "--seq-length"},
     KeyFlag{"virtual_pipeline_model_parallel_size", "--num-virtual-stages-per-pipeline-rank"},
+    KeyFlag{"microbatch_group_size_per_vp_stage", "--microbatch-group-size-per-virtual-pipeline-stage"},
     KeyFlag{"num_layers_in_first_pipeline_stage", "--decoder-first-pipeline-num-layers"},
     KeyFlag{"num_layers_in_last_pipeline_stage", "--decoder-last-pipeline-num-layers"},
     KeyFlag{"account_for_embedding_in_pipeline_split", "--account-for-embedding-in-pipeline-split"},

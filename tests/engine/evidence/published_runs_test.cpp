@@ -121,7 +121,8 @@ TEST_CASE("the published MFU of a run lies in the band that its preset shows") {
     for (const EvidencePoint& point : evidence.points)
       if (point.id == entry->id && point.kind == EvidenceKind::step) {
         const double time = evaluate(s).quantities.value_or(Q::step_time, 0);
-        CHECK(point.predicted == time);
+        // A run that states FLOP/s has its time by the FLOPs that its source counts.
+        CHECK(point.predicted == doctest::Approx(time).epsilon(0.002));
         CHECK(point.measured >= band.least(time) * (1 - 1e-9));
         CHECK(point.measured <= band.most(time) * (1 + 1e-9));
       }
