@@ -58,7 +58,8 @@ TEST_CASE("the first microbatch is on its way as long as its hops take together"
 TEST_CASE("a token decoded in stages takes the node's links where stages share a node, and the fabric elsewhere") {
   // 4 stages of 4 ranks on nodes of 8 H100: of four hops two are in a node, at 450 GB/s, and two, with the way back,
   // between nodes, at 50 GB/s. A stage of 8 ranks fills a node, and each of its ranks sends half as much.
-  const Scenario serving = with(preset("llama3-70b-serving-8-h100"), {"workload.batch=4096", "parallelism.pipeline=4"});
+  const Scenario serving =
+      with(preset("llama3-70b-serving-8-h100"), {"workload.batch=4096", "parallelism.pipeline=4"});
   const double shared = value_of(with(serving, {"cluster.nodes=2", "parallelism.tensor=4"}), Q::decode_transfer);
   const double alone = value_of(with(serving, {"cluster.nodes=4", "parallelism.tensor=8"}), Q::decode_transfer);
   CHECK(shared / alone == near(1 + 50.0 / 450));
