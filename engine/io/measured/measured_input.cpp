@@ -182,7 +182,7 @@ Result<MeasuredRun> read_measured_run(const std::vector<std::string>& inputs, co
     auto read = kind == MeasuredInput::nsys         ? read_nsys_table(whole, source, options.steps)
                 : kind == MeasuredInput::operations ? read_operation_times(whole, source, options.steps)
                 : kind == MeasuredInput::row        ? read_measured_row(whole, source)
-                                                : read_training_log(whole, source);
+                                                    : read_training_log(whole, source);
     if (!read) return read.error();
     if (auto failure = all.add(std::move(read).value(), source)) return *std::move(failure);
   }
