@@ -63,11 +63,13 @@ TEST_CASE("the title of a cell lists every figure and the numbers, and puts the 
 }
 
 TEST_CASE("every figure can stand in every cell at every size") {
-  for (const auto& [w, hgt] : {std::pair{1024.0f, 700.0f}, {1920.0f, 1080.0f}})
+  for (const auto& [w, hgt] : {std::pair{1024.0f, 700.0f}, {1920.0f, 1080.0f}}) {
+    Harness h("llama3-405b-16k-h100", w, hgt);
+    auto& cells = h.parts.settings.arrangement.cells;
+    const auto at_first = cells;
     for (const widgets::FigureRow& row : widgets::figures())
       for (std::size_t place = 0; place < app::kCellCount; ++place) {
-        Harness h("llama3-405b-16k-h100", w, hgt);
-        auto& cells = h.parts.settings.arrangement.cells;
+        cells = at_first;
         if (const auto other = std::find(cells.begin(), cells.end(), row.name); other != cells.end())
           std::swap(*other, cells[place]);
         cells[place] = row.name;
@@ -77,6 +79,7 @@ TEST_CASE("every figure can stand in every cell at every size") {
         CHECK(h.place("figure." + std::string(row.name)) != nullptr);
         CHECK(widgets::compat::audit_draw_data().outside == 0);
       }
+  }
 }
 
 TEST_CASE("the menu of a figure offers its choices, and a right click on the picture opens the same") {

@@ -54,14 +54,15 @@ TEST_CASE("all panels draw inside the window and cut no text, for every scenario
 }
 
 TEST_CASE("each figure draws maximised at every size") {
-  for (const test::WindowSize size : kPanelSizes)
+  for (const test::WindowSize size : kPanelSizes) {
+    Harness h("llama3-405b-16k-h100", size.width, size.height, "light");
     for (std::size_t i = 0; i < widgets::figures().size(); ++i) {
-      Harness h("llama3-405b-16k-h100", size.width, size.height, "light");
       h.parts.panels.figures.maximised = i;
       h.step(2);
       CHECK(widgets::compat::audit_draw_data().outside == 0);
       check_texts(h, size.width);
     }
+  }
 }
 
 TEST_CASE("clicking a memory segment opens its derivation") {
