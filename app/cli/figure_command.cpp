@@ -7,7 +7,6 @@
 #include <filesystem>
 #include <optional>
 #include <string>
-#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -205,12 +204,7 @@ int write_all(const Context& context, FigureOptions options) {
   if (!material) return refuse(context.texts, material.error());
   complain_of_errors(context, options, material.value());
   const std::filesystem::path folder = options.output;
-  std::error_code problem;
-  std::filesystem::create_directories(folder, problem);
-  if (problem)
-    return refuse(
-        context.texts,
-        {options.output, {}, say("error.cli.figure.folder", problem.message()), say("error.file.unwritable.remedy")});
+  if (const auto error = make_folder(options.output)) return refuse(context.texts, *error);
   const Sheet sheet{material.value(), context};
   std::string written;
   std::vector<std::string> left_out;

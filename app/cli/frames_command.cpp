@@ -4,7 +4,6 @@
 
 #include <filesystem>
 #include <string>
-#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -102,12 +101,7 @@ int run(const Context& context, const FramesOptions& options) {
   const auto plans = plans_of(context, start.value(), options.vary);
   if (!plans) return refuse(context.texts, plans.error());
   const fs::path folder = options.folder;
-  std::error_code problem;
-  fs::create_directories(folder, problem);
-  if (problem)
-    return refuse(
-        context.texts,
-        {options.folder, {}, say("error.cli.figure.folder", problem.message()), say("error.file.unwritable.remedy")});
+  if (const auto error = make_folder(options.folder)) return refuse(context.texts, *error);
 
   const widgets::FontStack fonts;
   widgets::HeldAxes axes;

@@ -1,6 +1,8 @@
 #include "app/cli/output.h"
 
 #include <cstdio>
+#include <filesystem>
+#include <system_error>
 
 #include "engine/base/utf8.h"
 
@@ -23,6 +25,16 @@ int print(const engine::Words& words, const std::string& text, int code) {
 int print_file(const engine::Words& words, const std::string& bytes, int code) {
   if (std::fwrite(bytes.data(), 1, bytes.size(), stdout) == bytes.size() && std::fflush(stdout) == 0) return code;
   return refuse(words, {{}, {}, engine::say("error.output"), engine::say("error.output.remedy")});
+}
+
+std::optional<io::InputError> make_folder(const std::string& folder) {
+  std::error_code problem;
+  std::filesystem::create_directories(folder, problem);
+  if (!problem) return std::nullopt;
+  return io::InputError{folder,
+                        {},
+                        engine::say("error.cli.figure.folder", problem.message()),
+                        engine::say("error.file.unwritable.remedy")};
 }
 
 }  // namespace roofscape::app::cli

@@ -2,6 +2,7 @@
 // diagnostic; 2 bad usage, unreadable file, unknown key, wrong type or out of domain.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "engine/io/json/result.h"
@@ -18,5 +19,8 @@ int refuse(const engine::Words& words, const io::InputError& error);
 int print(const engine::Words& words, const std::string& text, int code);
 // The same for the bytes of a file.
 int print_file(const engine::Words& words, const std::string& bytes, int code);
+
+// Makes the folder that a command writes its files into, and those above it.
+std::optional<io::InputError> make_folder(const std::string& folder);
 
 }  // namespace roofscape::app::cli

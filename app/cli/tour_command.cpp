@@ -3,7 +3,6 @@
 
 #include <filesystem>
 #include <string>
-#include <system_error>
 #include <vector>
 
 #include "app/cli/command.h"
@@ -81,12 +80,7 @@ int write_slides(const Context& context, const io::Tour& tour, const TourOptions
     return refuse(context.texts, *error);
   form.em = slide_em(form.height);
   const fs::path folder = options.folder;
-  std::error_code problem;
-  fs::create_directories(folder, problem);
-  if (problem)
-    return refuse(
-        context.texts,
-        {options.folder, {}, say("error.cli.figure.folder", problem.message()), say("error.file.unwritable.remedy")});
+  if (const auto error = make_folder(options.folder)) return refuse(context.texts, *error);
   const widgets::FontStack fonts;
   std::string written;
   TourPlay play(tour);
