@@ -18,33 +18,92 @@ Tick duration_of(const RunPlan::Work& work, const PipelineTimes& times) {
 }
 
 // What the steps of each kind wait for, and the busy time of the devices. Visits no operation.
-void fill_tables(const RunPlan& plan, const PipelineTimes& times, SimulationScratch& scratch, Timeline& out) {
+void fill_tables(const RunPlan& plan, const PipelineTimes& times, SimulationScratch::Tables& tables, Timeline& out) {
   const auto sending = [&times](const RunPlan::Work& work) {
     const auto to = [&times, &work](std::uint32_t device) {
       return device == RunPlan::kNoDevice ? 0 : times.hop(work.device, device);
     };
     return times.blocking_send ? std::max(to(work.receiver), to(work.second_receiver)) : 0;
   };
-  scratch.durations.resize(plan.works.size());
-  scratch.occupied.resize(plan.works.size());
+  tables.durations.resize(plan.works.size());
+  tables.occupied.resize(plan.works.size());
   out.busy.assign(plan.last_op.size(), 0);
   out.in_transfer = 0;
   for (std::size_t w = 0; w < plan.works.size(); ++w) {
     const RunPlan::Work& work = plan.works[w];
     const Tick sends = sending(work);
-    scratch.durations[w] = duration_of(work, times);
-    scratch.occupied[w] = scratch.durations[w] + sends;
-    out.busy[work.device] += work.count * scratch.durations[w];
+    tables.durations[w] = duration_of(work, times);
+    tables.occupied[w] = tables.durations[w] + sends;
+    out.busy[work.device] += work.count * tables.durations[w];
     out.in_transfer += work.count * sends;
   }
-  scratch.delays.resize(plan.kinds.size());
+  tables.delays.resize(plan.kinds.size());
   for (std::size_t k = 0; k < plan.kinds.size(); ++k) {
     const auto [before, producer, device] = plan.kinds[k];
     const bool travels = producer != RunPlan::kNoWork;
     const Tick hop = travels ? times.hop(plan.works[producer].device, device) : 0;
-    scratch.delays[k] = {before == RunPlan::kNoWork ? 0 : scratch.occupied[before],
-                         travels ? scratch.durations[producer] + hop : 0, hop};
+    tables.delays[k] = {before == RunPlan::kNoWork ? 0 : tables.occupied[before],
+                        travels ? tables.durations[producer] + hop : 0, hop};
   }
+}
+
+// One set of times and what comes of it.
+struct Run {
+  const PipelineTimes& times;
+  SimulationScratch::Tables& tables;
+  Timeline& out;
+};
+
+SimulationOutcome prepare(const RunPlan& plan, const Run& run) {
+  const SimulationOutcome outcome = check_times(run.times, plan.stages, plan.microbatches);
+  if (outcome != SimulationOutcome::finished) return outcome;
+  fill_tables(plan, run.times, run.tables, run.out);
+  run.out.start.resize(plan.ops);
+  for (const std::uint32_t op : plan.roots) run.out.start[op] = 0;
+  return outcome;
+}
+
+void finish(const RunPlan& plan, const Run& run) {
+  Timeline& out = run.out;
+  out.busy_until.assign(plan.last_op.size(), 0);
+  for (std::size_t r = 0; r < plan.last_op.size(); ++r) {
+    if (plan.last_work[r] != RunPlan::kNoWork)
+      out.busy_until[r] = out.start[plan.last_op[r]] + run.tables.occupied[plan.last_work[r]];
+    out.makespan = std::max(out.makespan, out.busy_until[r]);
+  }
+}
+
+void start_step(const RunPlan::Step& step, std::vector<Tick>& start,
+                const std::vector<SimulationScratch::Delays>& delays) {
+  const SimulationScratch::Delays& delay = delays[step.kind];
+  start[step.op] = std::max(start[step.before] + delay.before, start[step.producer] + delay.producer);
+}
+
+// One run or two of an order in one pass: a step costs its loads more than its arithmetic, and both share some.
+template <class... Beside>
+SimulationStatus run_together(const RunPlan& plan, const Run& run, const Beside&... beside) {
+  run.out.makespan = 0;
+  ((beside.out.makespan = 0), ...);
+  if (plan.empty()) return {SimulationOutcome::malformed_order, 0, 0, Op{}};
+  for (const Run& each : {run, beside...})
+    if (const SimulationOutcome outcome = prepare(plan, each); outcome != SimulationOutcome::finished)
+      return {outcome, 0, 0, Op{}};
+
+  using Delays = SimulationScratch::Delays;
+  Tick* const start = run.out.start.data();
+  const Delays* const delays = run.tables.delays.data();
+  Tick in_transfer = 0;
+  for (const RunPlan::Step& step : plan.steps) {
+    const Delays& delay = delays[step.kind];
+    const Tick free = start[step.before] + delay.before;
+    const Tick gap = std::max<Tick>(start[step.producer] + delay.producer - free, 0);
+    start[step.op] = free + gap;
+    in_transfer += std::min(gap, delay.latency);
+    (start_step(step, beside.out.start, beside.tables.delays), ...);
+  }
+  run.out.in_transfer += in_transfer;
+  for (const Run& each : {run, beside...}) finish(plan, each);
+  return {};
 }
 
 }  // namespace
@@ -122,31 +181,12 @@ SimulationOutcome check_times(const PipelineTimes& times, std::size_t stages, st
 
 SimulationStatus simulate(const RunPlan& plan, const PipelineTimes& times, SimulationScratch& scratch,
                           Timeline& out) {
-  out.makespan = 0;
-  if (plan.empty()) return {SimulationOutcome::malformed_order, 0, 0, Op{}};
-  const SimulationOutcome outcome = check_times(times, plan.stages, plan.microbatches);
-  if (outcome != SimulationOutcome::finished) return {outcome, 0, 0, Op{}};
-  fill_tables(plan, times, scratch, out);
-  out.start.resize(plan.ops);
-  Tick* const start = out.start.data();
-  const SimulationScratch::Delays* const delays = scratch.delays.data();
-  for (const std::uint32_t op : plan.roots) start[op] = 0;
-  Tick in_transfer = 0;
-  for (const RunPlan::Step& step : plan.steps) {
-    const SimulationScratch::Delays& delay = delays[step.kind];
-    const Tick free = start[step.before] + delay.before;
-    const Tick gap = std::max<Tick>(start[step.producer] + delay.producer - free, 0);
-    start[step.op] = free + gap;
-    in_transfer += std::min(gap, delay.latency);
-  }
-  out.in_transfer += in_transfer;
-  out.busy_until.assign(plan.last_op.size(), 0);
-  for (std::size_t r = 0; r < plan.last_op.size(); ++r) {
-    if (plan.last_work[r] != RunPlan::kNoWork)
-      out.busy_until[r] = start[plan.last_op[r]] + scratch.occupied[plan.last_work[r]];
-    out.makespan = std::max(out.makespan, out.busy_until[r]);
-  }
-  return {};
+  return run_together(plan, Run{times, scratch.tables, out});
+}
+
+SimulationStatus simulate_both(const RunPlan& plan, const PipelineTimes& times, const PipelineTimes& other,
+                               SimulationScratch& scratch, Timeline& out, Timeline& other_out) {
+  return run_together(plan, Run{times, scratch.tables, out}, Run{other, scratch.other_tables, other_out});
 }
 
 SimulationStatus simulate(const Orders& orders, const PipelineTimes& times, SimulationScratch& scratch,

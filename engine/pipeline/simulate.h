@@ -74,8 +74,11 @@ struct SimulationScratch {
   struct Delays {  // of the steps of one kind
     Tick before, producer, latency;
   };
-  std::vector<Tick> durations, occupied;  // by work: of the operation, and with its blocking send
-  std::vector<Delays> delays;
+  struct Tables {
+    std::vector<Tick> durations, occupied;  // by work: of the operation, and with its blocking send
+    std::vector<Delays> delays;
+  };
+  Tables tables, other_tables;
   RunPlanScratch planning;
   RunPlan plan;  // of the call that gives an order
 };
@@ -85,6 +88,10 @@ SimulationOutcome check_times(const PipelineTimes& times, std::size_t stages, st
 
 // Anything but `finished` leaves `out` without meaning. Given a plan of the order, this is one pass without a check.
 SimulationStatus simulate(const RunPlan& plan, const PipelineTimes& times, SimulationScratch& scratch, Timeline& out);
+// The same order with two sets of times in one pass: cheaper than one after the other. Finished if both are. Of the
+// other, waiting for transfers is not told from waiting for work (in_transfer).
+SimulationStatus simulate_both(const RunPlan& plan, const PipelineTimes& times, const PipelineTimes& other,
+                               SimulationScratch& scratch, Timeline& out, Timeline& other_out);
 SimulationStatus simulate(const Orders& orders, const PipelineTimes& times, SimulationScratch& scratch,
                           Timeline& out);
 

@@ -1,6 +1,7 @@
 #include "engine/pipeline/timeline_detail.h"
 
 #include <algorithm>
+#include <array>
 
 namespace roofscape::engine {
 namespace {
@@ -30,6 +31,10 @@ void make_least_blocks(const Orders& orders, const PipelineTimes& times, const T
     durations[4 * s + 2] = times.backward_input[s];
     durations[4 * s + 3] = times.backward_weight[s];
   }
+  // A forward holds from its start on, anything else changes what is held at its end.
+  std::array<double, 4> change{};
+  for (const OpKind kind : {OpKind::forward, OpKind::backward, OpKind::backward_input, OpKind::backward_weight})
+    change[static_cast<std::size_t>(kind)] = held_at_start(kind) - freed_at_end(kind, put_off);
   for (std::size_t d = 0; d < orders.devices(); ++d) {
     const std::uint32_t begin = orders.first[d], end = orders.first[d + 1];
     double held = 0;
@@ -52,16 +57,14 @@ void make_least_blocks(const Orders& orders, const PipelineTimes& times, const T
           duration = op_duration(orders, times, i);
           block.busy[part_of(first)] += duration / 2;
           block.busy[part_of(op)] += duration - duration / 2;
-          held += held_at_start(first) + held_at_start(op);
+          held += held_at_start(first.kind()) + held_at_start(op.kind());
           block.most = std::max(block.most, held);
-          held -= freed_at_end(first, put_off) + freed_at_end(op, put_off);
+          held -= freed_at_end(first.kind(), put_off) + freed_at_end(op.kind(), put_off);
           second = false;
         } else {
           duration = durations[op.stage_and_kind()];
           block.busy[part_of(op)] += duration;
-          held += held_at_start(op);
-          block.most = std::max(block.most, held);
-          held -= freed_at_end(op, put_off);
+          held += change[static_cast<std::size_t>(op.kind())];
           block.most = std::max(block.most, held);
         }
         block.least = std::min(block.least, held);

@@ -45,10 +45,10 @@ void make_detail(const Orders& orders, const PipelineTimes& times, const Timelin
                  double put_off = 0);
 
 // What the change of one operation does to the chunks of a device: taken at its start, freed at its end.
-constexpr double held_at_start(Op op) { return op.kind() == OpKind::forward ? 1 : 0; }
-constexpr double freed_at_end(Op op, double put_off) {
-  if (op.kind() == OpKind::backward_input) return -put_off;
-  return op.kind() == OpKind::backward ? 1 : op.kind() == OpKind::backward_weight ? 1 + put_off : 0;
+constexpr double held_at_start(OpKind kind) { return kind == OpKind::forward ? 1 : 0; }
+constexpr double freed_at_end(OpKind kind, double put_off) {
+  if (kind == OpKind::backward_input) return -put_off;
+  return kind == OpKind::backward ? 1 : kind == OpKind::backward_weight ? 1 + put_off : 0;
 }
 
 // The critical path with what is needed to draw a part of it. Starts ascend.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <utility>
 
 #include "engine/hardware/wires.h"
@@ -555,26 +556,28 @@ Tick mean_of(const std::vector<Tick>& times) {
   return times.empty() ? 0 : sum / static_cast<Tick>(times.size());
 }
 
-// Ticks that a device idles where all stages take the mean time and transfers none. `plan` of the order, if it is
-// kept.
-double even_stages_idle(const ScheduleShape& shape, const PipelineTimes& times, const RunPlan& plan,
-                        SimulationScratch& scratch, PipelineCache& cache, PipelineTimes& even, Timeline& timeline) {
+// The same schedule where all stages take the mean time and transfers none.
+void make_even(const PipelineTimes& times, PipelineTimes& even) {
   const auto stages = times.forward.size();
   even.forward.assign(stages, mean_of(times.forward));
   even.backward_input.assign(stages, mean_of(times.backward_input));
   even.backward_weight.assign(stages, mean_of(times.backward_weight));
-  even.overlapped.clear();
-  if (!times.overlapped.empty()) {
-    // A pair is never longer than its halves; rounding down may make it so.
-    const Tick pair = mean_of(times.overlapped);
-    even.overlapped.assign(times.overlapped.size(),
-                           std::min(pair, even.forward[0] + even.backward_input[0] + even.backward_weight[0]));
-  }
-  if (const auto span = even.overlapped.empty() ? closed_form_time(shape, even) : std::nullopt) {
-    const Tick work = even.forward[0] + even.backward_input[0] + even.backward_weight[0];
-    return double(*span - shape.microbatches * passes_per_device(shape) * work);
-  }
-  if (!simulate(plan.empty() ? cache.plan(shape) : plan, even, scratch, timeline).finished()) return 0;
+  // A pair is never longer than its halves; rounding down may make it so.
+  const Tick pair = mean_of(times.overlapped);
+  even.overlapped.assign(times.overlapped.size(),
+                         std::min(pair, even.forward[0] + even.backward_input[0] + even.backward_weight[0]));
+}
+
+// Ticks that a device of it idles, where there is a closed form: a pair's work depends on the order.
+std::optional<double> even_idle_in_closed_form(const ScheduleShape& shape, const PipelineTimes& even) {
+  if (!even.overlapped.empty()) return std::nullopt;
+  const auto span = closed_form_time(shape, even);
+  if (!span) return std::nullopt;
+  const Tick work = even.forward[0] + even.backward_input[0] + even.backward_weight[0];
+  return double(*span - shape.microbatches * passes_per_device(shape) * work);
+}
+
+double mean_idle(const Timeline& timeline) {
   double idle = 0;
   for (const Tick busy : timeline.busy) idle += double(timeline.makespan - busy);
   return idle / static_cast<double>(timeline.busy.size());
@@ -603,6 +606,8 @@ void stage_time(const Inputs<S>& in, const LayerTime<S>& layer, const StageKey& 
     return simulated_leaf<S>(trace_of(in.zero), q, -1, known ? value : std::numeric_limits<double>::quiet_NaN());
   };
   const auto seconds = [](double t) { return t * kTickSeconds; };
+  make_even(times, cost.even);
+  std::optional<double> even_idle = even_idle_in_closed_form(key.shape, cost.even);
   if (is_drawn(key.shape)) {
     if (!reuse) {
       make_orders(key.shape, pipeline.orders);
@@ -610,7 +615,11 @@ void stage_time(const Inputs<S>& in, const LayerTime<S>& layer, const StageKey& 
       peak_microbatches(pipeline.orders, KeptUntil::weight_gradient, pipeline.peak_microbatches);
     }
     Timeline& timeline = pipeline.timeline;
-    if (simulate(pipeline.plan, times, scratch, timeline).finished()) {
+    const SimulationStatus status =
+        even_idle ? simulate(pipeline.plan, times, scratch, timeline)
+                  : simulate_both(pipeline.plan, times, cost.even, scratch, timeline, cost.even_timeline);
+    if (status.finished()) {
+      if (!even_idle) even_idle = mean_idle(cost.even_timeline);
       cost.simulated = cost.drawn = true;
       cost.makespan = simulated(Q::pipeline_makespan, seconds(double(timeline.makespan)));
       cost.in_transfer = simulated(Q::pipeline_in_transfer, seconds(double(timeline.in_transfer) / key.shape.stages));
@@ -636,10 +645,9 @@ void stage_time(const Inputs<S>& in, const LayerTime<S>& layer, const StageKey& 
                                                   : double(cache.timeline.in_transfer) / p_devices;
     cost.in_transfer = simulated(Q::pipeline_in_transfer, seconds(in_transfer));
   }
-  if (cost.simulated)
-    cost.even_stages_idle = simulated(
-        Q::pipeline_even_stages,
-        seconds(even_stages_idle(key.shape, times, pipeline.plan, scratch, cache, cost.even, cost.even_timeline)));
+  if (!even_idle && simulate(cache.plan(key.shape), cost.even, scratch, cost.even_timeline).finished())
+    even_idle = mean_idle(cost.even_timeline);
+  cost.even_stages_idle = simulated(Q::pipeline_even_stages, seconds(even_idle.value_or(0)));
 }
 
 template StepCounts<double> step_counts<double>(const Inputs<double>&, bool);

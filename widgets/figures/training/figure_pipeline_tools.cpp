@@ -210,9 +210,11 @@ class TracePainter {
     auto at = static_cast<double>(block.start);
     for (std::uint32_t i = begin; i < end; ++i) {
       if (orders.ops[i].joined_with_next()) continue;
-      double more = engine::held_at_start(orders.ops[i]), less = engine::freed_at_end(orders.ops[i], put_off);
+      double more = engine::held_at_start(orders.ops[i].kind()),
+             less = engine::freed_at_end(orders.ops[i].kind(), put_off);
       if (engine::joined_with_previous(orders, i))
-        more += engine::held_at_start(orders.ops[i - 1]), less += engine::freed_at_end(orders.ops[i - 1], put_off);
+        more += engine::held_at_start(orders.ops[i - 1].kind()),
+            less += engine::freed_at_end(orders.ops[i - 1].kind(), put_off);
       const double start = start_of(g_, i), stop = end_of(g_, i);
       add(at, start, held, held);
       held += more;
