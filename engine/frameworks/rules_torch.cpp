@@ -7,31 +7,6 @@
 
 namespace roofscape::engine {
 
-std::string_view torch_schedule(ScheduleKind kind) {
-  switch (kind) {
-    case ScheduleKind::gpipe:
-      return "GPipe";
-    case ScheduleKind::one_f_one_b:
-      return "1F1B";
-    case ScheduleKind::interleaved_1f1b:
-      return "Interleaved1F1B";
-    case ScheduleKind::looped_bfs:
-      return "LoopedBFS";
-    case ScheduleKind::zb_h1:
-      return "InterleavedZeroBubble";
-    case ScheduleKind::zb_v:
-      return "ZBVZeroBubble";
-    case ScheduleKind::dualpipe_v:
-      return "DualPipeV";
-    case ScheduleKind::eager_1f1b:
-    case ScheduleKind::overlapped_1f1b:
-    case ScheduleKind::zb_h2:
-    case ScheduleKind::dualpipe:
-      return {};
-  }
-  return {};
-}
-
 int torch_group_size(int stages, int microbatches) {
   const int rounds = std::max(1, microbatches / std::max(1, stages));
   return microbatches % rounds == 0 ? microbatches / rounds : 0;
@@ -189,7 +164,7 @@ constexpr Rule kTorchtitan[] = {
      .path = "pipeline.schedule",
      .reads = RuleReads::plan,
      .broken =
-         [](const Scenario& s) { return s.parallelism.pipeline > 1 && torch_schedule(s.pipeline.schedule).empty(); },
+         [](const Scenario& s) { return s.parallelism.pipeline > 1 && facts_of(s.pipeline.schedule).torch.empty(); },
      .words =
          [](const Scenario& s) {
            return say("framework.rule.schedule", framework_name(Framework::torchtitan),

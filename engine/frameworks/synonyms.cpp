@@ -6,6 +6,7 @@
 #include <string>
 
 #include "engine/base/ascii.h"
+#include "engine/pipeline/schedules.h"
 
 namespace roofscape::engine {
 
@@ -16,13 +17,15 @@ constexpr std::array kCpCommTypes{WordPair{"p2p", "ring"}, WordPair{"all_gather"
 constexpr std::array kRotateMethods{WordPair{"alltoall", "ring"}, WordPair{"allgather", "all_gather"}};
 constexpr std::array kMaxtextContext{WordPair{"ring", "ring"}, WordPair{"all_gather", "all_gather"},
                                      WordPair{"ulysses", "ulysses"}};
-constexpr std::array kTorchSchedules{WordPair{"GPipe", "gpipe"},
-                                     WordPair{"1F1B", "1f1b"},
-                                     WordPair{"Interleaved1F1B", "interleaved-1f1b"},
-                                     WordPair{"LoopedBFS", "looped-bfs"},
-                                     WordPair{"InterleavedZeroBubble", "zb-h1"},
-                                     WordPair{"ZBVZeroBubble", "zb-v"},
-                                     WordPair{"DualPipeV", "dualpipev"}};
+constexpr std::size_t kTorchScheduleCount = static_cast<std::size_t>(
+    std::ranges::count_if(kScheduleFacts, [](const ScheduleFacts& facts) { return !facts.torch.empty(); }));
+constexpr std::array kTorchSchedules = [] {
+  std::array<WordPair, kTorchScheduleCount> words;
+  std::size_t n = 0;
+  for (const ScheduleKind kind : kSchedules)
+    if (!facts_of(kind).torch.empty()) words[n++] = {facts_of(kind).torch, schedule_id(kind)};
+  return words;
+}();
 constexpr std::array kGranularities{WordPair{"full", "block"}, WordPair{"selective", "attention"}};
 constexpr std::array kCheckpointModes{WordPair{"none", "none"}, WordPair{"full", "block"},
                                       WordPair{"selective", "big_matmuls"}};

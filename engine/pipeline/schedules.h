@@ -56,6 +56,7 @@ struct ScheduleFacts {
   bool blocks_sends = false;                      // its software does not compute while it sends
   bool for_experts = false;                       // made to hide their traffic: of dense models not searched
   std::string_view elsewhere = {};                // another name for it, offered where that is typed
+  std::string_view torch = {};                    // its class in torch.distributed.pipelining, without "Schedule"
 };
 
 inline constexpr EnumTable<ScheduleKind> kScheduleIds{
