@@ -357,9 +357,9 @@ int search_serving(const Context& context, const SearchOptions& options, const e
   const int code = result.best.empty() ? kHasErrors : kGood;
   if (options.json) {
     const std::string problem = result.present_legal ? "" : present_problem(context, scenario);
-    return print(context.texts, io::serving_search_json(result, problem), code);
+    return print(context.texts, io::serving_search_json(scenario, result, problem), code);
   }
-  if (options.csv) return print(context.texts, io::serving_search_csv(result), code);
+  if (options.csv) return print(context.texts, io::serving_search_csv(scenario, result), code);
   return print(context.texts, serving_text(context, scenario, *request, result), code);
 }
 
@@ -386,9 +386,9 @@ int run(const Context& context, const SearchOptions& options) {
   const int code = result.best.empty() ? kHasErrors : kGood;
   if (options.json) {
     const std::string problem = result.present_legal ? "" : present_problem(context, *scenario);
-    return print(context.texts, io::search_json(result, problem), code);
+    return print(context.texts, io::search_json(*scenario, result, problem), code);
   }
-  if (options.csv) return print(context.texts, io::search_csv(result), code);
+  if (options.csv) return print(context.texts, io::search_csv(*scenario, result), code);
   return print(context.texts, search_text(context, *scenario, *request, result), code);
 }
 

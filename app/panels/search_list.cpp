@@ -101,6 +101,11 @@ Readout plan_tip(const PanelContext& ctx, const SearchOutcome& found, std::size_
                                                        engine::quantity(banded.quantity).unit));
     }
   };
+  const auto add_runners = [&](const auto& plan) {
+    const auto [can, cannot] = search::who_runs_plan(scenario, plan);
+    if (!can.empty()) tip.rows.emplace_back(ctx.text("ui.search.column.runs_on"), search::framework_names(can));
+    if (!cannot.empty()) tip.rows.emplace_back(ctx.text("ui.search.not_on"), search::framework_names(cannot));
+  };
   if (found.query.serves()) {
     const RankedDecoding& p = found.serving.best[row];
     tip = changes_tip(ctx, search::decoding_words(ctx.ui.texts, p.plan),
@@ -109,6 +114,7 @@ Readout plan_tip(const PanelContext& ctx, const SearchOutcome& found, std::size_
                        {"quantity.serving.ttft_s.label", engine::Q::ttft, p.ttft_s},
                        {"figure.search.memory", engine::Q::memory_total, p.chip_bytes}});
     add_bands(p.plan, [&](engine::Q) { return p.decode_token_s; });
+    add_runners(p.plan);
     if (p.outdone > 0) tip.rows.emplace_back(ctx.text("figure.search.outdone"), format_count(p.outdone));
   } else {
     const RankedPlan& p = found.result.best[row];
@@ -121,6 +127,7 @@ Readout plan_tip(const PanelContext& ctx, const SearchOutcome& found, std::size_
     add_bands(p.plan, [&](engine::Q q) {
       return q == engine::Q::mfu ? p.mfu : q == engine::Q::memory_total ? p.memory_bytes : p.step_time_s;
     });
+    add_runners(p.plan);
     if (p.alike > 0)
       tip.rows.emplace_back(ctx.text("figure.search.alike"),
                             p.least_alike == p.plan

@@ -5,8 +5,11 @@
 #include <cmath>
 
 #include "engine/blocks/spec.h"
+#include "engine/pipeline/greedy_order.h"
 #include "engine/pipeline/pipeline_time.h"
 #include "engine/pipeline/timeline_analysis.h"
+#include "engine/pipeline/v_order.h"
+#include "engine/studies/made_order.h"
 
 namespace roofscape::engine::block_table {
 
@@ -68,13 +71,61 @@ std::string_view kind_of(OpKind kind) {
   return "";
 }
 
+// The schedules, then the orders that are made for given times.
+std::vector<std::string_view> order_names() {
+  std::vector<std::string_view> names(kScheduleIds.ids().begin(), kScheduleIds.ids().end());
+  names.insert(names.end(), kOrderRecipes.ids().begin(), kOrderRecipes.ids().end());
+  return names;
+}
+
+ScheduleKind kind_of(const BlockCall& c) {
+  const std::string_view name = c.word("schedule");
+  if (const auto recipe = kOrderRecipes.parse(name)) return schedule_of(*recipe);
+  return *parse_schedule(name);
+}
+
 ScheduleShape shape_of(const BlockCall& c) {
   ScheduleShape shape;
-  shape.kind = *parse_schedule(c.word("schedule"));
+  shape.kind = kind_of(c);
   const auto integer = [&](std::string_view name) { return static_cast<int>(c.number(name)); };
   shape.stages = integer("stages"), shape.microbatches = integer("microbatches");
   shape.virtual_stages = integer("virtual_stages"), shape.group_size = integer("group_size");
   return shape;
+}
+
+// The order of the schedule, or the one that is made for these times. False: the block has failed.
+template <Scalar S>
+bool take_orders(BlockRun<S>& io, const BlockCall& call, const ScheduleShape& shape, const PipelineTimes& times,
+                 Orders& orders) {
+  const auto recipe = kOrderRecipes.parse(call.word("schedule"));
+  if (!recipe) {
+    make_orders(shape, orders);
+    return true;
+  }
+  const auto refuse = [&io](std::string_view input, Sentence message, Sentence remedy) {
+    io.fail(input, std::move(message), std::move(remedy));
+    return false;
+  };
+  if (3 * std::int64_t{virtual_stage_count(shape)} * shape.microbatches > kMostGreedyOps)
+    return refuse("microbatches", say("error.block.order_too_long", kMostGreedyOps),
+                  say("error.block.order_too_long.remedy"));
+  if (const auto memory = v_memory_of(*recipe)) {
+    make_v_order(shape.stages, shape.microbatches, *memory, orders);
+    return true;
+  }
+  GreedyLimit limit;
+  if (const auto most = most_microbatches_of(*recipe, shape.stages))
+    limit.microbatches = *most;
+  else if (call.value("held_microbatches").is_known())
+    limit.microbatches = call.number("held_microbatches");
+  else
+    return refuse("held_microbatches", say("error.block.held_microbatches", kOrderRecipes[*recipe]),
+                  say("error.block.held_microbatches.remedy"));
+  const bool on_v = facts_of(shape.kind).placement == StagePlacement::v;
+  std::optional<Orders> made = greedy_order({shape.stages, on_v}, shape.microbatches, times, limit);
+  if (!made) return refuse("t_forward", say("error.block.times"), say("error.block.times.remedy"));
+  orders = std::move(*made);
+  return true;
 }
 
 Sentence rule_words(ScheduleRule rule) {
@@ -133,6 +184,9 @@ void pipeline(BlockRun<S>& io, const BlockCall& call) {
       remedy = say("error.nearest", std::max(below, above));
     return io.fail(kFields[static_cast<std::size_t>(status.field)], rule_words(status.rule), std::move(remedy));
   }
+  const bool made = kOrderRecipes.parse(call.word("schedule")).has_value();
+  if (const int chunks = default_virtual_stages(shape.kind); made && shape.virtual_stages != chunks)
+    return io.fail("virtual_stages", rule_words(ScheduleRule::one_chunk), say("error.nearest", chunks));
   const double f = call.number("t_forward"), bi = call.number("t_backward_input"),
                w = call.number("t_backward_weight");
   const double send = call.number("transfer"), send_in_node = call.number("transfer_in_node"),
@@ -149,12 +203,14 @@ void pipeline(BlockRun<S>& io, const BlockCall& call) {
   times.node_devices = static_cast<std::uint32_t>(call.number("node_devices"));
   times.transfer_in_node = ticks(send_in_node);
   times.blocking_send = call.number("blocking_send") > 0.5;
-  Orders orders;
-  make_orders(shape, orders);
+  std::vector<std::uint16_t> device_of;
+  place_stages(shape, device_of);
   if (!scale_of.empty())
     for (std::vector<Tick>* list : {&times.forward, &times.backward_input, &times.backward_weight, &times.overlapped})
       for (std::size_t s = 0; s < list->size(); ++s)
-        (*list)[s] = static_cast<Tick>(std::llround(static_cast<double>((*list)[s]) * scale_of[orders.device_of[s]]));
+        (*list)[s] = static_cast<Tick>(std::llround(static_cast<double>((*list)[s]) * scale_of[device_of[s]]));
+  Orders orders;
+  if (!take_orders(io, call, shape, times, orders)) return;
   SimulationScratch scratch;
   Timeline timeline;
   const SimulationStatus ran = simulate(orders, times, scratch, timeline);
@@ -171,7 +227,10 @@ void pipeline(BlockRun<S>& io, const BlockCall& call) {
   if (makespan > 0) io.simulated(Q::sim_speedup, -1, work * shape.stages / makespan);
   out_time(Q::sim_each, -1, makespan / shape.microbatches);
   out_time(Q::sim_span_bubble, -1, static_cast<double>(b.span_bubble));
-  out_time(Q::sim_lower_bound, -1, static_cast<double>(pipeline_lower_bound(shape, times)));
+  if (made)
+    io.without(Q::sim_lower_bound, "made_order");
+  else
+    out_time(Q::sim_lower_bound, -1, static_cast<double>(pipeline_lower_bound(shape, times)));
   std::vector<Tick> idle;
   idle_per_device(timeline, idle);
   for (std::size_t d = 0; d < idle.size(); ++d)
@@ -249,15 +308,14 @@ std::vector<BuildingBlock> pipeline_blocks() {
        bubble<Traced>},
       {"pipeline",
        "simulated; schedules of Huang 2019, Narayanan 2021, Qi 2023, DeepSeek 2024",
-       inputs(choice("schedule", kScheduleIds.ids(), kScheduleIds[ScheduleKind::one_f_one_b]),
+       inputs(choice("schedule", order_names(), kScheduleIds[ScheduleKind::one_f_one_b]),
               whole("stages", Q::bubble_stages).up_to(4096), whole("microbatches", Q::bubble_microbatches).up_to(1e6),
               whole("virtual_stages", Q::bubble_chunks)
                   .up_to(4096)
                   .from("of the schedule",
-                        [](const BlockCall& c) {
-                          return std::optional<double>(default_virtual_stages(*parse_schedule(c.word("schedule"))));
-                        }),
+                        [](const BlockCall& c) { return std::optional<double>(default_virtual_stages(kind_of(c))); }),
               whole("group_size", Q::sim_group).def(0).at_least(0).up_to(1e6),
+              number("held_microbatches", Q::sim_limit).at_least(1).up_to(1e6),
               time("t_forward", Q::bubble_forward).def(1),
               time("t_backward_input", Q::bubble_input)
                   .from("t_forward", [](const BlockCall& c) { return std::optional(c.number("t_forward")); }),

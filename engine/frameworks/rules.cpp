@@ -37,6 +37,16 @@ bool breaks_any(Framework framework, const Scenario& s, RuleReads exactly) {
                      [&](const Rule& rule) { return rule.reads == exactly && rule.broken(s); });
 }
 
+WhoRuns who_runs(const Scenario& s) {
+  WhoRuns out;
+  for (std::size_t i = 0; i < kFrameworks; ++i) {
+    const auto framework = static_cast<Framework>(i);
+    if (breaks_any(framework, s, RuleReads::scenario)) continue;
+    (broken_rule(framework, s) == nullptr ? out.can : out.cannot).push_back(framework);
+  }
+  return out;
+}
+
 void mend_for(Framework framework, Scenario& s) {
   for (const Rule& rule : rules_of(framework))
     if (rule.mend != nullptr && rule.broken(s)) rule.mend(s);

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "engine/base/sentence.h"
 #include "engine/frameworks/framework.h"
@@ -42,6 +43,13 @@ std::span<const Rule> rules_of(Framework);
 const Rule* broken_rule(Framework, const Scenario&);
 // The same of the rules that read no more, or just as much, as said: for a search.
 bool breaks_any(Framework, const Scenario&, RuleReads exactly);
+
+// The launchers and servers that can run a scenario, and of those that can run its model and workload under some plan
+// the ones that cannot run this plan. In the order of the enumeration.
+struct WhoRuns {
+  std::vector<Framework> can, cannot;
+};
+WhoRuns who_runs(const Scenario&);
 
 // Mends what can be without another mesh, in the order of the rules.
 void mend_for(Framework, Scenario&);

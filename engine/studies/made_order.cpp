@@ -11,14 +11,10 @@
 namespace roofscape::engine {
 namespace {
 
-bool is_on_v(OrderRecipe recipe) {
-  return recipe == OrderRecipe::zb_v_fit || recipe == OrderRecipe::v_half || recipe == OrderRecipe::v_min;
-}
-
 // The plan as it is before its order is made.
 Scenario before_order(Scenario s, OrderRecipe recipe) {
   s.pipeline.order = {};
-  s.pipeline.schedule = is_on_v(recipe) ? ScheduleKind::zb_v : ScheduleKind::zb_h1;
+  s.pipeline.schedule = schedule_of(recipe);
   s.pipeline.virtual_stages = default_virtual_stages(s.pipeline.schedule);
   return s;
 }
@@ -63,6 +59,32 @@ GivenOrder order_that_fits(Scenario s, const Report& plan, double postponed) {
 
 }  // namespace
 
+ScheduleKind schedule_of(OrderRecipe recipe) {
+  switch (recipe) {
+    case OrderRecipe::zb_1p:
+    case OrderRecipe::zb_2p:
+    case OrderRecipe::zb_fit:
+      return ScheduleKind::zb_h1;
+    case OrderRecipe::zb_v_fit:
+    case OrderRecipe::v_half:
+    case OrderRecipe::v_min:
+      break;
+  }
+  return ScheduleKind::zb_v;
+}
+
+std::optional<double> most_microbatches_of(OrderRecipe recipe, int stages) {
+  if (recipe == OrderRecipe::zb_1p) return stages;
+  if (recipe == OrderRecipe::zb_2p) return 2.0 * stages;
+  return std::nullopt;
+}
+
+std::optional<VMemory> v_memory_of(OrderRecipe recipe) {
+  if (recipe == OrderRecipe::v_half) return VMemory::half;
+  if (recipe == OrderRecipe::v_min) return VMemory::least;
+  return std::nullopt;
+}
+
 MadeOrder make_order(const Scenario& scenario, OrderRecipe recipe) {
   MadeOrder out;
   if (scenario.serves()) return out.reason = NoOrder::serves, out;
@@ -75,18 +97,16 @@ MadeOrder make_order(const Scenario& scenario, OrderRecipe recipe) {
     return out.reason = NoOrder::too_long, out;
 
   const double postponed = postponed_share(plan);
-  if (recipe == OrderRecipe::v_half || recipe == OrderRecipe::v_min) {
+  if (const auto memory = v_memory_of(recipe)) {
     Orders orders;
-    make_v_order(shape.stages, shape.microbatches, recipe == OrderRecipe::v_half ? VMemory::half : VMemory::least,
-                 orders);
-    out.order = read_listed_order(order_csv(orders), ScheduleKind::zb_v).order;
-  } else if (recipe == OrderRecipe::zb_fit || recipe == OrderRecipe::zb_v_fit) {
+    make_v_order(shape.stages, shape.microbatches, *memory, orders);
+    out.order = read_listed_order(order_csv(orders), shape.kind).order;
+  } else if (const auto most = most_microbatches_of(recipe, shape.stages)) {
+    out.order = order_within(plan, {*most + postponed - 1, postponed});
+    if (!out.order) return out.reason = NoOrder::cannot_run, out;
+  } else {
     out.order = order_that_fits(s, plan, postponed);
     if (!out.order) return out.reason = NoOrder::does_not_fit, out;
-  } else {
-    const double most = recipe == OrderRecipe::zb_1p ? shape.stages : 2.0 * shape.stages;
-    out.order = order_within(plan, {most + postponed - 1, postponed});
-    if (!out.order) return out.reason = NoOrder::cannot_run, out;
   }
   for (const HeldMoments& moments : out.order->moments)
     out.most_microbatches = std::max(out.most_microbatches, moments.front().all);

@@ -7,6 +7,7 @@
 
 #include "engine/base/enum_table.h"
 #include "engine/pipeline/schedule.h"
+#include "engine/pipeline/v_order.h"
 #include "engine/scenario/scenario.h"
 
 namespace roofscape::engine {
@@ -17,6 +18,12 @@ namespace roofscape::engine {
 // `v_min`: about a half and a third of what 1F1B keeps, on the V placement (Qi et al. 2024).
 enum class OrderRecipe : std::uint8_t { zb_1p, zb_2p, zb_fit, zb_v_fit, v_half, v_min };
 inline constexpr EnumTable<OrderRecipe> kOrderRecipes{"zb-1p", "zb-2p", "zb-fit", "zb-v-fit", "v-half", "v-min"};
+
+// The schedule whose stages it places alike and that an order of it stands for: ZB-H1, or ZB-V.
+ScheduleKind schedule_of(OrderRecipe);
+// Of those that name their limit how many microbatches a device may hold, and of V-Half and V-Min their memory.
+std::optional<double> most_microbatches_of(OrderRecipe, int stages);
+std::optional<VMemory> v_memory_of(OrderRecipe);
 
 enum class NoOrder : std::uint8_t {
   serves,       // no step of training

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/frameworks/rules.h"
 #include "engine/io/export/plan_json.h"
 #include "engine/io/json/pretty.h"
 #include "engine/scenario/scenario_fields.h"
@@ -39,6 +40,23 @@ template <class Ranked>
 OrderedJson list_json(const std::vector<Ranked>& list, OrderedJson (*one)(const Ranked&)) {
   OrderedJson json = OrderedJson::array();
   for (const Ranked& ranked : list) json.push_back(one(ranked));
+  return json;
+}
+
+// Ids of the launchers and servers that can run a plan of the scenario.
+template <class Plan>
+std::vector<std::string_view> runners_of(engine::Scenario scenario, const Plan& plan) {
+  engine::apply(scenario, plan);
+  std::vector<std::string_view> ids;
+  for (const engine::Framework framework : engine::who_runs(scenario).can)
+    ids.push_back(engine::kFrameworkIds[framework]);
+  return ids;
+}
+template <class Ranked>
+OrderedJson best_json(const engine::Scenario& scenario, const std::vector<Ranked>& best,
+                      OrderedJson (*one)(const Ranked&)) {
+  OrderedJson json = list_json(best, one);
+  for (std::size_t i = 0; i < best.size(); ++i) json[i]["runs_on"] = runners_of(scenario, best[i].plan);
   return json;
 }
 
@@ -93,7 +111,8 @@ OrderedJson shortage_json(const engine::Shortage& shortage) {
 
 }  // namespace
 
-std::string search_json(const engine::SearchResult& result, std::string_view problem) {
+std::string search_json(const engine::Scenario& scenario, const engine::SearchResult& result,
+                        std::string_view problem) {
   OrderedJson json;
   json["finished"] = result.finished;
   json["plans"] = number_json(result.plans);
@@ -110,23 +129,24 @@ std::string search_json(const engine::SearchResult& result, std::string_view pro
     json["near_miss"] = ranked_json(result.near_miss->plan);
     json["near_miss"]["shortage"] = shortage_json(result.near_miss->shortage);
   }
-  json["best"] = list_json(result.best, ranked_json);
+  json["best"] = best_json(scenario, result.best, ranked_json);
   json["front"] = list_json(result.front, ranked_json);
   json["cells"] = OrderedJson::array();
   for (const engine::SearchCell& cell : result.cells) json["cells"].push_back(cell_json(cell));
   return pretty_text(json);
 }
 
-std::string search_csv(const engine::SearchResult& result) {
+std::string search_csv(const engine::Scenario& scenario, const engine::SearchResult& result) {
   std::string out;
   for (const engine::PlanDimension& dimension : engine::plan_dimensions()) out += std::string(dimension.path) + ",";
-  out += "step_s,memory_bytes,mfu,tokens_per_s_per_chip,cost_usd\n";
+  out += "step_s,memory_bytes,mfu,tokens_per_s_per_chip,cost_usd,runs_on\n";
   for (const engine::RankedPlan& ranked : result.best) {
     const OrderedJson plan = plan_json(ranked.plan);
     for (const OrderedJson& value : plan) out += (value.is_string() ? value.get<std::string>() : value.dump()) + ",";
-    out += fmt::format("{},{},{},{},{}\n", ranked.step_time_s, ranked.memory_bytes, ranked.mfu,
+    out += fmt::format("{},{},{},{},{},{}\n", ranked.step_time_s, ranked.memory_bytes, ranked.mfu,
                        ranked.tokens_per_s_per_chip,
-                       std::isfinite(ranked.cost_usd) ? fmt::format("{}", ranked.cost_usd) : "");
+                       std::isfinite(ranked.cost_usd) ? fmt::format("{}", ranked.cost_usd) : "",
+                       fmt::join(runners_of(scenario, ranked.plan), " "));
   }
   return out;
 }
@@ -157,7 +177,8 @@ OrderedJson serving_plan_json(const engine::RankedDecoding& p) {
 
 }  // namespace
 
-std::string serving_search_json(const engine::ServingSearchResult& result, std::string_view problem) {
+std::string serving_search_json(const engine::Scenario& scenario, const engine::ServingSearchResult& result,
+                                std::string_view problem) {
   OrderedJson json;
   json["plans"] = number_json(result.plans);
   json["fit"] = number_json(result.fit);
@@ -171,20 +192,21 @@ std::string serving_search_json(const engine::ServingSearchResult& result, std::
   if (result.present_missing_bytes > 0)
     json["present"]["shortage"] = {{"part", std::string(engine::quantity(result.present.fullest_part).id)},
                                    {"missing_bytes", result.present_missing_bytes}};
-  json["best"] = list_json(result.best, serving_plan_json);
+  json["best"] = best_json(scenario, result.best, serving_plan_json);
   json["front"] = list_json(result.front, serving_plan_json);
   return pretty_text(json);
 }
 
-std::string serving_search_csv(const engine::ServingSearchResult& result) {
+std::string serving_search_csv(const engine::Scenario& scenario, const engine::ServingSearchResult& result) {
   std::string out =
       "parallelism.data,parallelism.tensor,parallelism.expert,parallelism.pipeline,workload.batch,"
       "sustained_time_per_token_s,ttft_s,sustained_tokens_per_s,sustained_tokens_per_s_per_chip,"
-      "sequences_in_flight,time_per_output_token_s,tokens_per_s,memory_bytes\n";
+      "sequences_in_flight,time_per_output_token_s,tokens_per_s,memory_bytes,runs_on\n";
   for (const engine::RankedDecoding& p : result.best)
-    out += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{}\n", p.plan.data, p.plan.tensor, p.plan.expert,
+    out += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", p.plan.data, p.plan.tensor, p.plan.expert,
                        p.plan.pipeline, p.plan.batch, p.token_s, p.ttft_s, p.tokens_per_s, p.tokens_per_s_per_chip,
-                       p.in_flight, p.decode_token_s, p.decode_tokens_per_s, p.chip_bytes);
+                       p.in_flight, p.decode_token_s, p.decode_tokens_per_s, p.chip_bytes,
+                       fmt::join(runners_of(scenario, p.plan), " "));
   return out;
 }
 

@@ -1,4 +1,5 @@
-// Results of searching plans as JSON.
+// Results of searching a scenario's plans as JSON and CSV. Each of the best says who can run it, as "runs_on": ids of
+// launchers and servers.
 #pragma once
 
 #include <string>
@@ -13,12 +14,14 @@ namespace roofscape::io {
 // "best": [...], "front": [...], "cells": [...]}. A plan is given by the paths of the scenario's fields; a cell by
 // "tensor", "pipeline", "plans", "fit" and "best", or null with "reason" and, where memory is, "missing_bytes". A
 // present plan that cannot run has null for all that is of a run, and `problem` as its "problem".
-std::string search_json(const engine::SearchResult& result, std::string_view problem = {});
+std::string search_json(const engine::Scenario& scenario, const engine::SearchResult& result,
+                        std::string_view problem = {});
 // The best plans, one a line, with a line of names: the fields of the plan, then its numbers.
-std::string search_csv(const engine::SearchResult& result);
+std::string search_csv(const engine::Scenario& scenario, const engine::SearchResult& result);
 
 // {"plans", "fit", "rejected": {reason: count}, "present": {...}, "best": [...], "front": [...]}.
-std::string serving_search_json(const engine::ServingSearchResult& result, std::string_view problem = {});
-std::string serving_search_csv(const engine::ServingSearchResult& result);
+std::string serving_search_json(const engine::Scenario& scenario, const engine::ServingSearchResult& result,
+                                std::string_view problem = {});
+std::string serving_search_csv(const engine::Scenario& scenario, const engine::ServingSearchResult& result);
 
 }  // namespace roofscape::io

@@ -1,6 +1,7 @@
 // roofscape-cli export-flags: a plan for a launcher, who can run it, and what is refused.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -88,6 +89,10 @@ TEST_CASE("a search can be limited to what a launcher runs, and says how many pl
   CHECK(some.at("rejected").at("runs_on").get<double>() > 0);
   CHECK(some.at("fit").get<double>() > 0);
   CHECK(some.at("fit").get<double>() < all.at("fit").get<double>());
+  for (const auto& row : some.at("best")) {
+    const auto& names = row.at("runs_on");
+    CHECK(std::find(names.begin(), names.end(), "deepspeed") != names.end());
+  }
   const Outcome unknown = run("search llama3-8b-8-h100 --runs-on mesh-tensorflow");
   CHECK(unknown.code == 2);
   CHECK(

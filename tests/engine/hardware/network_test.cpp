@@ -8,6 +8,7 @@
 
 using namespace roofscape;
 using namespace roofscape::engine;
+using tests::near;
 using tests::preset;
 using tests::with;
 
@@ -15,7 +16,6 @@ namespace {
 
 using Axis1 = TorusAxis<double>;
 const TorusLinks<double> kLinks{1.8e11, 9e10, 1e-6};
-auto near(double x) { return doctest::Approx(x).epsilon(1e-12); }
 
 double gather(std::vector<Axis1> axes, double bytes) {
   const double ranks = torus_ranks<double>(axes);

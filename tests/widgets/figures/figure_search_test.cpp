@@ -196,6 +196,35 @@ TEST_CASE("a row that stands for others says which of them takes less memory, an
   CHECK(smaller > 0);
 }
 
+TEST_CASE("a row names the launchers whose rules its plan keeps, or the fewer that cannot run it") {
+  for (const char* id : {"mixtral-8x7b-64-h100", "llama3-70b-v5p-pod"}) {
+    CAPTURE(id);
+    const FigureCase c = preset_case(id);
+    engine::SearchRequest request;
+    request.space = engine::space_of(c.scenario);
+    const engine::SearchResult result = engine::search(c.scenario, request);
+    const search::PlanTable table = search::plan_table(english(), c.scenario, request.objective, result, nullptr);
+    const auto column = std::find_if(table.columns.begin(), table.columns.end(),
+                                     [](const search::PlanColumn& one) { return one.id == "runs_on"; });
+    REQUIRE(column != table.columns.end());
+    for (std::size_t i = 0; i < table.rows.size(); ++i) {
+      const std::string& cell = table.rows[i][static_cast<std::size_t>(column - table.columns.begin())];
+      engine::Scenario with = c.scenario;
+      engine::apply(with, result.best[i].plan);
+      const bool counted_out = cell.starts_with("all but");
+      for (std::size_t k = 0; k < engine::kFrameworks; ++k) {
+        const auto framework = static_cast<engine::Framework>(k);
+        if (engine::breaks_any(framework, with, engine::RuleReads::scenario)) continue;
+        const bool runs = engine::broken_rule(framework, with) == nullptr;
+        CAPTURE(cell);
+        // "Megatron-LM" is no part of another name.
+        const bool named = cell.find(engine::framework_name(framework)) != std::string::npos;
+        CHECK((cell == "all" || (cell != "none" && named != counted_out)) == runs);
+      }
+    }
+  }
+}
+
 TEST_CASE("the error band of a row is that of its plan's own scenario") {
   FigureCase c = calibrated_case("llama3-8b-8-h100");
   // Runs near every plan of the list, and errors that tell which were taken.

@@ -5,6 +5,7 @@
 #include <functional>
 #include <utility>
 
+#include "engine/frameworks/rules.h"
 #include "engine/search/part_difference.h"
 #include "widgets/canvas/number_format.h"
 #include "widgets/figures/common/evidence_text.h"
@@ -31,6 +32,7 @@ struct Listed {
   const Ranked& best;
   const ErrorBand* band;
   std::optional<double> against;  // times the best's score; nothing: it does not count
+  engine::WhoRuns who;
 };
 
 template <class Ranked>
@@ -60,6 +62,23 @@ std::string loss_text(const TextTable& texts, const Quantities& of, const Parts&
 
 std::string standing(const std::optional<double>& against) {
   return against ? against_text(*against, 1) : std::string(kNoValue);
+}
+
+// Those that can run the plan, or those that cannot where these are fewer.
+template <class Ranked>
+std::string who_text(const Listed<Ranked>& l) {
+  const auto& [can, cannot] = l.who;
+  if (can.empty()) return word(l.texts, "ui.search.runs_none");
+  if (cannot.empty() && can.size() > 2) return word(l.texts, "ui.search.runs_all");
+  if (!cannot.empty() && cannot.size() < can.size())
+    return l.texts.format("ui.search.runs_all_but", {framework_names(cannot)});
+  return framework_names(can);
+}
+template <class Ranked>
+ColumnOf<Ranked> runs_column() {
+  return {{"runs_on", {}, false, true, true}, who_text<Ranked>, [](const Listed<Ranked>& l) {
+            return !l.who.can.empty() || !l.who.cannot.empty();
+          }};
 }
 
 // A count of the plan, such as the degree of a mesh axis; a degree of which every row has 1 has no column.
@@ -127,6 +146,7 @@ const auto& training_columns() {
       ColumnOf<RankedPlan>{
           {"loss", {}, false, true, true},
           [](L l) { return loss_text(l.texts, engine::kStepParts, l.best.step_parts, l.row.step_parts); }},
+      runs_column<RankedPlan>(),
   };
   return columns;
 }
@@ -165,6 +185,7 @@ const auto& serving_columns() {
       ColumnOf<RankedDecoding>{
           {"loss", {}, false, true, true},
           [](L l) { return loss_text(l.texts, engine::kDecodeParts, l.best.step_parts, l.row.step_parts); }},
+      runs_column<RankedDecoding>(),
   };
   return columns;
 }
@@ -174,6 +195,12 @@ ErrorBand band_with(const engine::Scenario& scenario, const Plan& plan, const Ev
   engine::Scenario with = scenario;
   engine::apply(with, plan);
   return engine::error_band(evidence.points, with, kind);
+}
+
+template <class Plan>
+engine::WhoRuns who_runs_with(engine::Scenario scenario, const Plan& plan) {
+  engine::apply(scenario, plan);
+  return engine::who_runs(scenario);
 }
 
 template <class Columns, class Objective, class Result>
@@ -195,7 +222,8 @@ PlanTable table_of(const TextTable& texts, const engine::Scenario& scenario, con
     listed.push_back({texts, *plans[i], best, bands.empty() ? nullptr : &bands[i],
                       i == result.best.size() && result.present_breaks
                           ? std::nullopt
-                          : std::optional(score_of(objective, *plans[i]) / score_of(objective, best))});
+                          : std::optional(score_of(objective, *plans[i]) / score_of(objective, best)),
+                      who_runs_plan(scenario, plans[i]->plan)});
   out.rows.resize(result.best.size());
   for (const auto& c : columns) {
     bool says = c.says == nullptr;
@@ -243,6 +271,20 @@ ErrorBand band_of(const engine::Scenario& scenario, const engine::Plan& plan, co
 ErrorBand band_of(const engine::Scenario& scenario, const engine::DecodingPlan& plan, const Evidence& evidence,
                   EvidenceKind kind) {
   return band_with(scenario, plan, evidence, kind);
+}
+
+engine::WhoRuns who_runs_plan(const engine::Scenario& scenario, const engine::Plan& plan) {
+  return who_runs_with(scenario, plan);
+}
+engine::WhoRuns who_runs_plan(const engine::Scenario& scenario, const engine::DecodingPlan& plan) {
+  return who_runs_with(scenario, plan);
+}
+
+std::string framework_names(std::span<const engine::Framework> frameworks) {
+  std::string out;
+  for (const engine::Framework framework : frameworks)
+    out += (out.empty() ? "" : ", ") + std::string(framework_name(framework));
+  return out;
 }
 
 PlanTable plan_table(const TextTable& texts, const engine::Scenario& scenario, engine::Objective objective,

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/frameworks/rules.h"
 #include "engine/scenario/scenario.h"
 #include "engine/search/search.h"
 #include "engine/search/serving_search.h"
@@ -47,5 +48,11 @@ engine::ErrorBand band_of(const engine::Scenario& scenario, const engine::Plan& 
                           const engine::Evidence& evidence, engine::EvidenceKind kind);
 engine::ErrorBand band_of(const engine::Scenario& scenario, const engine::DecodingPlan& plan,
                           const engine::Evidence& evidence, engine::EvidenceKind kind);
+
+// Who can run a plan of the scenario.
+engine::WhoRuns who_runs_plan(const engine::Scenario& scenario, const engine::Plan& plan);
+engine::WhoRuns who_runs_plan(const engine::Scenario& scenario, const engine::DecodingPlan& plan);
+// "Megatron-LM, JAX".
+std::string framework_names(std::span<const engine::Framework> frameworks);
 
 }  // namespace roofscape::widgets::search
