@@ -9,12 +9,16 @@
 #include <sys/resource.h>
 #endif
 
+#include "engine/search/searched_scenario.h"
+
 namespace roofscape::app {
 
 namespace {
 
 constexpr std::size_t kMostWorkers = 16;
-constexpr int kNice = 10;
+// The window's thread comes first when both want a core, but beside other programs that keep all cores busy a search
+// still gets its share: two fifths of a core against one of them, where nice 10 would leave it a tenth.
+constexpr int kNice = 2;
 
 // On Linux a nice value belongs to a thread.
 void lower_priority() {
@@ -24,6 +28,23 @@ void lower_priority() {
 }
 
 }  // namespace
+
+bool SearchQuery::asks_the_same(const SearchQuery& other) const {
+  if (*this == other) return true;
+  const bool same_request = serves() ? serving == other.serving : request == other.request;
+  return serves() == other.serves() && same_request &&
+         engine::searched_scenario(scenario) == engine::searched_scenario(other.scenario);
+}
+
+SearchOutcome with_present(const SearchOutcome& found, const engine::Scenario& scenario) {
+  SearchOutcome out = found;
+  out.query.scenario = scenario;
+  if (out.query.serves())
+    engine::place_present(scenario, out.query.serving, out.serving);
+  else
+    engine::place_present(scenario, out.query.request, out.result);
+  return out;
+}
 
 SearchJob::SearchJob() : SearchJob(std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, kMostWorkers)) {}
 
@@ -45,7 +66,7 @@ void SearchJob::ask(const engine::Scenario& scenario, const engine::ServingReque
 
 void SearchJob::ask(SearchQuery query, bool held) {
   const std::scoped_lock lock(mutex_);
-  const auto is_asked = [&](const SearchQuery& other) { return other == query; };
+  const auto is_asked = [&](const SearchQuery& other) { return other.asks_the_same(query); };
   if (cancelled_ && is_asked(*cancelled_)) return;
   cancelled_.reset();
   const bool goes_on = running_ && !progress_->stop;
@@ -125,8 +146,9 @@ void SearchJob::run(std::stop_token stop) {
     found->query = *running_;
     const std::shared_ptr<engine::SearchProgress> progress = progress_;
     begun_ = std::chrono::steady_clock::now();
+    const std::shared_ptr<const SearchOutcome> before = latest_;
     lock.unlock();
-    search(*found, *progress);
+    search(*found, *progress, before ? engine::plans_of(before->result) : std::vector<engine::Plan>{});
     found->seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun_).count();
     lock.lock();
     // Stopped after its last part it is finished all the same, but whoever stopped it does not want it.
@@ -138,7 +160,8 @@ void SearchJob::run(std::stop_token stop) {
   }
 }
 
-void SearchJob::search(SearchOutcome& found, engine::SearchProgress& progress) const {
+void SearchJob::search(SearchOutcome& found, engine::SearchProgress& progress,
+                       const std::vector<engine::Plan>& seeds) const {
   const engine::SearchWorkers workers = [this](const std::function<void(std::size_t)>& work) {
     std::vector<std::jthread> others;
     for (std::size_t i = 1; i < workers_; ++i)
@@ -151,7 +174,7 @@ void SearchJob::search(SearchOutcome& found, engine::SearchProgress& progress) c
   if (found.query.serves())
     found.serving = engine::search_serving(found.query.scenario, found.query.serving, &progress, workers);
   else
-    found.result = engine::search(found.query.scenario, found.query.request, &progress, workers_, workers);
+    found.result = engine::search(found.query.scenario, found.query.request, &progress, workers_, workers, seeds);
 }
 
 }  // namespace roofscape::app

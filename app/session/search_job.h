@@ -14,6 +14,7 @@
 #include <mutex>
 #include <optional>
 #include <thread>
+#include <vector>
 
 #include "engine/scenario/scenario.h"
 #include "engine/search/search.h"
@@ -27,6 +28,8 @@ struct SearchQuery {
   engine::SearchRequest request;
   engine::ServingRequest serving;
   bool serves() const { return scenario.serves(); }
+  // Whether both have the same result, but for what it says of the present plan.
+  bool asks_the_same(const SearchQuery& other) const;
   friend bool operator==(const SearchQuery&, const SearchQuery&) = default;
 };
 
@@ -37,6 +40,8 @@ struct SearchOutcome {
   double seconds = 0;                   // by the clock
   bool finished() const { return query.serves() ? serving.finished : result.finished; }
 };
+// What was found, for another scenario whose query asks the same.
+SearchOutcome with_present(const SearchOutcome& found, const engine::Scenario& scenario);
 
 class SearchJob {
  public:
@@ -51,7 +56,7 @@ class SearchJob {
   SearchJob(const SearchJob&) = delete;
   SearchJob& operator=(const SearchJob&) = delete;
 
-  // Wants this searched. Nothing happens if it is what runs, what was found last or what was cancelled. Otherwise it
+  // Wants this searched. Nothing happens if what runs, was found last or was cancelled asks the same. Otherwise it
   // takes the place of any request that waits, and what runs is stopped; but while a control is `held` what runs is
   // finished first, so that a drag shows results instead of stopping each of them for the next, unless it takes
   // longer than the patience there is.
@@ -61,7 +66,7 @@ class SearchJob {
   void cancel();
   void again();
 
-  // The newest result; null: none yet.
+  // The newest result, for the scenario it was asked with first (with_present); null: none yet.
   std::shared_ptr<const SearchOutcome> latest() const;
   State state() const;
   double progress() const;      // of what runs, 0 to 1
@@ -74,7 +79,8 @@ class SearchJob {
  private:
   void run(std::stop_token stop);
   void ask(SearchQuery query, bool held);
-  void search(SearchOutcome& found, engine::SearchProgress& progress) const;
+  // `seeds`: what the search before found.
+  void search(SearchOutcome& found, engine::SearchProgress& progress, const std::vector<engine::Plan>& seeds) const;
 
   std::size_t workers_;
   double patience_s_ = kPatience_s;

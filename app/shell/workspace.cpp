@@ -416,6 +416,7 @@ engine::Scenario Workspace::draw_panels(PanelContext& ctx, const Rect& window, e
   // What is drawn from here on is of the slider's new value, in the frame in which it moved.
   take_edit(std::move(edited), std::exchange(ctx.requests.used, {}), interaction_.anything_held());
   edited = session_.scenario();
+  take_search();
   edited = verdict_bar(ctx, layout.verdict, std::move(edited));
   open_requested(ctx.requests);
   if (request.message) deferred_.dismiss = message_strip(ctx, layout.message);

@@ -230,8 +230,10 @@ class Workspace {
   ShownTab shown_tab() { return {session_, panels_.search.preferences, baseline_}; }
 
   // ---- the search beside the window ----
-  bool shows_search() const;               // a figure or panel that is shown draws one
-  void take_search();                      // what the job has, at the beginning of a frame
+  bool shows_search() const;  // a figure or panel that is shown draws one
+  void take_search();         // what the job has, at the beginning of a frame and after an edit
+  // The newest result; if it answers for the present scenario too, as that one's.
+  std::shared_ptr<const SearchOutcome> found_for_present();
   void follow_search();                    // asks for what is wanted now, at its end
   widgets::SearchSeen found_here() const;  // what was found for the present scenario; nulls: nothing
 
@@ -245,6 +247,10 @@ class Workspace {
   widgets::HeldAxes held_axes_;                          // of the figures in sight
   std::shared_ptr<const engine::EvidenceSet> evidence_;  // null: not computed yet
   SearchJob searching_;                                  // of plans, beside the window
+  struct PlacedSearch {
+    std::shared_ptr<const SearchOutcome> of, found;
+  };
+  PlacedSearch placed_;  // kept from frame to frame, so that what is drawn of it is too
   EvidenceJob evidence_job_;
   MeasuredJob measuring_;
   WindowActions actions_;

@@ -35,11 +35,23 @@ SearchSeen Workspace::found_here() const {
   return nothing;
 }
 
+std::shared_ptr<const SearchOutcome> Workspace::found_for_present() {
+  const std::shared_ptr<const SearchOutcome>& latest = panels_.search.latest;
+  const engine::Scenario& scenario = session_.scenario();
+  if (latest->query.scenario == scenario) return latest;
+  if (placed_.of == latest && placed_.found->query.scenario == scenario) return placed_.found;
+  SearchQuery query = latest->query;
+  query.scenario = scenario;
+  if (!query.asks_the_same(latest->query)) return latest;
+  placed_ = {latest, std::make_shared<const SearchOutcome>(with_present(*latest, scenario))};
+  return placed_.found;
+}
+
 void Workspace::take_search() {
   SearchView& search = panels_.search;
   const bool serves = session_.scenario().serves();
   search.latest = searching_.latest();
-  search.found = search.latest != nullptr && search.latest->query.serves() == serves ? search.latest : nullptr;
+  search.found = search.latest != nullptr && search.latest->query.serves() == serves ? found_for_present() : nullptr;
   search.state = searching_.state();
   search.progress = searching_.progress();
   search.seen = {};
@@ -80,10 +92,13 @@ void Workspace::follow_search() {
   }
   if (!shows_search()) return;
   const bool held = interaction_.anything_held();
+  take_search();
+  // While a control is held what was found for this scenario before will do, however many plans its picture has.
+  if (held && panels_.search.found != nullptr && !panels_.search.stale) return;
   if (session_.scenario().serves()) {
     searching_.ask(session_.scenario(), request_of(session_.scenario(), panels_.search.preferences.serving), held);
   } else {
-    // While a control is held fewer plans are drawn for the picture, so that lists follow faster.
+    // Meanwhile fewer plans are drawn for the picture, so that lists follow faster.
     engine::SearchRequest request = request_of(session_.scenario(), panels_.search.preferences);
     if (held) request.sample = std::min(request.sample, kHeldSample);
     searching_.ask(session_.scenario(), request, held);

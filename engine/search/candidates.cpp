@@ -38,6 +38,7 @@ Candidates::Candidates(const SearchRequest& request, std::size_t cells, Pricer& 
       known_(&known),
       stop_(stop),
       cells_(cells) {
+  known.add_front(front_);
   const Scenario& s = pricer.scenario();
   tokens_ = pricer.flops().tokens_per_step;
   steps_ = s.workload.train_tokens / tokens_;
@@ -93,6 +94,22 @@ bool Candidates::wants(double step_time_s, double memory_bytes, double chips, st
   return step_time_s < rival.step_time_s || (step_time_s == rival.step_time_s && memory_bytes == rival.memory_bytes);
 }
 
+void Candidates::take_seeds(std::vector<Candidate> seeds) {
+  // As many scores as there are rows; of plans that are one row the first alone counts.
+  std::vector<std::pair<Level, Plan>> rows;
+  for (const Candidate& seed : seeds) {
+    rows.emplace_back(level(seed), merge_alike_ ? shape_without_knobs(seed.plan) : seed.plan);
+    if (!cells_.empty()) known_->found_in_cell(seed.cell, level(seed).first);
+  }
+  std::sort(rows.begin(), rows.end());
+  rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
+  if (limit_ > 0 && rows.size() >= limit_) known_->found_enough(rows[limit_ - 1].first.first);
+  pool_ = std::move(seeds);
+  settle_front();
+  pool_.clear();
+  known_->set_front(front_);
+}
+
 double Candidates::fastest_s() const {
   return front_.empty() ? std::numeric_limits<double>::infinity() : front_.back().price.step_time_s;
 }
@@ -133,10 +150,14 @@ void Candidates::settle_best() {
               pool_.end());
   best_.clear();
   for (Candidate& c : pool_) {
-    if (stopped() || enough_are_better(c)) break;
+    if (enough_are_better(c)) break;
+    if (!c.price.exact && stopped()) continue;
     if (best_.size() == limit_ && (limit_ == 0 || key(c) > key(best_.back()))) break;
     simulate(c);
-    best_.insert(std::upper_bound(best_.begin(), best_.end(), c, before), c);
+    const auto place = std::upper_bound(best_.begin(), best_.end(), c, before);
+    // A seed on the front is met again on the way.
+    if (place != best_.begin() && std::prev(place)->plan == c.plan) continue;
+    best_.insert(place, c);
     if (best_.size() > limit_) best_.pop_back();
   }
   if (limit_ > 0 && best_.size() == limit_) known_->found_enough(level(best_.back()).first);
@@ -147,7 +168,8 @@ void Candidates::settle_best() {
 void Candidates::settle_alike() {
   std::sort(pool_.begin(), pool_.end(), [this](const Candidate& a, const Candidate& b) { return key(a) < key(b); });
   for (Candidate& c : pool_) {
-    if (stopped() || limit_ == 0 || enough_are_better(c)) break;
+    if (limit_ == 0 || enough_are_better(c)) break;
+    if (!c.price.exact && stopped()) continue;
     if (shapes_ >= limit_ && level(c) > levels_.rbegin()->first) break;
     simulate(c);
     take({c, 1, c.plan, c.price.memory_bytes});
@@ -232,7 +254,7 @@ void Candidates::settle_front() {
   });
   front_.clear();
   for (Candidate& c : pool_) {
-    if (stopped()) return;
+    if (!c.price.exact && stopped()) continue;
     const bool same_memory = !front_.empty() && front_.back().price.memory_bytes == c.price.memory_bytes;
     if (!front_.empty() && c.price.step_time_s > front_.back().price.step_time_s) continue;
     simulate(c);

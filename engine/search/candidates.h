@@ -63,10 +63,13 @@ class KnownBest {
 
 class Candidates {
  public:
-  // Once `stop` is true nothing more is simulated, and what is known is worth nothing. Null: never. `cells`: of the
+  // Once `stop` is true nothing more is simulated: what is kept then is the best of what had been. Null: never. `cells`: of the
   // mesh map, 0 where nobody asked for it. `known` is shared with the other workers and has as many.
   Candidates(const SearchRequest& request, std::size_t cells, Pricer& pricer, KnownBest& known,
              const std::atomic<bool>* stop = nullptr);
+  // Plans of the space that fit and have been simulated, before the search comes to them: from then on nothing is
+  // looked at that they beat. They are found again on the way.
+  void take_seeds(std::vector<Candidate> seeds);
   // Whether a plan that takes at least this long and so much memory can matter.
   bool wants(double step_time_s, double memory_bytes, double chips, std::size_t cell) const;
   void add(const Candidate&);

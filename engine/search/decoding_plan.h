@@ -15,5 +15,8 @@ struct DecodingPlan {
 // fsdp counts as data: nothing is sharded over it where nothing is trained.
 DecodingPlan decoding_plan_of(const Scenario&);
 void apply(Scenario&, const DecodingPlan&);
+// Chips that a search shares out among replicas, tensor ranks and stages: those of the cluster, or of the mesh where
+// prefill has chips of its own; of one context rank.
+int decoding_chips(const Scenario&);
 
 }  // namespace roofscape::engine

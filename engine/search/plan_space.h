@@ -96,7 +96,7 @@ inline constexpr EnumTable<Rejection> kRejectionIds{"model",   "heads",  "tensor
                                                     "experts", "batch",  "schedule",     "too_long", "runs_on",
                                                     "state",   "memory", "rate"};
 
-std::vector<int> divisors(int n);
+std::vector<int> divisors(int n);  // ascending; none of a number below 1
 
 // Numbers a mesh leaves open, for one scenario and space.
 class SpaceChoices {

@@ -13,6 +13,8 @@
 namespace roofscape::engine {
 namespace {
 
+constexpr std::size_t kManyListed = 300;  // plans whose evaluation takes longer than it takes to start threads
+
 RankedPlan ranked(const Plan& plan, const Report& report) {
   RankedPlan out;
   out.plan = plan;
@@ -130,32 +132,49 @@ std::optional<BrokenConstraint> broken_constraint(const Scenario& s, const PlanS
 
 }  // namespace
 
+std::vector<Plan> plans_of(const SearchResult& result) {
+  std::vector<Plan> out;
+  for (const auto* list : {&result.best, &result.front})
+    for (const RankedPlan& one : *list) out.push_back(one.plan);
+  for (const SearchCell& cell : result.cells)
+    if (cell.best) out.push_back(cell.best->plan);
+  std::sort(out.begin(), out.end());
+  out.erase(std::unique(out.begin(), out.end()), out.end());
+  return out;
+}
+
+void place_present(const Scenario& s, const SearchRequest& request, SearchResult& result) {
+  const Report report = evaluate(s);
+  result.present = ranked(plan_of(s), report);
+  result.present_legal = !report.has_errors();
+  result.present_shortage = shortage_of(report, request.space.min_free);
+  result.present_breaks.reset();
+  if (result.present_legal) result.present_breaks = broken_constraint(s, request.space, report);
+  PlanEvaluation evaluation(s);
+  result.present_rank = rank_of_present(result, SpaceChoices(s, request.space), request, evaluation);
+}
+
 SearchResult search(const Scenario& s, const SearchRequest& request, SearchProgress* progress, std::size_t workers,
-                    const SearchWorkers& run) {
+                    const SearchWorkers& run, std::span<const Plan> seeds) {
   SearchResult result;
   PlanEvaluation evaluation(s);
-  {
-    Report report;
-    EvaluationScratch scratch;
-    evaluate(s, scratch, report);
-    result.present = ranked(plan_of(s), report);
-    result.present_legal = !report.has_errors();
-    result.present_shortage = shortage_of(report, request.space.min_free);
-    if (result.present_legal) result.present_breaks = broken_constraint(s, request.space, report);
-  }
   const Chip& chip = s.cluster.chip;
   if (!chip[peak_field(s.precision.compute)].value || !chip[ChipField::hbm_bytes].value ||
-      !chip[ChipField::hbm_bytes_per_s].value)
+      !chip[ChipField::hbm_bytes_per_s].value) {
+    place_present(s, request, result);
     return result;
+  }
 
   const SpaceChoices choices(s, request.space);
   const std::size_t parts = choices.groups.size() * choices.microbatches.size();
   if (progress != nullptr) progress->total = parts;
   KnownBest known(request.cells ? choices.cell_count() : 0);
   std::vector<std::unique_ptr<SearchWorker>> team;
-  for (std::size_t i = 0; i < std::max<std::size_t>(1, workers); ++i)
+  for (std::size_t i = 0; i < std::max<std::size_t>(1, workers); ++i) {
     team.push_back(
         std::make_unique<SearchWorker>(s, request, choices, known, progress != nullptr ? &progress->stop : nullptr));
+    if (i == 0) team[0]->take_seeds(seeds);
+  }
   // What is found early keeps others from being simulated.
   const std::vector<std::size_t> order = team[0]->fastest_first(parts);
   std::atomic<std::size_t> next{0};
@@ -171,26 +190,41 @@ SearchResult search(const Scenario& s, const SearchRequest& request, SearchProgr
     }
     if (!stopped()) team[i]->finish();
   });
-  if (stopped()) return result;
 
   SearchWorker& all = *team[0];
   if (progress != nullptr)
     for (const auto& worker : team) progress->simulated += worker->simulated();
   for (std::size_t i = 1; i < team.size(); ++i) all.merge(*team[i]);
   all.finish();
-  if (stopped()) return result;
   result.plans = result.fit = all.plans();
   result.rejected = all.rejected();
   for (const double count : result.rejected) result.fit -= count;
-
-  for (const Alike& alike : all.candidates().best()) {
-    RankedPlan& one = result.best.emplace_back(evaluation.ranked(alike.simplest.plan));
-    one.alike = alike.count - 1;
-    one.least_alike = alike.smallest;
-    one.least_alike_bytes = alike.least_bytes;
+  const std::vector<Alike> best = all.candidates().best();
+  std::vector<Plan> listed;
+  for (const Alike& alike : best) listed.push_back(alike.simplest.plan);
+  for (const Candidate& candidate : all.candidates().front()) listed.push_back(candidate.plan);
+  std::vector<RankedPlan> evaluated(listed.size());
+  const auto evaluate_share = [&](std::size_t first, std::size_t step) {
+    PlanEvaluation each(s);
+    for (std::size_t i = first; i < listed.size(); i += step) evaluated[i] = each.ranked(listed[i]);
+  };
+  if (listed.size() < kManyListed)
+    evaluate_share(0, 1);
+  else
+    all_work([&](std::size_t i) { evaluate_share(i, team.size()); });
+  result.front.assign(evaluated.begin() + static_cast<std::ptrdiff_t>(best.size()), evaluated.end());
+  evaluated.resize(best.size());
+  result.best = std::move(evaluated);
+  for (std::size_t i = 0; i < best.size(); ++i) {
+    RankedPlan& one = result.best[i];
+    one.alike = best[i].count - 1;
+    one.least_alike = best[i].smallest;
+    one.least_alike_bytes = best[i].least_bytes;
   }
-  for (const Candidate& candidate : all.candidates().front())
-    result.front.push_back(evaluation.ranked(candidate.plan));
+  if (stopped()) {
+    place_present(s, request, result);
+    return result;
+  }
   if (const auto& missed = all.missed().best(); missed && missed->price.step_time_s < all.candidates().fastest_s()) {
     const Report& report = evaluation.report(missed->plan);
     result.near_miss = NearMiss{ranked(missed->plan, report), shortage_of(report, request.space.min_free)};
@@ -203,7 +237,7 @@ SearchResult search(const Scenario& s, const SearchRequest& request, SearchProgr
   });
   if (stopped()) return result;
   for (const PlanSample::Drawn& one : drawn) result.sample.push_back(one.plan);
-  result.present_rank = rank_of_present(result, choices, request, evaluation);
+  place_present(s, request, result);
   result.finished = true;
   return result;
 }

@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -93,7 +94,9 @@ struct SearchCell {
 };
 
 struct SearchResult {
-  bool finished = false;                       // false: stopped, or the chip lacks a figure that pricing needs
+  // False: the chip lacks a figure that pricing needs, or it was stopped. Then best and front are of what had been looked
+  // at by then, as are the counts, and the rest is left out.
+  bool finished = false;
   std::vector<RankedPlan> best;                // in the order of the search
   std::vector<RankedPlan> front;               // no other plan is both faster and smaller; memory ascending
   double plans = 0;                            // of the space
@@ -111,7 +114,15 @@ struct SearchResult {
   int present_rank = 0;
 };
 
+// Fills what a result says of the scenario's own plan: present and all that begins with it. The rest of the result may
+// have been found for another scenario that a search reads as this one (searched_scenario.h).
+void place_present(const Scenario&, const SearchRequest&, SearchResult&);
+
+// `seeds`: plans that may be good here, such as those found for a scenario much like this one. They shorten the search
+// and change nothing of its result; those that are not of the space or cannot run are passed over.
 SearchResult search(const Scenario&, const SearchRequest&, SearchProgress* progress = nullptr,
-                    std::size_t workers = 1, const SearchWorkers& run = {});
+                    std::size_t workers = 1, const SearchWorkers& run = {}, std::span<const Plan> seeds = {});
+// The plans that a result shows, each once.
+std::vector<Plan> plans_of(const SearchResult&);
 
 }  // namespace roofscape::engine

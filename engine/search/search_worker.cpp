@@ -248,6 +248,54 @@ ScheduleShape SearchWorker::shape_of_kinds(const DeviceKinds& kinds, int microba
   return schedule_shape(s_.pipeline, kinds.kind, kinds.stages, microbatches, kinds.virtual_stages);
 }
 
+std::optional<Rejection> SearchWorker::reject_schedule(const DeviceKinds& kinds, const ScheduleShape& shape) {
+  if (kinds.stages == 1) return std::nullopt;
+  if (!kinds.layers_suffice) return Rejection::layers;
+  if (!check_schedule(shape)) return Rejection::schedule;
+  if (2.0 * shape.microbatches * virtual_stage_count(shape) > static_cast<double>(kMaxDrawnOps))
+    return Rejection::too_long;
+  return std::nullopt;
+}
+
+bool SearchWorker::can_run(const Plan& plan) {
+  const int microbatches = microbatches_of(plan, s_.workload.global_batch_sequences);
+  if (microbatches == 0 || choices_.reject_group(plan) || choices_.reject_mesh(plan) ||
+      choices_.reject_sequence_parallel(plan.tensor, plan.sequence_parallel))
+    return false;
+  const auto chunks =
+      std::find_if(chunks_.begin(), chunks_.end(), [&plan](const Chunks& c) { return c.pipeline == plan.pipeline; });
+  if (chunks == chunks_.end()) return false;
+  const auto kinds = std::find_if(chunks->kinds.begin(), chunks->kinds.end(), [&plan](const DeviceKinds& k) {
+    return k.kind == plan.schedule && k.virtual_stages == plan.virtual_stages;
+  });
+  if (kinds == chunks->kinds.end() || reject_schedule(*kinds, shape_of_kinds(*kinds, microbatches))) return false;
+  if (!space_.runs_on) return true;
+  apply(launched_, plan);
+  return !runs_nothing_ && !breaks_any(*space_.runs_on, launched_, RuleReads::mesh) &&
+         !breaks_any(*space_.runs_on, launched_, RuleReads::plan);
+}
+
+void SearchWorker::take_seeds(std::span<const Plan> plans) {
+  std::vector<Candidate> seeds;
+  PlacedMesh placed;
+  for (const Plan& wanted : plans) {
+    const std::optional<Plan> plan = choices_.as_searched(wanted);
+    if (!plan || !can_run(*plan)) continue;
+    pricer_.place(*plan, placed);
+    Candidate seed{*plan, pricer_.price(*plan, true), placed.counts.chips, 0};
+    // Without a time there is no price; without a pipeline it is exact anyway.
+    if (std::isnan(seed.price.step_time_s) ||
+        seed.price.memory_bytes > placed.in.chip.hbm_capacity * (1 - space_.min_free))
+      continue;
+    const auto& stages = choices_.data_divisors;
+    seed.cell = choices_.cell_of(
+        plan->tensor,
+        static_cast<std::size_t>(std::find(stages.begin(), stages.end(), plan->pipeline) - stages.begin()));
+    seeds.push_back(seed);
+  }
+  candidates_.take_seeds(std::move(seeds));
+}
+
 // Which of the schedules can be run; the others are counted for every choice that is left.
 void SearchWorker::test_schedules(Mesh& mesh) {
   mesh.legal.clear();
@@ -258,16 +306,7 @@ void SearchWorker::test_schedules(Mesh& mesh) {
   for (std::size_t i = 0; i < mesh.chunks->kinds.size(); ++i) {
     const DeviceKinds& kinds = mesh.chunks->kinds[i];
     const ScheduleShape shape = shape_of_kinds(kinds, mesh.microbatches);
-    std::optional<Rejection> why;
-    if (kinds.stages > 1) {
-      if (!kinds.layers_suffice)
-        why = Rejection::layers;
-      else if (!check_schedule(shape))
-        why = Rejection::schedule;
-      else if (2.0 * shape.microbatches * virtual_stage_count(shape) > static_cast<double>(kMaxDrawnOps))
-        why = Rejection::too_long;
-    }
-    if (why) {
+    if (const std::optional<Rejection> why = reject_schedule(kinds, shape)) {
       reject(*why, mesh.cell,
              static_cast<double>(mesh.states.size() * choices_.offload_activations.size()) * per_layer_);
       continue;
@@ -387,8 +426,19 @@ void SearchWorker::price_schedules(Mesh& mesh, Candidate& candidate, std::size_t
     return least_unfit <= most_missed && missed_.wants(least_s, candidates_.fastest_s());
   };
   const double least_work = mesh.overlaps ? std::min(least_work_s_, least_paired_work_s_) : least_work_s_;
+  const auto draw_sample = [&] {
+    for (std::size_t l = 0; l < mesh.legal.size(); ++l) {
+      if (!runs(mesh, first, l)) continue;
+      const DeviceKinds& kinds = mesh.chunks->kinds[mesh.legal[l]];
+      candidate.plan.schedule = kinds.kind, candidate.plan.virtual_stages = kinds.virtual_stages;
+      sample_.offer(candidate.plan, bytes_[l], bytes_[l] <= mesh.limit_bytes);
+    }
+  };
   const bool known = !std::isnan(least_work_s_) && mesh.rates_known;
-  if (known && !sample_.wanted() && !matters(least_work) && !misses(least_work)) return;
+  if (known) {
+    if (sample_.wanted()) draw_sample();
+    if (!matters(least_work) && !misses(least_work)) return;
+  }
   pricer_.price_step(mesh.placed, layer_, state_);
   // The step without any bubble: what is too slow then needs no schedule.
   const double least_apart = pricer_.least_time(mesh.placed, layer_, state_, false);
@@ -398,8 +448,9 @@ void SearchWorker::price_schedules(Mesh& mesh, Candidate& candidate, std::size_t
     reject(Rejection::rate, mesh.cell, static_cast<double>(asked - unfit));
     return;
   }
+  if (!known && sample_.wanted()) draw_sample();
   const bool some_matter = matters(least), some_miss = misses(least);
-  if (!some_matter && !some_miss && !sample_.wanted()) return;
+  if (!some_matter && !some_miss) return;
   for (std::size_t l = 0; l < mesh.legal.size(); ++l) {
     if (!runs(mesh, first, l)) continue;
     const DeviceKinds& kinds = mesh.chunks->kinds[mesh.legal[l]];
@@ -407,7 +458,6 @@ void SearchWorker::price_schedules(Mesh& mesh, Candidate& candidate, std::size_t
     candidate.price = {};
     candidate.price.memory_bytes = bytes_[l];
     const bool fits = bytes_[l] <= mesh.limit_bytes;
-    sample_.offer(candidate.plan, bytes_[l], fits);
     const auto wanted = [&](double step_s) {
       return fits ? candidates_.wants(step_s, bytes_[l], candidate.chips, mesh.cell)
                   : bytes_[l] <= most_missed && missed_.wants(step_s, candidates_.fastest_s());

@@ -9,6 +9,7 @@
 #include <limits>
 #include <map>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "engine/search/candidates.h"
@@ -55,6 +56,8 @@ class SearchWorker {
   SearchWorker(const SearchWorker&) = delete;
   SearchWorker& operator=(const SearchWorker&) = delete;
 
+  // Prices those of the plans that are of the space and can run, for all workers that are made later.
+  void take_seeds(std::span<const Plan> plans);
   // All parts, those first whose chips have least work without recomputation.
   std::vector<std::size_t> fastest_first(std::size_t parts);
   // `part` of choices.groups x choices.microbatches.
@@ -110,6 +113,10 @@ class SearchWorker {
   };
 
   Plan mesh_of_part(std::size_t part) const;
+  // Why a pipeline cannot be run.
+  static std::optional<Rejection> reject_schedule(const DeviceKinds&, const ScheduleShape&);
+  // A plan of the space, whether it fits or not.
+  bool can_run(const Plan& plan);
   void reject(Rejection why, std::size_t cell, double count);
   void place_meshes(const Plan& group);
   void place_mesh(const Plan& plan, Chunks& chunks, const std::vector<int>& zeros, std::size_t cell,

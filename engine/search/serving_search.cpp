@@ -16,13 +16,6 @@ namespace {
 constexpr int kBeyondMemory = 2;  // doublings of the batch past the last that fits, which are counted as too large
 constexpr std::int64_t kLargestBatch = 1 << 24;
 
-// Chips that decode: all of the cluster, unless some are prefill's own.
-int decoding_chips(const Scenario& s) {
-  const double chips =
-      s.serving.disaggregated ? mesh_chips(s.parallelism) : static_cast<double>(chip_count(s.cluster));
-  return static_cast<int>(chips) / s.parallelism.context;
-}
-
 // What is asked for comes first, then what is good for the user and for the chip.
 auto numbers_of(const RankedDecoding& p, ServingObjective objective) {
   const double first = objective == ServingObjective::throughput   ? -p.tokens_per_s_per_chip
@@ -275,6 +268,12 @@ std::optional<BrokenConstraint> broken_constraint(const ServingRequest& request,
 
 }  // namespace
 
+int decoding_chips(const Scenario& s) {
+  const double chips =
+      s.serving.disaggregated ? mesh_chips(s.parallelism) : static_cast<double>(chip_count(s.cluster));
+  return static_cast<int>(chips) / s.parallelism.context;
+}
+
 DecodingPlan decoding_plan_of(const Scenario& s) {
   DecodingPlan plan;
   plan.data = s.parallelism.data * s.parallelism.fsdp;
@@ -314,21 +313,30 @@ std::optional<BrokenLimit> broken_limit(const ServingRequest& request, const Dec
   return std::nullopt;
 }
 
+void place_present(const Scenario& s, const ServingRequest& request, ServingSearchResult& out) {
+  out.present = {};
+  out.present.plan = decoding_plan_of(s);
+  out.present_breaks.reset();
+  Pricing own(s, request);
+  out.present_legal = own.price_as_is(out.present);
+  out.present_missing_bytes = out.present_legal ? own.missing_bytes() : 0;
+  out.capacity_bytes = own.capacity_bytes();
+  out.present_fits = out.present_legal && !(out.present_missing_bytes > 0);
+  if (out.present_legal) out.present_breaks = broken_constraint(request, out.present, out.capacity_bytes);
+  if (out.present_legal && !out.present_breaks && request.runs_on && broken_rule(*request.runs_on, s) != nullptr)
+    out.present_breaks = BrokenConstraint{BrokenConstraint::Kind::runs_on};
+  // With weights sharded over fsdp the present plan is none of the space, whatever its mesh.
+  out.present_rank = 0;
+  for (std::size_t i = 0; i < out.best.size() && out.present_rank == 0; ++i)
+    if (out.best[i].plan == out.present.plan && out.best[i].token_s == out.present.token_s)
+      out.present_rank = static_cast<int>(i) + 1;
+}
+
 ServingSearchResult search_serving(const Scenario& s, const ServingRequest& request, SearchProgress* progress,
                                    const SearchWorkers& run) {
   ServingSearchResult out;
   out.present.plan = decoding_plan_of(s);
   if (!s.serves()) return out;
-  {
-    Pricing own(s, request);
-    out.present_legal = own.price_as_is(out.present);
-    out.present_missing_bytes = out.present_legal ? own.missing_bytes() : 0;
-    out.capacity_bytes = own.capacity_bytes();
-    out.present_fits = out.present_legal && !(out.present_missing_bytes > 0);
-    if (out.present_legal) out.present_breaks = broken_constraint(request, out.present, out.capacity_bytes);
-    if (out.present_legal && !out.present_breaks && request.runs_on && broken_rule(*request.runs_on, s) != nullptr)
-      out.present_breaks = BrokenConstraint{BrokenConstraint::Kind::runs_on};
-  }
   const std::vector<DecodingPlan> meshes = meshes_of(s, request);
   std::vector<MeshOutcome> outcomes(meshes.size());
   if (progress != nullptr) progress->total = meshes.size();
@@ -362,10 +370,7 @@ ServingSearchResult search_serving(const Scenario& s, const ServingRequest& requ
   out.cells = cells_of(meshes, outcomes, request.objective);
   out.front = front_of(out.best);
   rank(out.best, request);
-  // With weights sharded over fsdp the present plan is none of the space, whatever its mesh.
-  for (std::size_t i = 0; i < out.best.size() && out.present_rank == 0; ++i)
-    if (out.best[i].plan == out.present.plan && out.best[i].token_s == out.present.token_s)
-      out.present_rank = static_cast<int>(i) + 1;
+  place_present(s, request, out);
   out.finished = true;
   return out;
 }

@@ -108,6 +108,10 @@ std::optional<ConstraintError> constrain(ServingRequest&, std::string_view name,
 // The first of these limits that keeps a plan out.
 std::optional<BrokenLimit> broken_limit(const ServingRequest&, const DecodingPlan&);
 
+// Fills what a result says of the scenario's own plan; the rest of it may have been found for another scenario that a
+// search reads as this one (searched_scenario.h).
+void place_present(const Scenario&, const ServingRequest&, ServingSearchResult&);
+
 ServingSearchResult search_serving(const Scenario&, const ServingRequest&, SearchProgress* progress = nullptr,
                                    const SearchWorkers& run = {});
 

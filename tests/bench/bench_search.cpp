@@ -1,7 +1,9 @@
 // Pricing and search of plans.
 #include <benchmark/benchmark.h>
 
+#include <functional>
 #include <thread>
+#include <vector>
 
 #include "engine/io/scenario/scenario_json.h"
 #include "engine/search/search.h"
@@ -22,18 +24,23 @@ void sweep_s1(benchmark::State& state) {
   state.counters["fit"] = double(result.fit);
 }
 
-// The whole space of a preset, on two threads.
+// The whole space of a preset as the command searches it, with nothing known before: on so many threads, in ideal or
+// calibrated mode.
 void whole_space(benchmark::State& state, const char* id) {
   const io::PresetLibrary library;
-  const engine::Scenario scenario = io::load_scenario(id, library).value();
+  engine::Scenario scenario = io::load_scenario(id, library).value();
+  const auto workers = static_cast<std::size_t>(state.range(0));
+  scenario.assumptions.mode = state.range(1) != 0 ? engine::Mode::calibrated : engine::Mode::ideal;
   engine::SearchRequest request;
   request.space = engine::space_of(scenario);
+  request.merge_alike = true;
   engine::SearchResult result;
   double simulated = 0;
   for (auto _ : state) {
     engine::SearchProgress progress;
-    result = engine::search(scenario, request, &progress, 2, [](const std::function<void(std::size_t)>& work) {
-      std::jthread other(work, 1);
+    result = engine::search(scenario, request, &progress, workers, [&](const std::function<void(std::size_t)>& work) {
+      std::vector<std::jthread> others;
+      for (std::size_t i = 1; i < workers; ++i) others.emplace_back(work, i);
       work(0);
     });
     simulated = double(progress.simulated);
@@ -46,6 +53,8 @@ void whole_space(benchmark::State& state, const char* id) {
 }  // namespace
 
 BENCHMARK_CAPTURE(whole_space, llama3_405b_16k_h100, "llama3-405b-16k-h100-8k")
+    ->ArgNames({"workers", "calibrated"})
+    ->ArgsProduct({{1, 2}, {0, 1}})
     ->Unit(benchmark::kMillisecond)
     ->MeasureProcessCPUTime();
 BENCHMARK(sweep_s1)->Arg(0)->Arg(20)->Unit(benchmark::kMillisecond);

@@ -4,6 +4,7 @@
 #include "app/session/search_job.h"
 #include "engine/io/presets/preset_library.h"
 #include "engine/io/scenario/scenario_json.h"
+#include "engine/scenario/mesh_size.h"
 
 using namespace roofscape;
 using app::SearchJob;
@@ -81,6 +82,45 @@ TEST_CASE("asking again for what was found starts nothing") {
   job.ask(small(), request_of(small()), false);
   job.wait();
   CHECK(job.started() == 1);
+}
+
+TEST_CASE("a choice of the present plan that the space covers starts no search") {
+  SearchJob job(1);
+  job.ask(small(), request_of(small()), false);
+  job.wait();
+  Scenario other = small();
+  other.checkpointing.policy = engine::CheckpointPolicy::none;
+  other.parallelism.tensor *= 2, other.parallelism.fsdp /= 2;
+  other.pipeline.microbatch_sequences *= 2;
+  REQUIRE(engine::mesh_chips(other.parallelism) == engine::mesh_chips(small().parallelism));
+  job.ask(other, request_of(small()), false);
+  CHECK(job.state() == SearchJob::State::idle);
+  CHECK(job.started() == 1);
+  const SearchOutcome placed = app::with_present(*job.latest(), other);
+  const engine::SearchResult wanted = engine::search(other, request_of(small()));
+  CHECK(placed.query.scenario == other);
+  CHECK(placed.result.present.plan == wanted.present.plan);
+  CHECK(placed.result.present.step_time_s == wanted.present.step_time_s);
+  CHECK(placed.result.present_rank == wanted.present_rank);
+  CHECK(placed.result.best.front().plan == wanted.best.front().plan);
+}
+
+TEST_CASE("a search after another has the result it has alone") {
+  SearchJob job(2), alone(1);
+  const Scenario after = with_batch(small(), 48);
+  job.ask(small(), request_of(small()), false);
+  job.wait();
+  job.ask(after, request_of(small()), false);
+  job.wait();
+  alone.ask(after, request_of(small()), false);
+  alone.wait();
+  const engine::SearchResult &a = job.latest()->result, &b = alone.latest()->result;
+  CHECK(job.started() == 2);
+  CHECK(a.rejected == b.rejected);
+  REQUIRE(a.best.size() == b.best.size());
+  for (std::size_t i = 0; i < a.best.size(); ++i) CHECK(a.best[i].plan == b.best[i].plan);
+  REQUIRE(a.front.size() == b.front.size());
+  for (std::size_t i = 0; i < a.front.size(); ++i) CHECK(a.front[i].plan == b.front[i].plan);
 }
 
 TEST_CASE("a cancelled search leaves the result before it, and is taken up again when asked to") {

@@ -265,6 +265,28 @@ TEST_CASE("while a slider is held what was found stays, and belongs to the scena
   check_list_while_held(h, "workload.global_batch_sequences");
 }
 
+TEST_CASE(
+    "while a choice of the plan is dragged the list is that frame's in every frame, and nothing is searched anew") {
+  Harness h(kSmall);
+  search(h);
+  const std::size_t started = h.parts.searching.started();
+  const std::string slider = "pipeline.microbatch_sequences";
+  REQUIRE(h.reach(slider));
+  const widgets::Rect track = h.place(slider + ".track")->rect;
+  const engine::Scenario before = h.scenario();
+  h.move({track.x + track.w * 0.1f, track.centre().y});
+  h.press();
+  for (int i = 0; i < 8; ++i) {
+    h.move({track.x + track.w * (0.1f + 0.1f * static_cast<float>(i)), track.centre().y});
+    CHECK_FALSE(h.parts.panels.search.stale);
+    CHECK(h.parts.panels.search.found->query.scenario == h.scenario());
+    CHECK(result(h).present.plan == plan_of(h.scenario()));
+  }
+  CHECK_FALSE(h.scenario() == before);
+  CHECK(h.parts.searching.started() == started);
+  h.release();
+}
+
 TEST_CASE("a figure of a search in the grid searches without the search being open") {
   Harness h(kSmall);
   h.parts.settings.arrangement.cells[0] = "frontier";

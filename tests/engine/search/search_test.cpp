@@ -6,6 +6,8 @@
 #include <map>
 #include <numeric>
 #include <set>
+#include <stop_token>
+#include <thread>
 
 #include "engine/evaluate/evaluate.h"
 #include "engine/search/candidates.h"
@@ -291,6 +293,30 @@ TEST_CASE("a search that is told to stop returns unfinished") {
   SearchProgress progress;
   progress.stop = true;
   CHECK_FALSE(search(s, request_with(s, {}), &progress).finished);
+}
+
+TEST_CASE("whenever a search is stopped, what it returns are plans that can run, in order, as they are evaluated") {
+  const Scenario s = small_scenario();
+  SearchRequest request = request_with(s, {});
+  for (const std::size_t parts : {std::size_t{1}, std::size_t{5}, std::size_t{20}}) {
+    SearchProgress progress;
+    const SearchResult found = search(s, request, &progress, 1, [&](const std::function<void(std::size_t)>& work) {
+      std::jthread watch([&progress, parts](std::stop_token over) {
+        while (progress.done < parts && !over.stop_requested()) std::this_thread::yield();
+        progress.stop = true;
+      });
+      work(0);
+    });
+    CHECK_FALSE(found.finished);
+    for (std::size_t i = 0; i < found.best.size(); ++i) {
+      Scenario other = s;
+      apply(other, found.best[i].plan);
+      const Report report = evaluate(other);
+      CHECK(report.fits());
+      CHECK(report.quantities[Q::step_time] == found.best[i].step_time_s);
+      if (i > 0) CHECK(found.best[i - 1].step_time_s <= found.best[i].step_time_s);
+    }
+  }
 }
 
 TEST_CASE("constraints that make no sense are refused with a remedy") {

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "engine/evaluate/evaluate.h"
+#include "engine/search/searched_scenario.h"
 #include "engine/search/serving_search.h"
 #include "tests/engine/fixtures.h"
 #include "tests/engine/search/search_fixture.h"
@@ -180,6 +181,29 @@ TEST_CASE("a search of serving plans has the same result with one worker and wit
   CHECK(one.rejected == three.rejected);
   REQUIRE(one.best.size() == three.best.size());
   for (std::size_t i = 0; i < one.best.size(); ++i) CHECK(one.best[i].plan == three.best[i].plan);
+}
+
+TEST_CASE("another present serving plan of as many chips changes nothing but what is said of that plan") {
+  for (const char* id : {"llama3-8b-serving-8-h100", "llama3-70b-serving-8-h100", "llama3-70b-16-v5e"}) {
+    CAPTURE(id);
+    const Scenario s = preset(id);
+    const ServingRequest request = serving_request_of(s);
+    ServingSearchResult found = search_serving(s, request);
+    REQUIRE(found.best.size() > 3);
+    Scenario other = s;
+    apply(other, found.best[3].plan);
+    REQUIRE(searched_scenario(other) == searched_scenario(s));
+    const ServingSearchResult wanted = search_serving(other, request);
+    place_present(other, request, found);
+    CHECK(found.rejected == wanted.rejected);
+    REQUIRE(found.best.size() == wanted.best.size());
+    for (std::size_t i = 0; i < found.best.size(); ++i) CHECK(found.best[i].plan == wanted.best[i].plan);
+    CHECK(found.present.plan == wanted.present.plan);
+    CHECK(found.present.token_s == wanted.present.token_s);
+    CHECK(found.present_rank == 4);
+    CHECK(wanted.present_rank == 4);
+    CHECK(found.capacity_bytes == wanted.capacity_bytes);
+  }
 }
 
 TEST_CASE("a search of serving plans that is told to stop returns unfinished") {
