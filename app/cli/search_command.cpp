@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <functional>
 #include <map>
 #include <optional>
@@ -15,6 +16,7 @@
 
 #include "app/cli/output.h"
 #include "app/cli/scenario_input.h"
+#include "app/cli/search_watch.h"
 #include "app/core/report_text.h"
 #include "app/core/strings.h"
 #include "app/core/text_columns.h"
@@ -350,10 +352,35 @@ std::string serving_text(const Context& context, const engine::Scenario& scenari
          serving_present_text(context, scenario, request, result);
 }
 
+std::size_t worker_count() { return std::clamp(std::thread::hardware_concurrency(), 1u, 16u); }
+
+void run_workers(const std::function<void(std::size_t)>& work) {
+  std::vector<std::jthread> threads;
+  for (std::size_t i = 0; i < worker_count(); ++i) threads.emplace_back(work, i);
+}
+
+// What is said above a list that a search was stopped at.
+void say_stopped(const Context& context, const engine::SearchProgress& progress) {
+  const auto total = static_cast<double>(progress.total), done = static_cast<double>(progress.done);
+  complain(context.texts, {{},
+                           {},
+                           say("error.cli.search.stopped", whole(total > 0 ? std::floor(100 * done / total) : 0)),
+                           say("error.cli.search.stopped.remedy")});
+}
+
 int search_serving(const Context& context, const SearchOptions& options, const engine::Scenario& scenario) {
   const auto request = serving_request_of(context, options, scenario);
   if (!request) return kBadInput;
-  const engine::ServingSearchResult result = engine::search_serving(scenario, *request);
+  engine::SearchProgress progress;
+  engine::ServingSearchResult result;
+  {
+    const SearchWatch watch(context.texts, progress);
+    result = engine::search_serving(scenario, *request, &progress, run_workers);
+  }
+  if (!result.finished) {
+    say_stopped(context, progress);
+    return kHasErrors;
+  }
   const int code = result.best.empty() ? kHasErrors : kGood;
   if (options.json) {
     const std::string problem = result.present_legal ? "" : present_problem(context, scenario);
@@ -372,18 +399,21 @@ int run(const Context& context, const SearchOptions& options) {
   if (scenario->serves()) return search_serving(context, options, *scenario);
   const auto request = request_of(context, options, *scenario);
   if (!request) return kBadInput;
-  const std::size_t workers = std::clamp(std::thread::hardware_concurrency(), 1u, 16u);
-  const engine::SearchResult result =
-      engine::search(*scenario, *request, nullptr, workers, [workers](const std::function<void(std::size_t)>& work) {
-        std::vector<std::jthread> threads;
-        for (std::size_t i = 0; i < workers; ++i) threads.emplace_back(work, i);
-      });
-  if (!result.finished) {
+  engine::SearchProgress progress;
+  engine::SearchResult result;
+  {
+    const SearchWatch watch(context.texts, progress);
+    result = engine::search(*scenario, *request, &progress, worker_count(), run_workers);
+  }
+  if (progress.stop) {
+    say_stopped(context, progress);
+    if (result.best.empty()) return kHasErrors;
+  } else if (!result.finished) {
     complain(context.texts, {options.input.scenario, "cluster.chip", say("error.cli.search.chip"),
                              say("error.cli.search.chip.remedy")});
     return kHasErrors;
   }
-  const int code = result.best.empty() ? kHasErrors : kGood;
+  const int code = result.best.empty() || !result.finished ? kHasErrors : kGood;
   if (options.json) {
     const std::string problem = result.present_legal ? "" : present_problem(context, *scenario);
     return print(context.texts, io::search_json(*scenario, result, problem), code);
