@@ -64,9 +64,13 @@ Traced Trace::apply(Verb verb, const Traced& a, const Traced& b, double value, s
     if (verb == Verb::divide) d = a.dimension_ / b.dimension_;
     return Traced::constant(value, d);
   }
-  if (verb == Verb::add && a.trace_ != nullptr && b.trace_ != nullptr && is_free_zero(trace->nodes_[a.node_]) &&
-      is_free_zero(trace->nodes_[b.node_]))
-    return a;
+  const auto is_nothing = [trace](const Traced& x) {
+    return x.trace_ != nullptr && is_free_zero(trace->nodes_[x.node_]);
+  };
+  if (verb == Verb::add && is_nothing(a) && is_nothing(b)) return a;
+  // A share of nothing is nothing too, of whatever dimension it is added to.
+  if (value == 0 && verb == Verb::multiply && is_nothing(b)) return b;
+  if (value == 0 && (verb == Verb::multiply || verb == Verb::divide) && is_nothing(a)) return a;
   TraceNode node;
   node.verb = verb;
   node.winner = winner;

@@ -107,7 +107,9 @@ void fill_transfers(const Evaluation<double>& e, AxisArray<AxisTransfers>& out) 
     if (!stage.communicates[a]) continue;
     axis.forward_s = finite(stage.comm_forward[a]), axis.backward_s = finite(stage.comm_backward[a]);
     const double exposed = stage.pairs ? stage.exposed_left * stage.layer.exposed[a] : stage.layer.exposed[a];
-    axis.hidden_s += finite(stage.layer_passes * (stage.comm_forward[a] + stage.comm_backward[a] - exposed));
+    // Where all is exposed, the sum of its shares can be above it by a rounding.
+    axis.hidden_s +=
+        std::max(0.0, finite(stage.layer_passes * (stage.comm_forward[a] + stage.comm_backward[a] - exposed)));
   }
 }
 

@@ -101,7 +101,9 @@ void count_mlp(const ModelDims<S>& m, Parameters<S>& p) {
   }
   p.mlp = named(Q::params_mlp, p.experts + others);
   p.mlp_layer = named(Q::params_mlp_layer, p.mlp / L);
-  p.inactive = named(Q::params_inactive, Lm * (E - k) * p.expert);
+  // More experts a token than there are is no model, but has a report.
+  const S idle = value_of(k) > value_of(E) ? constant<S>(0) : S(E - k);
+  p.inactive = named(Q::params_inactive, Lm * idle * p.expert);
   if (is.published_count) {
     p.matmul_layer = named(Q::params_matmul_layer, p.mlp_layer - p.inactive / L + p.attention_matrices);
     return;
