@@ -82,18 +82,22 @@ std::vector<SessionFile::Kept> SessionFile::read(std::vector<std::string>& probl
   return kept;
 }
 
-fs::path SessionFile::set_aside(const fs::path& file) {
-  std::erase(taken_over_, file);
+fs::path set_aside(const fs::path& file) {
   for (int number = 1; number <= kMostDamaged; ++number) {
     const fs::path aside = file.string() + ".damaged-" + std::to_string(number);
     std::error_code failed;
     if (fs::exists(fs::symlink_status(aside, failed))) continue;
     fs::rename(file, aside, failed);
-    if (!failed) return aside;
-    break;
+    return failed ? fs::path() : aside;
   }
-  blocked_ = blocked_ || file == file_;
   return {};
+}
+
+fs::path SessionFile::set_aside(const fs::path& file) {
+  std::erase(taken_over_, file);
+  fs::path aside = app::set_aside(file);
+  blocked_ = blocked_ || (aside.empty() && file == file_);
+  return aside;
 }
 
 std::optional<io::InputError> SessionFile::write(std::string_view text) {

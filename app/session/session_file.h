@@ -17,6 +17,10 @@
 
 namespace roofscape::app {
 
+// Moves a file that cannot be read aside, to its name with .damaged-1 or the first free number; where to, or empty if that
+// failed.
+std::filesystem::path set_aside(const std::filesystem::path& file);
+
 class SessionFile {
  public:
   // In this folder, which is made if it is missing. Empty: nothing is kept.

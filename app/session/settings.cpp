@@ -108,13 +108,10 @@ std::filesystem::path export_folder() {
   return std::filesystem::is_directory(documents, ignored) ? documents : documents.parent_path();
 }
 
-Settings read_settings(const std::filesystem::path& file) {
+io::Result<Settings> settings_in(std::string_view text, std::string_view file) {
+  const auto read = io::read_flat_map(text, file);
+  if (!read.ok()) return read.error();
   Settings s;
-  if (file.empty()) return s;
-  const auto text = io::read_file(file);
-  if (!text.ok()) return s;
-  const auto read = io::read_flat_map(text.value(), file.string());
-  if (!read.ok()) return s;
   const std::map<std::string, std::string>& map = read.value();
   name(map, "theme", s.theme);
   name(map, "language", s.language);
@@ -151,10 +148,17 @@ Settings read_settings(const std::filesystem::path& file) {
   return s;
 }
 
-bool write_settings(const std::filesystem::path& file, const Settings& settings) {
-  if (file.empty()) return false;
-  std::error_code failed;
-  std::filesystem::create_directories(file.parent_path(), failed);
+Settings read_settings(const std::filesystem::path& file, std::optional<io::InputError>* problem) {
+  std::error_code unknown;
+  if (file.empty() || !std::filesystem::exists(file, unknown)) return {};
+  const auto text = io::read_file(file);
+  auto read = text ? settings_in(text.value(), file.string()) : io::Result<Settings>(text.error());
+  if (read) return std::move(read).value();
+  if (problem != nullptr) *problem = read.error();
+  return {};
+}
+
+std::string settings_text(const Settings& settings) {
   // Themes, languages and figures come from fixed lists, so only paths need escaping.
   std::string text = "{\n";
   const auto add = [&](std::string_view key, const auto& value) {
@@ -188,7 +192,14 @@ bool write_settings(const std::filesystem::path& file, const Settings& settings)
   add("layout.left_open", a.left_open ? 1 : 0);
   if (a.right_open) add("layout.right_open", *a.right_open ? 1 : 0);
   text += fmt::format("  \"height\": \"{}\"\n}}\n", settings.height);
-  return !io::write_file_atomically(file, text);
+  return text;
+}
+
+bool write_settings(const std::filesystem::path& file, const Settings& settings) {
+  if (file.empty()) return false;
+  std::error_code failed;
+  std::filesystem::create_directories(file.parent_path(), failed);
+  return !io::write_file_atomically(file, settings_text(settings));
 }
 
 }  // namespace roofscape::app

@@ -1,13 +1,16 @@
 // Settings: how a person likes the window. Kept apart from the session: they are not undone and belong to no
-// scenario. One small JSON file in the XDG config folder, written whole or not at all; a broken one is ignored.
+// scenario. One small JSON file in the XDG config folder, written whole or not at all; a broken one is set aside.
 #pragma once
 
 #include <array>
 #include <filesystem>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "app/session/default_cells.h"
+#include "engine/io/json/result.h"
 #include "engine/io/presets/preset_library.h"
 
 namespace roofscape::app {
@@ -61,7 +64,13 @@ std::filesystem::path preset_folder(const io::PresetLibrary& library, io::Preset
 std::filesystem::path preset_root(const io::PresetLibrary& library);  // the folder of all kinds
 std::filesystem::path export_folder();  // the current folder if it can be written to, else XDG documents or home
 
-Settings read_settings(const std::filesystem::path& file);
+// The settings of a file's text; what is missing or makes no sense is as by default. An error only where the text is no
+// flat JSON object. And the text that reads back as these.
+io::Result<Settings> settings_in(std::string_view text, std::string_view file);
+std::string settings_text(const Settings& settings);
+
+// `problem`: what is wrong with a file that is there and cannot be read, which leaves every setting as by default.
+Settings read_settings(const std::filesystem::path& file, std::optional<io::InputError>* problem = nullptr);
 bool write_settings(const std::filesystem::path& file, const Settings& settings);
 
 }  // namespace roofscape::app

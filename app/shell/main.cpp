@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <exception>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -13,6 +14,7 @@
 #include <fmt/ranges.h>
 
 #include "app/core/completion.h"
+#include "app/core/fonts.h"
 #include "app/core/man_page.h"
 #include "app/core/strings.h"
 #include "app/shell/autosave.h"
@@ -60,7 +62,8 @@ int run(int argc, char** argv) {
     return english.value().format(key, {fmt::format("{}", fmt::join(names, ", "))});
   };
 
-  app::Settings settings = app::read_settings(app::settings_file());
+  std::optional<io::InputError> settings_problem;
+  app::Settings settings = app::read_settings(app::settings_file(), &settings_problem);
   std::string scenario, preset, theme, language, size, presets, capture;
   float scale = 0;
   int frames = 4;
@@ -139,10 +142,9 @@ int run(int argc, char** argv) {
   else if (library->find_scenario_text(origin) == nullptr)
     origin = whole_path(origin);
 
-  const roofscape::widgets::FontStack fonts;
-  if (fonts.faces().empty())
-    return complain({{}, {}, say("error.fonts.none"), say("error.fonts.none.remedy")}, texts.value());
-  app::Workspace workspace(library, fonts, std::move(start).value(), origin, std::move(texts).value(),
+  const auto fonts = app::load_fonts();
+  if (!fonts.ok()) return complain(fonts.error(), texts.value());
+  app::Workspace workspace(library, fonts.value(), std::move(start).value(), origin, std::move(texts).value(),
                            std::move(loaded_theme).value(), settings);
   // The first is told in the window, all are named where it was started.
   const auto& problems = library->problems();
@@ -151,6 +153,13 @@ int run(int argc, char** argv) {
     const std::string first = io::to_text(problems.front(), workspace.texts());
     const auto others = static_cast<double>(problems.size() - 1);
     workspace.say({true, others == 0 ? first : workspace.texts().count("ui.presets.problems", others, {first}), {}});
+  }
+  if (settings_problem && options.keep_settings) {
+    const std::filesystem::path aside = app::set_aside(app::settings_file());
+    workspace.say(
+        {true,
+         workspace.texts().format("ui.settings.damaged", {(aside.empty() ? app::settings_file() : aside).string()}),
+         io::to_text(*settings_problem, workspace.texts())});
   }
   app::Autosave autosave(options.keep_settings ? app::autosave_file().parent_path() : std::filesystem::path());
   autosave.restore(workspace, asked);

@@ -1,5 +1,5 @@
 // Any bytes as the file of a calibration, of measurements, of a recipe of figures, of a tour, of a layout of layers and of
-// a model's config.json. Run by libFuzzer.
+// a model's config.json, and as the model or the cluster of a scenario. Run by libFuzzer.
 #include "engine/io/huggingface/hf_config.h"
 #include "engine/io/presets/calibration_json.h"
 #include "engine/io/presets/measurements.h"
@@ -27,5 +27,14 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   answered(io::read_tour(text, "fuzz.json", fuzz::library()));
   answered(io::read_layer_layout(text));
   answered(io::read_hf_config(text, "fuzz.json"));
+  for (const char* part : {"model", "cluster"}) {
+    const auto scenario =
+        io::read_scenario("{\"" + std::string(part) + "\": " + std::string(text) + "}", "fuzz.json", fuzz::library());
+    answered(scenario);
+    if (!scenario) continue;
+    const auto again =
+        io::read_scenario(io::write_scenario(scenario.value(), fuzz::library()), "again.json", fuzz::library());
+    if (!again || !(again.value() == scenario.value())) std::abort();
+  }
   return 0;
 }

@@ -35,7 +35,7 @@ FinalSound of_letter(char c) {  // the letter's name: 엘 엠 엔 알
 
 // A word in small letters, as it is usually transcribed: 파이프라인, 스케줄, 스텝, 블록.
 FinalSound of_word(std::string_view word) {
-  constexpr std::string_view kVowels = "aeiouy";
+  static constexpr std::string_view kVowels = "aeiouy";
   if (std::none_of(word.begin(), word.end(), [](char c) { return is(kVowels, c); })) return of_letter(word.back());
   if (word.back() == 'e' && word.size() > 3) {  // silent
     const char before = word[word.size() - 2];

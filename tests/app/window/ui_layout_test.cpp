@@ -2,7 +2,9 @@
 #include <doctest/doctest.h>
 
 #include <filesystem>
+#include <optional>
 
+#include "app/session/session_file.h"
 #include "app/shell/commands.h"
 #include "tests/app/window/ui_checks.h"
 #include "tests/capture_binding.h"
@@ -272,6 +274,22 @@ TEST_CASE("a settings file that is nonsense leaves every setting as it is by def
     CAPTURE(text);
     CHECK(app::read_settings(folder.write("settings.json", text)) == app::Settings{});
   }
+}
+
+TEST_CASE("settings that cannot be read are moved aside with what is wrong, and nothing of the file is lost") {
+  const test::TemporaryFolder folder;
+  const auto file = folder.write("settings.json", "{\"theme\": ");
+  std::optional<io::InputError> problem;
+  CHECK(app::read_settings(file, &problem) == app::Settings{});
+  REQUIRE(problem.has_value());
+  CHECK(problem->file == file.string());
+  const auto aside = app::set_aside(file);
+  CHECK(aside.filename() == "settings.json.damaged-1");
+  CHECK(test::text_of(aside) == "{\"theme\": ");
+  CHECK(!std::filesystem::exists(file));
+  problem.reset();
+  CHECK(app::read_settings(file, &problem) == app::Settings{});
+  CHECK(!problem.has_value());  // there is none
 }
 
 TEST_CASE("the layout is read back from the settings file as it was written, whatever stands in the file") {
