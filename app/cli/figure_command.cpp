@@ -14,6 +14,7 @@
 #include "app/cli/output.h"
 #include "app/core/figure_caption.h"
 #include "app/core/figure_page.h"
+#include "app/core/fonts.h"
 #include "app/core/strings.h"
 #include "app/core/text_columns.h"
 #include "engine/evidence/evidence_points.h"
@@ -198,7 +199,7 @@ int write_all(const Context& context, FigureOptions options) {
   };
   for (const FigureRow& row : widgets::figures())
     if (const auto form = form_for(row); !form) return refuse(context.texts, form.error());
-  const auto fonts = fonts_of(options);
+  const auto fonts = load_fonts(options.font);
   if (!fonts) return refuse(context.texts, fonts.error());
   const auto material = gather(context, options, true);
   if (!material) return refuse(context.texts, material.error());
@@ -270,22 +271,6 @@ io::Result<FileFormat> format_of(const FigureOptions& asked) {
     return io::InputError{{}, "--format", say("error.cli.all_only"), say("error.cli.all_only.remedy")};
   if (const auto format = app::format_of(std::filesystem::path(asked.output))) return *format;
   return io::InputError{asked.output, {}, say("error.figure.extension"), say("error.figure.extension.remedy")};
-}
-
-io::Result<widgets::FontStack> fonts_of(const FigureOptions& asked) {
-  std::vector<std::string> families = widgets::FontStack::default_families();
-  if (asked.font.empty()) {
-    widgets::FontStack fonts(families);
-    if (fonts.faces().empty()) return io::InputError{{}, {}, say("error.fonts.none"), say("error.fonts.none.remedy")};
-    return fonts;
-  }
-  families.insert(families.begin(), asked.font);
-  widgets::FontStack fonts(families);
-  for (const widgets::MissingFont& missing : fonts.missing())
-    if (missing.family == asked.font)
-      return io::InputError{
-          {}, "--font", say("error.figure.font", io::in_quotes(asked.font)), say("error.figure.font.remedy")};
-  return fonts;
 }
 
 io::Result<FigureFile> figure_file(const FigureOptions& asked, const Drawing& drawing, FileFormat format,
@@ -371,13 +356,13 @@ io::Result<FigureFile> figure_file(const Context& context, const FigureOptions& 
   for (const std::string& assignment : options.with)
     if (const auto error = choose(*row.value(), assignment, view)) return *error;
   if (!options.vary.empty()) {
-    const auto fonts = fonts_of(options);
+    const auto fonts = load_fonts(options.font);
     if (!fonts) return fonts.error();
     return varied_page(context, options, *row.value(), form.value(), view, fonts.value());
   }
   const auto material = gather(context, options, row.value()->name == "evidence");
   if (!material) return material.error();
-  const auto fonts = fonts_of(options);
+  const auto fonts = load_fonts(options.font);
   if (!fonts) return fonts.error();
   complain_of_errors(context, options, material.value());
   FigureFile out;

@@ -6,6 +6,7 @@
 
 #include "app/cli/figure_options.h"
 #include "app/cli/output.h"
+#include "app/core/fonts.h"
 #include "app/core/strings.h"
 #include "engine/blocks/block_picture.h"
 #include "engine/io/export/block_json.h"
@@ -73,7 +74,7 @@ int write_block_figure(const Context& context, const FigureOptions& options) {
   const auto theme = load_theme(options.theme, context.folder);
   if (!theme) return refuse(context.texts, theme.error());
   const widgets::BlockFigure figure{call, data, context.texts, theme.value()};
-  const auto fonts = fonts_of(options);
+  const auto fonts = load_fonts(options.font);
   if (!fonts) return refuse(context.texts, fonts.error());
   const auto file = figure_file(options, drawing_of(figure), format.value(), sized.value(), fonts.value());
   if (!file) return refuse(context.texts, file.error());

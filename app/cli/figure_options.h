@@ -30,8 +30,6 @@ struct FigureOptions {
 io::Result<FileFormat> format_of(const FigureOptions& asked);
 // Options that a file of this format would ignore.
 std::optional<io::InputError> unused_option(const FigureOptions& asked, FileFormat format);
-// The fonts to draw with: those of the program, behind the one that was asked for.
-io::Result<widgets::FontStack> fonts_of(const FigureOptions& asked);
 // A figure before it is written. `bytes` is empty where the plan cannot run, so that there is nothing to draw.
 struct FigureFile {
   std::string bytes, caption;  // caption: empty where none was asked for

@@ -10,6 +10,7 @@
 #include "app/cli/output.h"
 #include "app/cli/scenario_input.h"
 #include "app/core/export.h"
+#include "app/core/fonts.h"
 #include "app/core/strings.h"
 #include "engine/evaluate/evaluate.h"
 #include "engine/io/export/sweep.h"
@@ -78,8 +79,8 @@ io::Result<const widgets::FigureRow*> figure_of(const FramesOptions& options, co
 }
 
 int run(const Context& context, const FramesOptions& options) {
-  const auto start = read(context, options.input);
-  if (!start) return refuse(context.texts, start.error());
+  const auto start = read_scenario(context, options.input);
+  if (!start) return kBadInput;
   if (options.vary.empty() || options.folder.empty())
     return refuse(context.texts, {{}, {}, say("error.cli.frames"), say("error.cli.frames.remedy")});
   const auto row = figure_of(options, start.value());
@@ -100,10 +101,11 @@ int run(const Context& context, const FramesOptions& options) {
     if (const auto error = choose(*row.value(), assignment, view)) return refuse(context.texts, *error);
   const auto plans = plans_of(context, start.value(), options.vary);
   if (!plans) return refuse(context.texts, plans.error());
+  const auto fonts = load_fonts();
+  if (!fonts) return refuse(context.texts, fonts.error());
   const fs::path folder = options.folder;
   if (const auto error = make_folder(options.folder)) return refuse(context.texts, *error);
 
-  const widgets::FontStack fonts;
   widgets::HeldAxes axes;
   axes.hold(true);
   int status = kGood;
@@ -128,13 +130,13 @@ int run(const Context& context, const FramesOptions& options) {
       input.axes = &axes;
       const Drawing drawing = drawing_of(*row.value(), input, view, &context.library);
       if (!writes) {
-        widgets::RecordCanvas canvas(fonts, form.em, {0, 0, form.width, form.height});
+        widgets::RecordCanvas canvas(fonts.value(), form.em, {0, 0, form.width, form.height});
         drawing.draw(canvas, canvas.bounds(), form.head);
         continue;
       }
       const fs::path file =
           folder / fmt::format("{}-{:04}{}", row.value()->name, i + 1, extension_of(format.value()));
-      if (const auto error = export_drawing(drawing, file, form, fonts)) return refuse(context.texts, *error);
+      if (const auto error = export_drawing(drawing, file, form, fonts.value())) return refuse(context.texts, *error);
       written += file.string() + '\n';
     }
   return print(context.texts, written, status);

@@ -24,12 +24,6 @@ io::Result<io::OpenedScenario> open(const Context& context, const ScenarioInput&
   return io::open_words(words, request, context.library);
 }
 
-io::Result<engine::Scenario> read(const Context& context, const ScenarioInput& input) {
-  auto opened = open(context, input);
-  if (!opened) return opened.error();
-  return std::move(opened->scenario);
-}
-
 namespace {
 
 // An import is not silent: what was read as what, and its errors. The receipt is import's.
@@ -60,6 +54,7 @@ std::optional<engine::Scenario> read_scenario(const Context& context, const Scen
     return std::nullopt;
   }
   if (opened->imported) tell_import(context, input.scenario, *opened->imported);
+  if (opened->unread) complain(context.texts, *opened->unread);
   return std::move(opened->scenario);
 }
 
@@ -69,12 +64,14 @@ io::Result<Evaluated> evaluated(const Context& context, const ScenarioInput& inp
   Evaluated out;
   out.scenario = std::move(opened->scenario);
   out.imported = std::move(opened->imported);
+  out.unread = std::move(opened->unread);
   out.report = engine::evaluate(out.scenario);
   return out;
 }
 
 void complain_of_errors(const Context& context, const ScenarioInput& input, const Evaluated& evaluated) {
   if (evaluated.imported) tell_import(context, input.scenario, *evaluated.imported);
+  if (evaluated.unread) complain(context.texts, *evaluated.unread);
   if (!evaluated.report.has_errors()) return;
   for (const engine::OfferedFinding& finding : engine::offered_findings(evaluated.scenario, evaluated.report)) {
     const engine::Diagnostic& diagnostic = finding.diagnostic;

@@ -23,14 +23,15 @@ struct ScenarioInput {
 void add_edits(OptionList&, ScenarioInput&);
 
 io::Result<io::OpenedScenario> open(const Context&, const ScenarioInput&);
-io::Result<engine::Scenario> read(const Context&, const ScenarioInput&);
-// The same; complains about what cannot be read, and says on stderr what was read from a launch file.
+// The same; complains about what cannot be read, and says on stderr what was read from a launch file and what of a file
+// or the edits is without effect.
 std::optional<engine::Scenario> read_scenario(const Context&, const ScenarioInput&);
 
 // The same and its report; complains about what cannot be read, and about each error diagnostic, one line each.
 struct Evaluated {
   engine::Scenario scenario;
   std::optional<io::Imported> imported;
+  std::optional<io::InputError> unread;
   engine::Report report;
 };
 std::optional<Evaluated> evaluate(const Context&, const ScenarioInput&);

@@ -60,8 +60,8 @@ std::string table_text(const io::SweepTable& table, const widgets::TextTable& te
 }
 
 int run(const Context& context, const SweepOptions& options) {
-  const auto scenario = read(context, options.input);
-  if (!scenario) return refuse(context.texts, scenario.error());
+  const auto scenario = read_scenario(context, options.input);
+  if (!scenario) return kBadInput;
   if (options.vary.empty())
     return refuse(context.texts, {{}, {}, say("error.cli.sweep.vary"), say("error.cli.sweep.vary.remedy")});
   std::vector<io::VariedField> varied;
@@ -70,7 +70,7 @@ int run(const Context& context, const SweepOptions& options) {
     if (!field) return refuse(context.texts, field.error());
     varied.push_back(std::move(field).value());
   }
-  auto quantities = io::read_sweep_quantities(options.quantities, scenario.value().workload.kind);
+  auto quantities = io::read_sweep_quantities(options.quantities, scenario->workload.kind);
   if (!quantities) return refuse(context.texts, quantities.error());
   const auto table =
       io::run_sweep(scenario.value(), std::move(varied), std::move(quantities).value(), context.library);

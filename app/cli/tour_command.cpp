@@ -8,6 +8,7 @@
 #include "app/cli/command.h"
 #include "app/cli/output.h"
 #include "app/core/export.h"
+#include "app/core/fonts.h"
 #include "app/core/strings.h"
 #include "app/core/text_columns.h"
 #include "app/tours/scene_slide.h"
@@ -79,9 +80,10 @@ int write_slides(const Context& context, const io::Tour& tour, const TourOptions
   if (const auto error = set_size(options.size.empty() ? "1280x720px" : options.size, form))
     return refuse(context.texts, *error);
   form.em = slide_em(form.height);
+  const auto fonts = load_fonts();
+  if (!fonts) return refuse(context.texts, fonts.error());
   const fs::path folder = options.folder;
   if (const auto error = make_folder(options.folder)) return refuse(context.texts, *error);
-  const widgets::FontStack fonts;
   std::string written;
   TourPlay play(tour);
   for (std::size_t i = 0; i < tour.scenes.size(); ++i) {
@@ -106,7 +108,7 @@ int write_slides(const Context& context, const io::Tour& tour, const TourOptions
                             },
                             [] { return std::string(); }};
       const fs::path file = folder / slide_name(tour, i, answer, format.value());
-      if (const auto error = export_drawing(drawing, file, form, fonts)) return refuse(context.texts, *error);
+      if (const auto error = export_drawing(drawing, file, form, fonts.value())) return refuse(context.texts, *error);
       written += file.string() + '\n';
     }
   }
@@ -114,7 +116,7 @@ int write_slides(const Context& context, const io::Tour& tour, const TourOptions
   if (const auto error = io::write_file_atomically(handout, tour_handout(tour, context.library, context.texts)))
     return refuse(context.texts, *error);
   written += handout.string() + '\n';
-  const auto page = tour_page(tour, context.library, context.texts, page_theme.value(), fonts);
+  const auto page = tour_page(tour, context.library, context.texts, page_theme.value(), fonts.value());
   if (!page) return refuse(context.texts, page.error());
   const fs::path page_file = folder / "page.html";
   if (const auto error = io::write_file_atomically(page_file, page.value())) return refuse(context.texts, *error);

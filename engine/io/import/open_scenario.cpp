@@ -2,9 +2,11 @@
 
 #include <algorithm>
 
+#include "engine/frameworks/synonyms.h"
 #include "engine/io/import/cluster_request.h"
 #include "engine/io/json/files.h"
 #include "engine/io/scenario/scenario_json.h"
+#include "engine/scenario/scenario_fields.h"
 
 namespace roofscape::io {
 
@@ -56,11 +58,58 @@ std::optional<InputError> incomplete(const Imported& imported, std::string_view 
 
 namespace {
 
-Result<OpenedScenario> opened(Result<Imported> imported, std::string_view file) {
+bool is_unread(const engine::Field& field, const engine::Scenario& s) {
+  return !engine::applies(field, s.workload.kind);
+}
+
+// What a file states for the other kind of workload, as far as it can be seen: what is not as by default.
+std::vector<std::string_view> foreign_to(const engine::Scenario& s) {
+  const engine::Scenario defaults;
+  std::vector<std::string_view> paths;
+  for (const engine::Field& field : engine::scenario_fields())
+    if (is_unread(field, s) && field.get(s) != field.get(defaults)) paths.push_back(field.path);
+  return paths;
+}
+
+// `stated`: by the file. An edit is told whatever its value is: that it did nothing is what its author would not see.
+std::optional<InputError> unread_notice(std::vector<std::string_view> stated, const ImportRequest& request,
+                                        const engine::Scenario& s, std::string_view file) {
+  std::vector<std::string_view> edited;
+  for (const std::string_view assignment : request.set) {
+    const std::string_view name = assignment.substr(0, assignment.find('='));
+    const engine::Field* field = engine::find_field(name);
+    if (const engine::NamedField* named = engine::find_named_field(name); field == nullptr && named != nullptr)
+      field = engine::find_field(named->path);
+    if (field != nullptr) edited.push_back(field->path);
+  }
+  const bool in_file = !stated.empty();
+  stated.insert(stated.end(), edited.begin(), edited.end());
+  std::vector<std::string_view> unread;
+  for (const std::string_view path : stated)
+    if (is_unread(*engine::find_field(path), s) && std::find(unread.begin(), unread.end(), path) == unread.end())
+      unread.push_back(path);
+  if (unread.empty()) return std::nullopt;
+  constexpr std::size_t kMostNamed = 5;
+  const std::size_t more = unread.size() > kMostNamed ? unread.size() - kMostNamed : 0;
+  unread.resize(unread.size() - more);
+  engine::Sentence paths = listed(unread);
+  if (more > 0) paths = say("notice.unread.more", std::move(paths), more);
+  const std::string where(in_file ? file : std::string_view("--set"));
+  return s.serves()
+             ? InputError{where,
+                          {},
+                          say("notice.unread.serves", std::move(paths)),
+                          say("notice.unread.serves.remedy")}
+             : InputError{
+                   where, {}, say("notice.unread.trains", std::move(paths)), say("notice.unread.trains.remedy")};
+}
+
+Result<OpenedScenario> opened(Result<Imported> imported, const ImportRequest& request, std::string_view file) {
   if (!imported) return imported.error();
   if (auto error = incomplete(imported.value(), file)) return *std::move(error);
-  OpenedScenario out{imported->scenario, std::nullopt};
+  OpenedScenario out{imported->scenario};
   out.imported = std::move(imported).value();
+  out.unread = unread_notice({}, request, out.scenario, file);
   return out;
 }
 
@@ -75,17 +124,22 @@ Result<OpenedScenario> open_scenario(const std::string& id_or_path, const Import
     if (auto read = read_file(id_or_path)) bytes = std::move(read).value();
   // JSON that is none of the formats is a scenario of ours, whose reader says what is wrong with it.
   if (bytes && reads_as_launch(*bytes))
-    return opened(import_launch(*bytes, id_or_path, ordered, library), id_or_path);
+    return opened(import_launch(*bytes, id_or_path, ordered, library), ordered, id_or_path);
   auto scenario =
       bytes ? scenario_in_file(*std::move(bytes), id_or_path, library) : load_scenario(id_or_path, library);
   if (!scenario) return scenario.error();
+  std::vector<std::string_view> stated;
+  if (library.find_preset(PresetKind::scenario, id_or_path) == nullptr) stated = foreign_to(scenario.value());
   if (auto failure = apply_request(scenario.value(), request, library)) return *std::move(failure);
-  return OpenedScenario{std::move(scenario).value(), std::nullopt};
+  OpenedScenario out{std::move(scenario).value()};
+  out.unread = unread_notice(std::move(stated), request, out.scenario, id_or_path);
+  return out;
 }
 
 Result<OpenedScenario> open_words(const std::vector<std::string>& words, const ImportRequest& request,
                                   const PresetLibrary& library) {
-  return opened(import_words(words, {request.cluster, ordered_edits(request.set)}, library),
+  const ImportRequest ordered{request.cluster, ordered_edits(request.set)};
+  return opened(import_words(words, ordered, library), ordered,
                 words.empty() ? std::string_view() : std::string_view(words.front()));
 }
 

@@ -13,7 +13,9 @@ namespace roofscape::io {
 
 struct OpenedScenario {
   engine::Scenario scenario;
-  std::optional<Imported> imported;  // the receipt, where it was read from a file of another kind
+  std::optional<Imported> imported = {};  // the receipt, where it was read from a file of another kind
+  // What was stated in the file or among the edits and is kept without effect: the other kind of workload reads it.
+  std::optional<InputError> unread = {};
 };
 
 // With the request's cluster and edits. An import that lacks what an evaluation needs is an error that names what is

@@ -1,5 +1,7 @@
 #include "engine/io/json/result.h"
 
+#include <algorithm>
+
 #include "engine/base/utf8.h"
 
 namespace roofscape::io {
@@ -8,6 +10,22 @@ namespace {
 // One line: control characters become spaces.
 void append_line(std::string& out, std::string_view text) {
   for (const char c : text) out += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? ' ' : c;
+}
+
+// A number that goes on for lines says no more than its beginning: runs of digits are cut.
+std::string with_short_numbers(std::string text) {
+  constexpr std::size_t kLongest = 40, kShown = 20;
+  constexpr std::string_view kDigits = "0123456789", kDots = "...";
+  for (std::size_t at = text.find_first_of(kDigits); at != std::string::npos; at = text.find_first_of(kDigits, at)) {
+    const std::size_t end = std::min(text.find_first_not_of(kDigits, at), text.size());
+    if (end - at > kLongest) {
+      text.replace(at + kShown, end - at - kShown, kDots);
+      at += kShown + kDots.size();
+    } else {
+      at = end;
+    }
+  }
+  return text;
 }
 
 }  // namespace
@@ -23,10 +41,10 @@ std::string to_text(const InputError& error, const engine::Words& words) {
   add(error.file);
   add(engine::whole_characters(error.path, kLongestPath));
   add(words.write(error.place));
-  add(words.write(error.message));
+  add(with_short_numbers(words.write(error.message)));
   if (!error.remedy.empty()) {
     out += "; ";
-    append_line(out, words.write(error.remedy));
+    append_line(out, with_short_numbers(words.write(error.remedy)));
   }
   return out;
 }

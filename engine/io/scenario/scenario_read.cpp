@@ -17,6 +17,8 @@ namespace {
 
 using engine::Scenario;
 
+constexpr std::string_view kPipelineMember = "pipeline";
+
 Result<engine::TransformerShape> resolve_model(const Json& json, const PartContext& context) {
   if (!json.is_string()) return read_model(json, context);
   const std::string& name = json.get_ref<const std::string&>();
@@ -35,6 +37,16 @@ Result<engine::Cluster> resolve_cluster(const Json& json, const PartContext& con
 Failure read_members(const Json& json, const std::string& path, const PartContext& context, Scenario& scenario) {
   const std::vector<std::string_view> known = known_members(path);
   const bool list = json.is_array();
+  // A list, and a switch that says whether there is one.
+  for (const auto& [member, path_of_switch] :
+       {std::pair{kLayersPath, engine::kLayersByHand}, std::pair{kOrderPath, engine::kGivenOrder}}) {
+    const auto key = [&path](std::string_view whole) { return whole.substr(path.size() + 1); };
+    if (path != kPipelineMember || !json.is_object() || !json.contains(key(member)) ||
+        !json.contains(key(path_of_switch)))
+      continue;
+    return context.error(std::string(path_of_switch), engine::say("error.beside", in_quotes(key(member))),
+                         engine::say("error.beside.remedy"));
+  }
   for (const auto& member : json.items()) {
     const std::string& key = member.key();
     const std::string inner = path.empty() ? key : path + "." + key;

@@ -113,18 +113,97 @@ TEST_CASE("a cell that a spreadsheet takes for a formula is text in CSV, and a n
     CHECK(io::csv_field(plain) == plain);
 }
 
-TEST_CASE("without a font no figure is drawn") {
+TEST_CASE("without a font nothing is drawn by any command, and nothing is left behind") {
   const TemporaryFolder folder;
   const auto fonts =
       folder.write("fonts.conf", "<?xml version=\"1.0\"?><fontconfig><dir>/nonexistent</dir></fontconfig>");
+  folder.write("recipe.json", R"({"format": "roofscape/figures", "version": 1, "figures":
+[{"figure": "step", "scenario": "llama3-8b-8-h100", "output": "step.pdf"}]})");
   setenv("FONTCONFIG_FILE", fonts.c_str(), 1);
-  const Outcome o = run(folder, "figure step llama3-8b-8-h100 -o step.svg");
+  const char* kNone =
+      "there is no font on this machine; install the package fonts-noto-core, for Korean also fonts-noto-cjk\n";
+  for (const char* command :
+       {"figure step llama3-8b-8-h100 -o step.svg", "figure --all llama3-8b-8-h100 -o all",
+        "figure block kv-cache model=llama3-70b sequence_length=8192 sequences=16 -o kv.svg",
+        "frames llama3-8b-8-h100 --vary parallelism.zero_stage=1,2 -o frames", "tour intro --export slides"}) {
+    CAPTURE(command);
+    const Outcome o = run(folder, command);
+    CHECK(o.code == 2);
+    CHECK(o.err == std::string("roofscape-cli: ") + kNone);
+  }
+  const Outcome recipe = run(folder, "figures recipe.json");
+  CHECK(recipe.code == 2);
+  CHECK(recipe.err == std::string("roofscape-cli: recipe.json: figures.0: ") + kNone);
   unsetenv("FONTCONFIG_FILE");
+  CHECK(folder.count() == 2);
+}
+
+TEST_CASE("what only the other kind of workload reads is named with the remedy, and the plan is evaluated without") {
+  const TemporaryFolder folder;
+  const auto told = [&folder](const std::string& arguments) {
+    const Outcome o = run(folder, arguments);
+    CHECK(o.code == 0);
+    CHECK_FALSE(o.out.empty());
+    return o.err;
+  };
+  const std::string kServes = "; only training reads it; leave it out, or set workload.kind=training\n",
+                    kTrains = "; only serving reads it; leave it out, or set workload.kind=serving\n";
+  folder.write("serving.json", R"({"model": "llama3-8b", "cluster": {"chip": "h100-sxm", "nodes": 1},
+"workload": {"kind": "serving", "global_batch_sequences": 3}, "pipeline": {"schedule": "gpipe"}})");
+  CHECK(told("eval serving.json") ==
+        "roofscape-cli: serving.json: without effect on a plan that serves: workload.global_batch_sequences, "
+        "pipeline.schedule" +
+            kServes);
+  folder.write("training.json", plan_named("t").insert(1, R"("serving": {"draft_tokens": 3}, )"));
+  CHECK(told("sweep training.json --vary parallelism.zero_stage=1,2") ==
+        "roofscape-cli: training.json: without effect on a plan that trains: serving.draft_tokens" + kTrains);
+  // Of an edit also where it is what was there before, and by a framework's name.
+  CHECK(told("eval llama3-8b-8-h100 --set workload.batch=32") ==
+        "roofscape-cli: --set: without effect on a plan that trains: workload.batch" + kTrains);
+  CHECK(told("eval llama3-70b-serving-8-h100 --set micro-batch-size=2") ==
+        "roofscape-cli: --set: without effect on a plan that serves: pipeline.microbatch_sequences" + kServes);
+  CHECK(told("eval serving.json --set workload.kind=training --set parallelism.fsdp=1") == "");
+  CHECK(told("eval llama3-8b-8-h100 --set workload.kind=serving --set parallelism.fsdp=1") == "");
+}
+
+TEST_CASE("a list and the switch that says whether there is one contradict each other") {
+  const TemporaryFolder folder;
+  folder.write("plan.json",
+               plan_named("t").insert(1, R"("pipeline": {"layers_per_stage": [16, 16], "layers_by_hand": false}, )"));
+  const Outcome o = run(folder, "eval plan.json");
   CHECK(o.code == 2);
   CHECK(o.err ==
-        "roofscape-cli: there is no font on this machine; install the package fonts-noto-core, for Korean also "
-        "fonts-noto-cjk\n");
-  CHECK(folder.count() == 1);
+        "roofscape-cli: plan.json: pipeline.layers_by_hand: stands beside \"layers_per_stage\"; give one of "
+        "the two\n");
+}
+
+TEST_CASE("a number of hundreds of digits is shortened in what is said of it") {
+  const std::string digits(330, '9');
+  const TemporaryFolder folder;
+  folder.write("plan.json", "{\"parallelism\": {\"tensor\": " + digits.substr(0, 300) + "}}");
+  for (const std::string& arguments :
+       {"search llama3-8b-8-h100 --pin tensor=" + digits, "eval llama3-8b-8-h100 --set parallelism.tensor=" + digits,
+        "eval llama3-8b-8-h100 --set cluster.slice=" + digits, "calc params n_layers=" + digits,
+        "sweep llama3-8b-8-h100 --vary parallelism.tensor=" + digits, "search llama3-8b-8-h100 --limit " + digits,
+        "figure step llama3-8b-8-h100 -o a.svg --size " + digits, std::string("eval plan.json")}) {
+    CAPTURE(arguments);
+    const Outcome o = run(folder, arguments);
+    CHECK(o.code == 2);
+    CHECK(o.err.find(std::string(61, '9')) == std::string::npos);
+    CHECK(o.err.size() < 500);
+  }
+}
+
+TEST_CASE("two hundred thousand measured operations are drawn, each with a mark that stands for it") {
+  const TemporaryFolder folder;
+  std::string rows = "name,flops,bytes,seconds\n";
+  for (int i = 0; i < 200'000; ++i)
+    rows += "k" + std::to_string(i % 40) + "," + std::to_string(1 + i % 997) + "e12," + std::to_string(1 + i % 89) +
+            "e9," + std::to_string(1 + i % 13) + "\n";
+  folder.write("rows.csv", rows);
+  const Outcome o = run(folder, "figure roofline llama3-8b-8-h100 --measured rows.csv -o roofline.svg");
+  CHECK(o.code == 0);
+  CHECK(std::filesystem::file_size(folder.path() / "roofline.svg") < 8'000'000);
 }
 
 }  // namespace

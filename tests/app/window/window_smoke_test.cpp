@@ -7,6 +7,7 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <iostream>
 #include <set>
 #include <string>
@@ -68,6 +69,18 @@ TEST_CASE("help, unknown scenarios and bad flags need no display") {
   CHECK(run("env -u DISPLAY " + kProgram + " --theme mauve 2>/dev/null") == 2);
   CHECK(run("env -u DISPLAY " + kProgram + " --nonsense 2>/dev/null") == 2);
   CHECK(run("env -u DISPLAY -u WAYLAND_DISPLAY " + kProgram + " --capture /dev/null 2>/dev/null") == 1);
+}
+
+TEST_CASE("without a font the window says so and does not open") {
+  const Folder folder;
+  const auto fonts = folder.path / "fonts.conf", errors = folder.path / "errors";
+  std::ofstream(fonts) << "<?xml version=\"1.0\"?><fontconfig><dir>/nonexistent</dir></fontconfig>";
+  CHECK(run("env -u DISPLAY -u WAYLAND_DISPLAY FONTCONFIG_FILE=" + fonts.string() + " " + kProgram + " 2>" +
+            errors.string()) == 2);
+  std::ifstream said(errors);
+  std::string line;
+  std::getline(said, line);
+  CHECK(line.find("there is no font on this machine; install the package fonts-noto-core") != std::string::npos);
 }
 
 TEST_CASE("the window starts with every scenario and its picture is not blank") {

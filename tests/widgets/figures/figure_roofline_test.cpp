@@ -157,3 +157,21 @@ TEST_CASE("measured operations stand where they were measured, hollow and named,
   CHECK(find_figure("roofline")->head(input_of(c, theme("dark")), {}).takeaway ==
         "measured operations reach 92\u202f% of the roofs");
 }
+
+TEST_CASE(
+    "where too many operations are measured for their marks, the longest of a place stands for those that are "
+    "there") {
+  FigureCase c = sixteen_stages();
+  for (int i = 0; i < 20'000; ++i) c.measured.push_back({"short", 3.35e12, 335e9, 0.2});
+  c.measured.push_back({"long", 3.35e15, 335e12, 200});  // at the same place
+  c.measured.push_back({"elsewhere", 990e12, 1e12, 1});
+  const auto canvas = drawn("roofline", c, "dark", 15, 900, 500);
+  REQUIRE(canvas->count_tags("measured") == 2);
+  const Readout& readout = canvas->find_tag("measured", 0)->readout;
+  CHECK(readout.title == "long, measured 16.8\u202fTFLOP/s");
+  CHECK(readout.rows[readout.rows.size() - 2] ==
+        std::pair<std::string, std::string>("operations in this place", "20\u202f001"));
+  CHECK(readout.rows.back().first == "their time");
+  CHECK(canvas->find_text("long"));
+  CHECK(canvas->audit_text() == "");
+}

@@ -145,6 +145,10 @@ Readout measured_readout(const FigureInput& input, const Layout& l, const Measur
   add("figure.roofline.bytes", format(dot.row->bytes, engine::unit::bytes));
   add("figure.roofline.intensity", format(dot.intensity, engine::unit::flop_per_byte));
   add("figure.roofline.measured_time", format_duration(dot.row->seconds));
+  if (dot.count > 1) {
+    add("figure.roofline.measured_count", format_count(static_cast<double>(dot.count)));
+    add("figure.roofline.measured_time_here", format_duration(dot.seconds));
+  }
   return r;
 }
 

@@ -8,33 +8,12 @@
 #include "widgets/canvas/number_format.h"
 #include "widgets/figures/common/figure_head.h"
 #include "widgets/figures/common/stage_rows.h"
-#include "widgets/plot/label_field.h"
 
 namespace roofscape::widgets::roofline {
 
 using engine::OperationKind;
 using engine::OperationRow;
 using engine::Q;
-
-namespace {
-
-constexpr float kDotAtWholeStep = 52;  // diameter of a mark that is the whole step ...
-constexpr float kDotOfHeight = 0.17f;  // ... and at most this part of the figure's height
-constexpr float kLeastDot = 6.8f;
-constexpr float kMeasuredDot = 8.5f, kMeasuredName = 150;
-constexpr double kMargin = 1.35;        // a mark stays this factor inside the axes
-constexpr double kRidgeShare = 0.9;     // marks left of this part of the ridge stand on the slope
-constexpr double kClearlyUnder = 0.98;  // of the peak
-constexpr double kNextTop = 1.25;       // of the axis: tops that are tried until the names over the roof have room
-constexpr int kMostTops = 24;
-constexpr float kKeyMark = 8;
-constexpr float kFlagPitch = 1.35f;  // of draw_flags, in small text
-constexpr float kFlagElbow = 12, kFlagColumn = 6;
-
-Roof look_of(OperationKind kind) {
-  if (engine::is_vector_operation(kind)) return Roof::vector;
-  return kind == OperationKind::attention ? Roof::attention : Roof::matmul;
-}
 
 TextStyle small(const Canvas& canvas, Colour colour, HAlign h, VAlign v) {
   TextStyle s;
@@ -49,6 +28,25 @@ TextPlace place(const Canvas& canvas, std::string text, Point anchor, const Text
   TextPlace p{std::move(text), anchor, style, {}};
   p.bounds = canvas.text_bounds(anchor, p.text, style);
   return p;
+}
+
+namespace {
+
+constexpr float kDotAtWholeStep = 52;  // diameter of a mark that is the whole step ...
+constexpr float kDotOfHeight = 0.17f;  // ... and at most this part of the figure's height
+constexpr float kLeastDot = 6.8f;
+constexpr double kMargin = 1.35;        // a mark stays this factor inside the axes
+constexpr double kRidgeShare = 0.9;     // marks left of this part of the ridge stand on the slope
+constexpr double kClearlyUnder = 0.98;  // of the peak
+constexpr double kNextTop = 1.25;       // of the axis: tops that are tried until the names over the roof have room
+constexpr int kMostTops = 24;
+constexpr float kKeyMark = 8;
+constexpr float kFlagPitch = 1.35f;  // of draw_flags, in small text
+constexpr float kFlagElbow = 12, kFlagColumn = 6;
+
+Roof look_of(OperationKind kind) {
+  if (engine::is_vector_operation(kind)) return Roof::vector;
+  return kind == OperationKind::attention ? Roof::attention : Roof::matmul;
 }
 
 bool inside(const Rect& inner, const Rect& outer) {
@@ -106,18 +104,6 @@ void find_other_peaks(const FigureInput& input, Layout& l) {
     other.flop_per_s = *peak;
     other.label.text = peak_text(input, type.key, *peak);
     l.other_peaks.push_back(std::move(other));
-  }
-}
-
-void find_measured(const Canvas& canvas, const FigureInput& input, Layout& l) {
-  for (const engine::MeasuredOperation& row : input.measured) {
-    if (!(row.flops > 0) || !(row.bytes > 0) || !(row.seconds > 0)) continue;
-    MeasuredDot dot;
-    dot.row = &row;
-    dot.intensity = row.flops / row.bytes;
-    dot.flop_per_s = row.flops / row.seconds;
-    dot.size = std::max(canvas.px(kMeasuredDot), input.theme.marker_size * canvas.em());
-    l.measured.push_back(std::move(dot));
   }
 }
 
@@ -469,24 +455,6 @@ void place_key(const Canvas& canvas, const FigureInput& input, std::vector<Rect>
   l.key = std::move(key);
 }
 
-// Names of measured operations beside their marks.
-void place_measured(const Canvas& canvas, const FigureInput& input, std::vector<Rect>& taken, Layout& l) {
-  LabelField field(l.plot.inset(canvas.px(1)));
-  for (const Rect& r : taken) field.take(r);
-  for (const MeasuredDot& d : l.measured) field.take({d.at.x - d.size / 2, d.at.y - d.size / 2, d.size, d.size});
-  const TextStyle style = small(canvas, input.theme.ink, HAlign::left, VAlign::middle);
-  for (MeasuredDot& d : l.measured) {
-    const std::string name = ellipsize(canvas, d.row->name, style, canvas.px(kMeasuredName));
-    const LabelLine line{name, style};
-    const Rect mark{d.at.x - d.size / 2, d.at.y - d.size / 2, d.size, d.size};
-    const auto spot =
-        name.empty() ? std::nullopt : field.place_around(mark, label_size(canvas, {&line, 1}), canvas.px(2));
-    if (!spot) continue;
-    d.label = place(canvas, name, {spot->x, spot->centre().y}, style);
-    taken.push_back(*spot);
-  }
-}
-
 // Along the slope where nothing is in the way. False if there is no such place; then it has an empty text.
 bool place_slope_label(const Canvas& canvas, const Theme& theme, const Slope& slope, bool below, bool strong,
                        std::vector<Rect>& taken, Layout& l) {
@@ -548,18 +516,6 @@ double matmul_flop_per_s(const engine::Report& report) {
   return time > 0 ? flops / time : 0;
 }
 
-double measured_share(const FigureInput& input) {
-  const double peak = input.report.quantities.value_or(Q::peak_flops, 0),
-               bandwidth = input.report.quantities.value_or(Q::hbm_bandwidth, 0);
-  double allowed = 0, taken = 0;
-  for (const engine::MeasuredOperation& row : input.measured) {
-    if (!(row.flops > 0) || !(row.bytes > 0) || !(row.seconds > 0)) continue;
-    allowed += row.flops / engine::attainable(row.flops / row.bytes, bandwidth, peak);
-    taken += row.seconds;
-  }
-  return taken > 0 && peak > 0 && bandwidth > 0 ? allowed / taken : 0;
-}
-
 Layout lay_out(const Canvas& canvas, const Rect& area, const FigureInput& input, const FigureView&) {
   Layout l;
   l.peak = input.report.quantities.value_or(Q::peak_flops, 0);
@@ -577,7 +533,7 @@ Layout lay_out(const Canvas& canvas, const Rect& area, const FigureInput& input,
         d.row->achieved_flop_per_s < kClearlyUnder * l.peak)
       l.achieved = reached;
   for (Dot& d : l.dots) d.at = {l.x(d.row->intensity_flop_per_byte), l.y(d.row->achieved_flop_per_s)};
-  for (MeasuredDot& d : l.measured) d.at = {l.x(d.intensity), l.y(d.flop_per_s)};
+  stand_measured(l);
   place_slopes(input, l);
   place_flags(canvas, input, l);
   place_peak_label(canvas, input, l);
@@ -601,7 +557,7 @@ Layout lay_out(const Canvas& canvas, const Rect& area, const FigureInput& input,
     }
   }
   for (const Slope& s : l.faster) place_slope_label(canvas, input.theme, s, false, false, taken, l);
-  place_measured(canvas, input, taken, l);
+  name_measured(canvas, input, taken, l);
   return l;
 }
 

@@ -41,9 +41,12 @@ struct OtherPeak {
   TextPlace label;
 };
 
-// A measured operation; its label has an empty text where there is no room.
+// A measured operation; its label has an empty text where there is no room. Where so many are measured that their marks
+// would hide each other, the longest of a small place stands for all that are there.
 struct MeasuredDot {
   const engine::MeasuredOperation* row = nullptr;
+  std::size_t count = 1;  // operations it stands for, and their time
+  double seconds = 0;
   double intensity = 0, flop_per_s = 0;
   Point at;
   float size = 0;
@@ -78,6 +81,15 @@ struct Layout {
   std::vector<MeasuredDot> measured;
   std::vector<KeyMark> key;
 };
+
+// The measured operations of a layout (figure_roofline_measured.cpp), in this order: what can be drawn of them; their places
+// once the axes are there; their names, where the rest of the figure leaves room.
+void find_measured(const Canvas& canvas, const FigureInput& input, Layout& l);
+void stand_measured(Layout& l);
+void name_measured(const Canvas& canvas, const FigureInput& input, const std::vector<Rect>& taken, Layout& l);
+
+TextStyle small(const Canvas& canvas, Colour colour, HAlign h, VAlign v);
+TextPlace place(const Canvas& canvas, std::string text, Point anchor, const TextStyle& style);
 
 Layout lay_out(const Canvas& canvas, const Rect& area, const FigureInput& input, const FigureView& view);
 
