@@ -102,14 +102,18 @@ std::string validation_text(const widgets::TextTable& texts, const evidence::Val
     const auto share = [](const engine::BandCoverage& of) {
       return of.n > 0 ? percent(of.share()) : std::string(widgets::kNoValue);
     };
-    Columns bands({false, true, true, true, true, true});
+    Columns bands({false, true, true, true, true, true, true});
     bands.add({word("cli.validate.head.bands"), word("cli.validate.head.n"), word("cli.validate.head.banded"),
                word("cli.validate.head.inside"), word("cli.validate.head.coverage"),
-               word("cli.validate.head.coverage_model")});
+               word("cli.validate.head.coverage_model"), word("cli.validate.head.widened")});
     for (const evidence::CoverageRow& row : coverage) {
       const engine::BandCoverage& c = row.coverage;
       bands.add({row.name, std::to_string(c.all), std::to_string(c.n), std::to_string(c.inside), share(c),
-                 share(row.without_model)});
+                 share(row.without_model),
+                 !row.trial           ? std::string(widgets::kNoValue)
+                 : row.trial->holds() ? fmt::format("{:.2f}", row.trial->widened)
+                                      : texts.format("cli.validate.bands.none", {std::to_string(row.trial->inside),
+                                                                                 std::to_string(row.trial->tried)})});
     }
     out += "\n" + bands.text(0);
   }

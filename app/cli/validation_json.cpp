@@ -76,13 +76,18 @@ std::string validation_json(const evidence::Validation& validation, std::span<co
   json["overall"] = summary_json(validation.overall);
   json["training"] = summaries(validation.chips);
   json["bands"] = Json::array();
-  for (const evidence::CoverageRow& row : coverage)
+  for (const evidence::CoverageRow& row : coverage) {
     json["bands"].push_back({{"name", row.name},
                              {"n", row.coverage.all},
                              {"with_band", row.coverage.n},
                              {"inside", row.coverage.inside},
                              {"with_band_without_model", row.without_model.n},
                              {"inside_without_model", row.without_model.inside}});
+    if (row.trial) {
+      json["bands"].back()["widened_by"] = row.trial->widened;
+      json["bands"].back()["shown"] = row.trial->holds();
+    }
+  }
   json["one_change_pairs"] = Json::array();
   for (std::size_t i = 0; i < evidence::kPlanChangeIds.size(); ++i)
     json["one_change_pairs"].push_back(pairs_json(

@@ -141,7 +141,10 @@ class Kernels {
                                 named(Q::routed_tokens, t_ * m.experts_per_token * p_.moe_share) * m.d_model /
                                 (key_.sequence_parallel ? in_.degree(Axis::tensor).x : one_));
     bytes = named(Q::kernel_vector_bytes, bytes);
-    out.vector_forward = named(Q::layer_vector_forward, vector_time(in_, bytes, kVectorKernels));
+    S forward = vector_time(in_, bytes, kVectorKernels);
+    // Routing, and what the host does before it can start the experts' kernels.
+    if (m.is.moe) forward = forward + named(Q::layer_routing, p_.moe_share * c(Calibrated::expert_layer));
+    out.vector_forward = named(Q::layer_vector_forward, forward);
   }
 
   void again(LayerKernels<S>& out, const S& times) {

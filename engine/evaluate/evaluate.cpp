@@ -45,23 +45,45 @@ void fill_collectives(const Scenario& s, const Evaluation<double>& e, std::vecto
   };
   using enum CollectiveKind;
   const bool pipelined = plan.pipeline > 1;
+  // Of training state. Experts that are spread are moved between the ranks that hold the same ones, at their own rate.
+  const auto add_state = [&](Axis axis, CollectiveKind kind, bool backward, bool end, double bytes, double calls) {
+    const double shards = e.stage.state_shards;
+    if (!spreads_experts(e.in)) {
+      gathered(axis, kind, backward, end, axis == Axis::data ? bytes / shards : bytes, calls);
+      return;
+    }
+    const double share = end ? ratio(e.stage.expert_gradient_bytes, e.stage.mean_gradient_bytes)
+                             : ratio(e.layer.params_spread, e.layer.params_rank);
+    const MovedState<double> state{bytes, bytes * share, true};
+    const AxisLinks &of_state = e.in.links.expert_state, &of_data = e.in.links.expert_data;
+    double moved = 0, seconds = 0;
+    if (axis == Axis::fsdp) {
+      moved = of_state.degree > 1 ? state.all : state.all - state.experts;
+      seconds = state_moved<double>(e.layer, plan.zero_stage, state, of_state.degree > 1);
+    } else {
+      const bool sharded = e.in.links.state.degree > 1;
+      moved = sharded ? (state.all - state.experts) / shards : state.all - state.experts;
+      if (of_data.degree > 1) moved += state.experts / of_state.degree;
+      seconds = data_moved<double>(e.in, e.layer, state, shards);
+    }
+    add(axis, kind, backward, end, moved, calls, seconds, ratio((kind == all_reduce ? 2 : 1) * moved, seconds));
+  };
   // Once a step: a layer's worth at a time. After a pipeline the embedding and the head of its stages go with them.
   const double once = pipelined ? ratio(e.stage.mean_gradient_bytes, e.stage.gradient_bytes) : e.in.model.n_layers;
   if (e.in.links.state.degree > 1) {
     const StateTraffic when = state_traffic_of(plan.zero_stage, plan.keep_gathered, pipelined);
     if (when != StateTraffic::once_a_step) {
       const double calls = when == StateTraffic::every_chunk ? ratio(layers, e.stage.microbatches) : layers;
-      gathered(Axis::fsdp, all_gather, false, false, e.stage.weight_bytes, calls);
-      gathered(Axis::fsdp, all_gather, true, false, e.stage.weight_bytes, calls);
-      gathered(Axis::fsdp, reduce_scatter, true, false, e.stage.gradient_bytes, calls);
+      add_state(Axis::fsdp, all_gather, false, false, e.stage.weight_bytes, calls);
+      add_state(Axis::fsdp, all_gather, true, false, e.stage.weight_bytes, calls);
+      add_state(Axis::fsdp, reduce_scatter, true, false, e.stage.gradient_bytes, calls);
     } else {
-      gathered(Axis::fsdp, reduce_scatter, true, pipelined, e.stage.gradient_bytes, once);
-      gathered(Axis::fsdp, all_gather, false, pipelined,
-               plan.zero_stage == 0 ? e.stage.gradient_bytes : e.stage.weight_bytes, once);
+      add_state(Axis::fsdp, reduce_scatter, true, pipelined, e.stage.gradient_bytes, once);
+      add_state(Axis::fsdp, all_gather, false, pipelined,
+                plan.zero_stage == 0 ? e.stage.gradient_bytes : e.stage.weight_bytes, once);
     }
   }
-  if (plan.data > 1)
-    gathered(Axis::data, all_reduce, true, pipelined, e.stage.gradient_bytes / e.stage.state_shards, once);
+  if (plan.data > 1) add_state(Axis::data, all_reduce, true, pipelined, e.stage.gradient_bytes, once);
   if (plan.tensor > 1) {
     const double times = layers * e.layer.tensor_share;
     if (plan.sequence_parallel) {

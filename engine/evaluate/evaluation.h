@@ -131,7 +131,7 @@ void for_each_quantity(const Evaluation<S>& e, F&& f) {
   if (in.degree(Axis::context).n > 1 && in.links.context_exchanges) f(Q::context_exchange, layer.context_exchange);
   if (in.degree(Axis::expert).n > 1 && in.model.is.moe) {
     f(Q::expert_bytes, layer.expert_bytes), f(Q::expert_exchange, layer.expert_exchange);
-    if (in.model.is.expert_groups) f(Q::expert_across_bytes, layer.expert_across_bytes);
+    if (in.links[Axis::expert].tier == LinkTier::fabric) f(Q::expert_across_bytes, layer.expert_across_bytes);
   }
   f(Q::params_layer_rank, layer.params_rank), f(Q::params_absent, layer.params_absent);
   f(Q::layer_network_forward, stage.layer.network_forward),

@@ -72,6 +72,8 @@ constexpr Prior prior_of(engine::Calibrated parameter) {
       return {false, 0.9, 1.1, 0.05, "GiB sold as GB"};
     case kernel_gap:
       return {false, 1e-7, 3e-5, 0.5, "a launch"};
+    case expert_layer:
+      return {false, 3e-6, 4e-3, 1, "a few kernels, or a wait of the host for the counts of tokens"};
     case issue:
       return {false, 1e-6, 3e-3, 0.7, "kernels of one layer from the host"};
     case call_latency:

@@ -28,7 +28,7 @@ std::vector<CoverageRow> coverage_rows(std::span<const EvidencePoint> points) {
     const auto bands = engine::bands_by_others(points, kind, engine::Others::runs),
                harder = engine::bands_by_others(points, kind, engine::Others::models);
     const std::string name(engine::kEvidenceKindIds[kind]);
-    CoverageRow all{name, {}, {}}, experts{name + " experts", {}, {}};
+    CoverageRow all{name, {}, {}, {}}, experts{name + " experts", {}, {}, {}};
     std::map<std::string, CoverageRow> families;
     for (std::size_t i = 0; i < points.size(); ++i) {
       if (!bands[i]) continue;
@@ -37,6 +37,7 @@ std::vector<CoverageRow> coverage_rows(std::span<const EvidencePoint> points) {
         const std::string family = family_of(points[i]);
         CoverageRow& own = families[family];
         own.name = name + " " + family;
+        own.trial = points[i].trial;
         rows.push_back(&own);
         if (points[i].features.experts) rows.push_back(&experts);
       }

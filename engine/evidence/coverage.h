@@ -1,8 +1,10 @@
 // Do the error bands hold? Each published run is given the band that the others make, with predictions of calibrations
 // that saw no run of its model: how many runs have a band, and how many of these lie inside it. A band says nine in
-// ten. Without the runs of its own model from its own source fewer do: that is what a plan unlike all others may expect.
+// ten. Harder is to lie in it without the runs of one's own model from one's own source: that is what a plan unlike all
+// others may expect, and what decides how wide bands are and whether they are shown (engine/studies/evidence.h).
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -16,6 +18,8 @@ namespace roofscape::evidence {
 struct CoverageRow {
   std::string name;  // "step", "step a100", "step experts", "memory", "decode"
   engine::BandCoverage coverage, without_model;
+  // Of rows of one generation of chips. Where its bands do not hold, nothing is covered.
+  std::optional<engine::BandTrial> trial;
 };
 // All steps, those by generation of chips and of models with experts; then memory and decoding.
 std::vector<CoverageRow> coverage_rows(std::span<const engine::EvidencePoint>);

@@ -148,6 +148,7 @@ engine::Evidence evidence_points(const io::EvidenceFiles& files, const io::Prese
     if (entry.kind == "measured") add_points(entry, files, without != nullptr ? *without : library, mode, out);
     if (out.points.size() == before) ++out.runs_without_point;
   }
+  engine::try_bands(out.points);
   return out;
 }
 

@@ -42,6 +42,22 @@ void add_levels(const Cluster& cluster, std::int64_t stride, AxisLinks& links) {
   }
 }
 
+// How spread experts are repeated: each expert rank holds others, so among the ranks that are one for all other state
+// there are fewer copies of one expert, that much farther apart.
+struct ExpertCopies {
+  int state, data;  // ranks with the same experts in fsdp x context (and tensor), and over data
+  std::int64_t state_stride, data_stride;
+};
+ExpertCopies expert_copies(const Parallelism& plan) {
+  const std::int64_t split = std::max(1, plan.experts_tensor());
+  const std::int64_t state = std::int64_t{plan.fsdp} * plan.context * plan.tensor / split;
+  const std::int64_t others = std::max<std::int64_t>(1, plan.expert / std::max<std::int64_t>(1, state));
+  const std::int64_t stride = std::min(split * plan.expert, kManyChips);
+  const auto whole = std::min(std::int64_t{plan.fsdp} * plan.context * plan.tensor, kManyChips);
+  return {static_cast<int>(std::clamp<std::int64_t>(state / plan.expert, 1, 1 << 30)),
+          static_cast<int>(std::max<std::int64_t>(1, plan.data / others)), stride, std::max(stride, whole)};
+}
+
 AxisLinks switched_links(Axis axis, int degree, std::int64_t stride, const Cluster& cluster) {
   const int node_size = cluster.node_size;
   AxisLinks links;
@@ -68,6 +84,11 @@ MeshLinks place_on_switches(const Cluster& cluster, const Parallelism& plan) {
   mesh.state = switched_links(Axis::fsdp, plan.fsdp * plan.context, plan.tensor, cluster);
   // Experts are carved out of the tensor ranks that do not split one, context, fsdp and data, in this order.
   mesh.axes[Axis::expert] = switched_links(Axis::expert, plan.expert, plan.experts_tensor(), cluster);
+  if (plan.expert > 1) {
+    const ExpertCopies copies = expert_copies(plan);
+    mesh.expert_state = switched_links(Axis::fsdp, copies.state, copies.state_stride, cluster);
+    mesh.expert_data = switched_links(Axis::data, copies.data, copies.data_stride, cluster);
+  }
   return mesh;
 }
 
@@ -183,6 +204,17 @@ MeshLinks place_on_torus(const Cluster& cluster, const Parallelism& plan, const 
     data.slices = std::min(plan.data, cluster.slices);
   }
   mesh.state = links(Axis::fsdp, plan.fsdp * plan.context, plan.tensor);
+  if (plan.expert > 1) {
+    const ExpertCopies copies = expert_copies(plan);
+    mesh.expert_state = links(Axis::fsdp, copies.state, copies.state_stride);
+    if (copies.data > 1 && data.tier == LinkTier::dcn) {
+      mesh.expert_data = data;
+      mesh.expert_data.degree = copies.data;
+      mesh.expert_data.slices = std::min(copies.data, cluster.slices);
+    } else {
+      mesh.expert_data = links(Axis::data, copies.data, copies.data_stride);
+    }
+  }
   return mesh;
 }
 

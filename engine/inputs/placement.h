@@ -53,7 +53,10 @@ struct AxisLinks {
 
 struct MeshLinks {
   AxisArray<AxisLinks> axes;
-  AxisLinks state;                 // the group fsdp x context, over which training state is sharded
+  AxisLinks state;  // the group fsdp x context, over which training state is sharded
+  // The ranks that hold the same experts where these are spread: of the state's group, called fsdp, and of the data
+  // axis, if that group has not ranks enough for all experts.
+  AxisLinks expert_state, expert_data;
   std::array<bool, 3> closes{};    // torus: which of its axes close, so that a collective goes both ways round
   int closing = 0;                 // torus: how many of them
   int torus_dims = 0;              // 0: switched

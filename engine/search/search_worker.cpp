@@ -20,7 +20,9 @@ bool rates_known(const PlacedMesh& mesh) {
   };
   const LinkRates<double>& rates = mesh.rates;
   return known(rates.bandwidth) && known(rates.reduce_bandwidth) && known(rates.latency) &&
-         known(rates.wires.share) && !std::isnan(rates.state_bandwidth) && !std::isnan(mesh.in.chip.pcie);
+         known(rates.wires.share) && !std::isnan(rates.state_bandwidth) &&
+         !std::isnan(rates.expert_state_bandwidth) && !std::isnan(rates.expert_state_reduce) &&
+         !std::isnan(rates.expert_data_reduce) && !std::isnan(mesh.in.chip.pcie);
 }
 
 auto time_key(const Candidate& c) { return std::tie(c.price.step_time_s, c.price.memory_bytes, c.plan); }

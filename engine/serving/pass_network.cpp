@@ -68,7 +68,7 @@ PassNetwork<S> pass_network(const ServingInputs<S>& si, const PhaseMesh<S>& mesh
     const S each = min(in.model.experts_per_token, expert.x), copies = p.moe_share * each;
     const S bytes = sized(Axis::expert, copies * (stream / tensor.x));
     const AxisLinks& links = mesh.links[Axis::expert];
-    const S across = in.model.is.expert_groups
+    const S across = links.tier == LinkTier::fabric
                          ? named(rows.expert_across, bytes * copies_across_nodes(in.model, links, each))
                          : bytes;
     const S wire = exchange_time(links, bytes, across, in.chip);

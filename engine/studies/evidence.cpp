@@ -43,6 +43,7 @@ std::optional<double> number(EvidenceFeature feature, const EvidenceFeatures& f)
 
 // One operation has a chip and nothing else in common with a plan.
 bool is_asked(EvidenceFeature feature, EvidenceKind kind) {
+  if (feature == EvidenceFeature::trial) return false;
   if (kind == EvidenceKind::kernel || kind == EvidenceKind::collective) return feature == EvidenceFeature::chip;
   // How long a pipeline idles says nothing of what it holds; what is computed again is a matter of training.
   if (feature == EvidenceFeature::bubble) return kind == EvidenceKind::step;
@@ -56,6 +57,13 @@ bool is_preferred(EvidenceFeature feature) { return feature == EvidenceFeature::
 constexpr std::array kStudent{2.132, 2.015, 1.943, 1.895, 1.860, 1.833, 1.812, 1.796,
                               1.782, 1.771, 1.761, 1.753, 1.746, 1.740, 1.734};
 static_assert(kStudent.size() == kEnoughNear - kFewestNear);
+
+// A band so many times as wide, from its median.
+void widen(ErrorBand& band, double factor) {
+  const double middle = std::log1p(band.median);
+  band.low = std::min(band.low, std::expm1(middle + factor * (std::log1p(band.low) - middle)));
+  band.high = std::max(band.high, std::expm1(middle + factor * (std::log1p(band.high) - middle)));
+}
 
 // The interval that holds nine in ten of what comes after so few errors, and all of these.
 std::pair<double, double> widened(std::span<const double> errors) {
@@ -99,7 +107,13 @@ ErrorBand band_of(std::span<const EvidencePoint> points, const EvidenceFeatures&
       }
     }
   }
-  if (!band.validated()) return band;
+  if (band.near.size() < kFewestNear) return band;
+  band.trial = points[band.near.front()].trial;
+  if (!band.trial.holds()) {
+    band.outside = EvidenceFeature::trial;
+    band.before = band.trial.tried, band.left = band.trial.inside;
+    return band;
+  }
   std::vector<double> errors;
   std::map<std::string_view, std::size_t> families;
   for (const std::size_t i : band.near) {
@@ -115,7 +129,16 @@ ErrorBand band_of(std::span<const EvidencePoint> points, const EvidenceFeatures&
   else
     band.low = outer_quantile(errors, kBandLow), band.high = outer_quantile(errors, kBandHigh);
   band.median = median(errors);
+  if (band.trial.widened > 1) widen(band, band.trial.widened);
   return band;
+}
+
+// How far a band has to be widened to hold an error, of the logarithm from its median.
+double widening_for(const ErrorBand& band, double error) {
+  const double middle = std::log1p(band.median), off = std::log1p(error) - middle;
+  const double room = std::log1p(off < 0 ? band.low : band.high) - middle;
+  if (off == 0) return 1;
+  return room == 0 ? std::numeric_limits<double>::infinity() : std::max(1.0, off / room);
 }
 
 }  // namespace
@@ -176,6 +199,8 @@ bool is_near(EvidenceFeature feature, const EvidenceFeatures& point, const Evide
       return !serving || within(point.batch, own.batch, kNearBatch);
     case EvidenceFeature::bubble:
       return serving || std::abs(point.bubble - own.bubble) <= kNearBubble;
+    case EvidenceFeature::trial:
+      return true;  // of all points near enough
   }
   return false;
 }
@@ -218,6 +243,39 @@ std::vector<std::optional<ErrorBand>> bands_by_others(std::span<const EvidencePo
     out.push_back(point.kind == kind ? std::optional(band_of(points, point.features, kind, counts)) : std::nullopt);
   }
   return out;
+}
+
+void try_bands(std::span<EvidencePoint> points) {
+  for (EvidencePoint& point : points) point.trial = {};
+  for (const EvidenceKind kind : {EvidenceKind::step, EvidenceKind::memory, EvidenceKind::decode}) {
+    const auto bands = bands_by_others(points, kind, Others::models);
+    // What each run that has a band needs to lie inside it, by generation.
+    std::map<std::string_view, std::vector<double>> needed;
+    for (std::size_t i = 0; i < points.size(); ++i)
+      if (bands[i]) {
+        std::vector<double>& of = needed[points[i].features.generation];
+        if (bands[i]->validated()) of.push_back(widening_for(*bands[i], points[i].error));
+      }
+    std::vector<double> few;
+    for (const auto& [generation, of] : needed)
+      if (of.size() < kFewestTried) few.insert(few.end(), of.begin(), of.end());
+    const auto trial_of = [](std::vector<double> of) {
+      BandTrial trial;
+      trial.tried = of.size();
+      if (of.empty()) return trial;
+      std::sort(of.begin(), of.end());
+      const auto enough = static_cast<std::size_t>(std::ceil(kBandsAim * static_cast<double>(of.size())));
+      trial.widened = std::min(of[enough - 1], kMostWidened);
+      trial.inside = static_cast<std::size_t>(
+          std::count_if(of.begin(), of.end(), [&](double factor) { return factor <= trial.widened; }));
+      return trial;
+    };
+    for (EvidencePoint& point : points) {
+      if (point.kind != kind) continue;
+      const std::vector<double>& own = needed.at(point.features.generation);
+      point.trial = trial_of(own.size() < kFewestTried ? few : own);
+    }
+  }
 }
 
 BandCoverage band_coverage(std::span<const EvidencePoint> points, EvidenceKind kind, Others others) {

@@ -13,6 +13,11 @@
 // the band is widened to Student's interval for one run more, on the logarithm of predicted over measured. The limits
 // were chosen so that nine in ten of the published runs lie inside the band that the others give them, and three in
 // four have one (band_coverage).
+//
+// A band is also for plans that nobody measured. So the bands of each generation of chips are tried on the runs of each
+// model with that model's runs of the same source taken away (try_bands): as far as it takes for nine in ten of them to
+// lie inside, the bands of the generation are widened; where kMostWidened is not enough, they do not hold, and none is
+// shown.
 #pragma once
 
 #include <array>
@@ -56,11 +61,12 @@ enum class EvidenceFeature : std::uint8_t {
   context,
   batch,   // serving: sequences decoded together
   bubble,  // training: idle share of the pipeline
+  trial,   // bands of this generation, tried on models left out, hold
 };
 inline constexpr std::size_t kEvidenceFeatures = kEnumCount<EvidenceFeature>;
 inline constexpr EnumTable<EvidenceFeature> kEvidenceFeatureIds{
-    "runs", "work",  "chip",   "precision", "experts", "stack", "recomputation",
-    "size", "chips", "tensor", "pipeline",  "context", "batch", "bubble"};
+    "runs",  "work",   "chip",     "precision", "experts", "stack",  "recomputation", "size",
+    "chips", "tensor", "pipeline", "context",   "batch",   "bubble", "trial"};
 
 struct EvidenceFeatures {
   WorkloadKind work = WorkloadKind::training;
@@ -77,6 +83,16 @@ struct EvidenceFeatures {
 };
 EvidenceFeatures evidence_features(const Scenario&);
 
+// What the bands of a kind on a generation of chips are worth for models that are not among the runs they are made of:
+// of `tried` runs with a band so many lie inside it, after it was widened from its median by a factor (of the logarithm
+// of predicted over measured).
+struct BandTrial {
+  std::size_t tried = 0, inside = 0;
+  double widened = 1;
+  double share() const { return tried > 0 ? static_cast<double>(inside) / static_cast<double>(tried) : 0; }
+  bool holds() const;
+};
+
 struct EvidencePoint {
   std::string id, family, source;
   std::string model, chip;  // names; a kernel or a collective: the operation instead of a model
@@ -88,6 +104,7 @@ struct EvidencePoint {
   bool complete =
       false;  // the source states the whole configuration; else rules filled the rest, and the error is theirs too
   EvidenceFeatures features;
+  BandTrial trial;  // of its kind and generation: try_bands
 };
 
 struct Evidence {
@@ -106,6 +123,11 @@ inline constexpr double kNearSize = 8, kNearChips = 16, kNearTensor = 4, kNearPi
 inline constexpr double kNearBubble = 0.2;  // of the step, not a factor
 inline constexpr std::size_t kFewestNear = 5, kEnoughNear = 20;
 inline constexpr double kBandLow = 0.05, kBandHigh = 0.95;
+// Of runs tried, the share that widened bands are to hold, and the least that a band is shown with. Generations with
+// fewer than kFewestTried are tried together.
+inline constexpr double kBandsAim = 0.9, kBandsHold = 0.88, kMostWidened = 2;
+inline constexpr std::size_t kFewestTried = 10;
+inline bool BandTrial::holds() const { return tried == 0 || share() >= kBandsHold; }
 
 // Whether a feature of a point is within the stated factor of the scenario's.
 bool is_near(EvidenceFeature, const EvidenceFeatures& point, const EvidenceFeatures& scenario);
@@ -124,7 +146,9 @@ struct ErrorBand {
   std::size_t before = 0, left = 0;
   double measured_least = 0, measured_most = 0, own = 0;
 
-  bool validated() const { return near.size() >= kFewestNear; }
+  BandTrial trial;  // of the near points' generation
+
+  bool validated() const { return near.size() >= kFewestNear && trial.holds(); }
   bool widened() const { return validated() && near.size() < kEnoughNear; }
   // Where a measurement of what is predicted as `value` is expected: value / (1 + error) at both ends.
   double least(double value) const { return value / (1 + high); }
@@ -134,6 +158,8 @@ struct ErrorBand {
   double most_rate(double value) const { return value * (1 + high); }
 };
 ErrorBand error_band(std::span<const EvidencePoint>, const Scenario&, EvidenceKind);
+// Fills the trial of each point, by all of them.
+void try_bands(std::span<EvidencePoint>);
 
 // The numbers of a report that have a band, with the kind of evidence it is of.
 struct BandedQuantity {

@@ -88,6 +88,30 @@ LinkRates<S> link_rates(const Inputs<S>& in) {
   if (in.links.state.degree > 1 && reduces_in_network(in.links.state))
     rates.reduce_bandwidth[Axis::fsdp] =
         named(Q::axis_reduce_bandwidth, static_cast<int>(Axis::fsdp), reduce_bandwidth(in.links.state, in.achieved));
+  rates.expert_state_bandwidth = rates.expert_state_reduce = rates.expert_data_reduce = in.zero;
+  if (spreads_experts(in)) {
+    const VariantScope scope(trace_of(in.zero), variant_of(LayerKind::experts));
+    const auto reduces = [&](Axis axis, const AxisLinks& links, const S& gather) {
+      return reduces_in_network(links)
+                 ? named(Q::axis_reduce_bandwidth, static_cast<int>(axis), reduce_bandwidth(links, in.achieved))
+                 : gather;
+    };
+    const auto gathers = [&](Axis axis, const AxisLinks& links) {
+      return named(
+          Q::axis_bandwidth, static_cast<int>(axis),
+          gather_bandwidth(
+              links, torus_axes_of<S>(links, Q::torus_axes, trace_of(in.zero), "ranks that hold the same experts"),
+              group_rates(in, links)));
+    };
+    if (const AxisLinks& links = in.links.expert_state; links.degree > 1) {
+      rates.expert_state_bandwidth = gathers(Axis::fsdp, links);
+      rates.expert_state_reduce = reduces(Axis::fsdp, links, rates.expert_state_bandwidth);
+      rates.expert_copies = input_leaf<S>(trace_of(in.zero), Q::group_ranks, static_cast<int>(Axis::fsdp),
+                                          links.degree, "ranks of the state shards that hold the same experts");
+    }
+    if (const AxisLinks& links = in.links.expert_data; links.degree > 1)
+      rates.expert_data_reduce = reduces(Axis::data, links, gathers(Axis::data, links));
+  }
   rates.latency.fill(in.zero);
   if (in.calibrated) {
     const auto latency = [&](Axis axis, const AxisLinks& links) {
@@ -239,7 +263,7 @@ LayerTime<S> layer_time_of_all(const Inputs<S>& in, const LinkRates<S>& rates, c
   }
   // Experts spread over ranks: tokens go to them and come back, in the backward pass once more.
   const Degree<S>& expert = in.degree(Axis::expert);
-  const bool spread = expert.n > 1 && in.model.is.moe;
+  const bool spread = spreads_experts(in);
   // An expert that fewer than all tensor ranks split takes that much more of each of them.
   const S here = !spread                   ? in.zero
                  : in.experts_split_tensor ? cost.params.experts * tensor.x / (expert.x * in.expert_tensor)
@@ -247,6 +271,7 @@ LayerTime<S> layer_time_of_all(const Inputs<S>& in, const LinkRates<S>& rates, c
   cost.params_absent = named(Q::params_absent, spread ? cost.params.experts - here : in.zero);
   cost.params_rank = named(Q::params_layer_rank, spread ? cost.params.layer - cost.params_absent / in.model.n_layers
                                                         : S(cost.params.layer));
+  cost.params_spread = spread ? named(Q::params_layer_spread, here / in.model.n_layers) : in.zero;
   cost.expert_bytes = cost.expert_across_bytes = cost.expert_exchange = in.zero;
   if (spread) {
     const AxisLinks& links = in.links[Axis::expert];
@@ -255,7 +280,7 @@ LayerTime<S> layer_time_of_all(const Inputs<S>& in, const LinkRates<S>& rates, c
     const S each = min(in.model.experts_per_token, expert.x), copies = cost.params.moe_share * each;
     cost.expert_bytes = named(Q::expert_bytes, copies * (key.sequence_parallel ? stream / tensor.x : stream));
     cost.expert_across_bytes =
-        in.model.is.expert_groups
+        links.tier == LinkTier::fabric
             ? named(Q::expert_across_bytes, cost.expert_bytes * copies_across_nodes(in.model, links, each))
             : cost.expert_bytes;
     cost.expert_exchange =
@@ -340,7 +365,8 @@ LayerTime<S> layer_time(const Inputs<S>& in, const LinkRates<S>& rates, const La
                      experts = layer_time_of(LayerKind::experts, in, rates, key, method);
   take_mean(dense, experts, in, cost);
   const auto of_kind = [](const LayerTime<S>& of) {
-    return LayerOfKind<S>{of.layer, of.params.layer, of.params_rank, of.activations, of.layer_again};
+    return LayerOfKind<S>{of.layer,         of.params.layer, of.params_rank,
+                          of.params_spread, of.activations,  of.layer_again};
   };
   cost.kinds = {of_kind(dense), of_kind(experts)};
   return cost;

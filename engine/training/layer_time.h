@@ -33,6 +33,10 @@ struct LinkRates {
   // The same for AllReduce: other only where switches of the fabric add up.
   AxisArray<S> reduce_bandwidth;
   S state_bandwidth;
+  // Of the ranks that hold the same experts, where these are spread (MeshLinks): a gather and an AllReduce over the
+  // state's group, an AllReduce over data.
+  S expert_state_bandwidth{}, expert_state_reduce{}, expert_data_reduce{};
+  S expert_copies{};       // ranks of the state's group with the same experts; only where there are several
   AxisArray<S> latency{};  // of one gather over an axis; calibrated only
   // Between pipeline stages of one node or slice, where a pipeline has several of these: so many of its stages are in
   // one, else 1.
@@ -40,6 +44,23 @@ struct LinkRates {
   S in_node_bandwidth{}, in_node_latency{};
   Wires<S> wires;  // which axes wait for each other
 };
+
+// Whether experts are spread over ranks, so that these hold different ones.
+template <Scalar S>
+bool spreads_experts(const Inputs<S>& in) {
+  return in.degree(Axis::expert).n > 1 && in.model.is.moe;
+}
+
+// Whether they are spread over more ranks than share training state: then these have no expert in common to shard.
+template <Scalar S>
+bool experts_reach_data(const Inputs<S>& in) {
+  return spreads_experts(in) && in.links.expert_data.degree < in.degree(Axis::data).n;
+}
+// Parameters that `shards` ranks hold together, of which each holds its own `experts` and shares the rest of `rank`.
+template <Scalar S>
+S params_of_shards(const S& rank, const S& experts, const S& shards) {
+  return rank - experts + shards * experts;
+}
 
 // Of a model that has dense layers and layers with experts: the layers of either kind.
 enum class LayerKind : std::uint8_t { dense, experts };
@@ -52,7 +73,7 @@ constexpr Variant variant_of(LayerKind kind) {
 template <Scalar S>
 struct LayerOfKind {
   Block<S> layer;
-  S params, params_rank;
+  S params, params_rank, params_spread;
   LayerActivations<S> activations;
   S again;  // as LayerTime::layer_again
 };
@@ -86,6 +107,7 @@ struct LayerTime : LinkRates<S> {
   S flops_recompute, recompute_times;
   S layer_again;    // seconds of a layer's products and attention computed again, at the speed of the mode
   S params_rank;    // of a layer, on one expert rank
+  S params_spread;  // of these, those of experts that are spread over ranks
   S params_absent;  // of the model, on other expert ranks
   // Arithmetic, HBM and the communication of tensor and context; the state shards' share is added by stage_cost.
   Block<S> layer, embedding, head;

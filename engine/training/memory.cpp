@@ -58,16 +58,22 @@ void state_memory(const Inputs<S>& in, const LayerTime<S>& layer, const StepCoun
                                                                 : layer.params.head);
     memory.params = named(Q::stage_params, d, params);
   }
-  // Sharded state is spread over all ranks, experts or not; what is not sharded still leaves out others' experts.
+  // Sharded state is spread over all ranks, experts or not; what is not sharded still leaves out others' experts, and
+  // so does what is sharded over fewer ranks than the experts are spread over.
   const bool spread = in.degree(Axis::expert).n > 1 && in.model.is.moe;
   const S rank_params =
       spread ? named(Q::stage_params_rank, d,
                      memory.params - (n.by_kind ? n.experts * layer.params_absent / layer.params.n_moe_layers
                                                 : n.all * layer.params_absent / in.model.n_layers))
              : memory.params;
-  const auto held = [&](int zero_stage) -> const S& {
-    return key.zero_stage >= zero_stage ? memory.params : rank_params;
-  };
+  const S sharded = experts_reach_data(in)
+                        ? named(Q::stage_params_sharded, d,
+                                params_of_shards(rank_params,
+                                                 layer.sum(n, layer.params_spread,
+                                                           [](const LayerOfKind<S>& k) { return k.params_spread; }),
+                                                 counts.state_shards))
+                        : memory.params;
+  const auto held = [&](int zero_stage) -> const S& { return key.zero_stage >= zero_stage ? sharded : rank_params; };
   memory.parts[0] = in.weight_bytes * held(3) / (Y * shards_from(3));
   memory.parts[1] = key.stores_gradients ? in.gradient_bytes * held(2) / (Y * shards_from(2)) : zero;
   memory.parts[2] =

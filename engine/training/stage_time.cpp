@@ -45,30 +45,67 @@ void add_latency(const LinkRates<S>& rates, const StageKey& key, const S& microb
   if (replicated && spread) traffic.data_backward = traffic.data_backward + constant<S>(2) * data / microbatches;
 }
 
+}  // namespace
+
 template <Scalar S>
-BlockTraffic<S> block_traffic(const Inputs<S>& in, const LinkRates<S>& rates, const StageKey& key, const S& weights,
-                              const S& gradients, const S& microbatches, const S& shards) {
+S state_moved(const LinkRates<S>& rates, int zero_stage, const MovedState<S>& bytes, bool expert_copies) {
+  const bool whole = zero_stage == 0;
+  const S& rate = whole ? rates.reduce_bandwidth[Axis::fsdp] : rates.state_bandwidth;
+  if (!bytes.spread) return bytes.all / rate;
+  const S rest = (bytes.all - bytes.experts) / rate;
+  if (!expert_copies) return rest;
+  return rest + bytes.experts / (whole ? rates.expert_state_reduce : rates.expert_state_bandwidth);
+}
+template double state_moved<double>(const LinkRates<double>&, int, const MovedState<double>&, bool);
+template <Scalar S>
+S data_moved(const Inputs<S>& in, const LinkRates<S>& rates, const MovedState<S>& gradients, const S& shards) {
+  const bool sharded = in.links.state.degree > 1;
+  const S& rate = rates.reduce_bandwidth[Axis::data];
+  if (!gradients.spread) {
+    const S whole = all_reduce_time(gradients.all, rate);
+    return sharded ? whole / shards : whole;
+  }
+  const S rest = all_reduce_time(S(gradients.all - gradients.experts), rate);
+  const S seconds = sharded ? rest / shards : rest;
+  if (in.links.expert_data.degree <= 1) return seconds;
+  const S experts = all_reduce_time(gradients.experts, rates.expert_data_reduce);
+  return seconds +
+         named(Q::expert_reduction, in.links.expert_state.degree > 1 ? experts / rates.expert_copies : experts);
+}
+template double data_moved<double>(const Inputs<double>&, const LinkRates<double>&, const MovedState<double>&,
+                                   const double&);
+
+namespace {
+
+template <Scalar S>
+BlockTraffic<S> block_traffic(const Inputs<S>& in, const LinkRates<S>& rates, const StageKey& key,
+                              const MovedState<S>& weights, const MovedState<S>& gradients, const S& microbatches,
+                              const S& shards) {
   const bool sharded = in.links.state.degree > 1, replicated = in.degree(Axis::data).n > 1;
   const bool spread = key.shape.stages == 1;
   BlockTraffic<S> traffic{in.zero, in.zero, in.zero};
-  // Without ZeRO the group's ReduceScatter and AllGather of gradients are one AllReduce.
-  const S& Wz = key.zero_stage == 0 ? rates.reduce_bandwidth[Axis::fsdp] : rates.state_bandwidth;
-  const S& Wx = rates.reduce_bandwidth[Axis::data];
+  const auto moved = [&](const MovedState<S>& bytes, Q q) {
+    const S seconds = state_moved(rates, key.zero_stage, bytes, in.links.expert_state.degree > 1);
+    return bytes.spread ? named(q, seconds) : seconds;
+  };
   const StateTraffic when = state_traffic_of(key);
-  if (sharded && when == StateTraffic::every_microbatch) {
-    traffic.state_forward = weights / Wz;
-    traffic.state_backward = (weights + gradients) / Wz;
-  } else if (sharded && when == StateTraffic::every_chunk) {
-    traffic.state_forward = weights / Wz / microbatches;
-    traffic.state_backward = (weights + gradients) / Wz / microbatches;
+  if (sharded && when != StateTraffic::once_a_step) {
+    traffic.state_forward = moved(weights, Q::state_gather);
+    traffic.state_backward = weights.spread ? traffic.state_forward + moved(gradients, Q::state_scatter)
+                                            : moved(MovedState<S>{weights.all + gradients.all}, Q::state_gather);
+    if (when == StateTraffic::every_chunk) {
+      traffic.state_forward = traffic.state_forward / microbatches;
+      traffic.state_backward = traffic.state_backward / microbatches;
+    }
   } else if (sharded && spread) {
-    const S& gathered = key.zero_stage == 0 ? gradients : weights;  // reduced gradients, or updated weights
-    traffic.state_forward = gathered / Wz / microbatches;
-    traffic.state_backward = gradients / Wz / microbatches;
+    // Reduced gradients, or updated weights.
+    traffic.state_forward =
+        (key.zero_stage == 0 ? moved(gradients, Q::state_scatter) : moved(weights, Q::state_gather)) / microbatches;
+    traffic.state_backward = moved(gradients, Q::state_scatter) / microbatches;
   }
   if (replicated && spread) {
-    traffic.data_backward = sharded ? all_reduce_time(gradients, Wx) / shards / microbatches
-                                    : all_reduce_time(gradients, Wx) / microbatches;
+    const S seconds = data_moved(in, rates, gradients, shards);
+    traffic.data_backward = (gradients.spread ? named(Q::state_reduction, seconds) : seconds) / microbatches;
   }
   if (in.calibrated) add_latency(rates, key, microbatches, sharded, replicated, spread, traffic);
   return traffic;
@@ -218,7 +255,13 @@ void stage_blocks(const Inputs<S>& in, const LayerTime<S>& layer, const LinkRate
       once.forward[state_axis] = traffic.state_forward, once.backward[state_axis] = traffic.state_backward;
     if (data_moves) once.forward[Axis::data] = in.zero, once.backward[Axis::data] = traffic.data_backward;
   };
-  const auto add_state = [&](Block<S>& b, const S& weights, const S& gradients) {
+  const auto add_state = [&](Block<S>& b, const S& weight_bytes, const S& gradient_bytes, const S& params_spread) {
+    MovedState<S> weights{weight_bytes}, gradients{gradient_bytes};
+    if (value_of(params_spread) > 0) {
+      weights.spread = gradients.spread = true;
+      weights.experts = named(Q::expert_weight_bytes, in.gather_bytes * params_spread / Y);
+      gradients.experts = named(Q::expert_gradient_bytes, reduced * params_spread / Y);
+    }
     const BlockTraffic<S> traffic = block_traffic(in, rates, key, weights, gradients, m, counts.state_shards);
     if (state_moves) add(b, state_axis, traffic.state_forward, traffic.state_backward, state_is_first, -1);
     if (data_moves) add(b, Axis::data, in.zero, traffic.data_backward, true, -1);
@@ -226,7 +269,7 @@ void stage_blocks(const Inputs<S>& in, const LayerTime<S>& layer, const LinkRate
   };
   if (state_moves) talks[state_axis] = true;
   if (data_moves) talks[Axis::data] = true;
-  add_state(block, cost.weight_bytes, cost.gradient_bytes);
+  add_state(block, cost.weight_bytes, cost.gradient_bytes, layer.params_spread);
   cost.comm_forward = block.comm_forward;
   cost.comm_backward = block.comm_backward;
   cost.layer = block_time(in, block, talks, once, rates.wires, layer_names());
@@ -239,7 +282,7 @@ void stage_blocks(const Inputs<S>& in, const LayerTime<S>& layer, const LinkRate
       if (kind == LayerKind::dense) kind_talks[Axis::expert] = false;
       Block<S> b = of.layer;
       add_state(b, named(Q::gathered_weight_bytes, in.gather_bytes * of.params_rank / Y),
-                named(Q::gradient_bytes, reduced * of.params_rank / Y));
+                named(Q::gradient_bytes, reduced * of.params_rank / Y), of.params_spread);
       cost.kinds[static_cast<std::size_t>(kind)] = {block_time(in, b, kind_talks, once, rates.wires, layer_names()),
                                                     b.comm_forward, b.comm_backward};
     }
@@ -250,7 +293,7 @@ void stage_blocks(const Inputs<S>& in, const LayerTime<S>& layer, const LinkRate
   // Embedding and head move their own state over the same links.
   AxisMask vocab_talks{};
   const auto vocabulary = [&](int which, Block<S> b, const S& parameters) {
-    const S w = in.gather_bytes * parameters / Y, g = reduced * parameters / Y;
+    const MovedState<S> w{in.gather_bytes * parameters / Y}, g{reduced * parameters / Y};
     const BlockTraffic<S> state = block_traffic(in, rates, key, w, g, m, counts.state_shards);
     if (state_moves) add(b, state_axis, state.state_forward, state.state_backward, true, which);
     if (data_moves) add(b, Axis::data, in.zero, state.data_backward, true, which);
@@ -413,21 +456,29 @@ void end_reduction(const Inputs<S>& in, const LayerTime<S>& layer, const LinkRat
     const S once = named(Q::params_held, layer.params.total - layer.params_absent);
     const S held = counts.weights_twice ? constant<S>(2) * once : once;
     cost.mean_gradient_bytes = named(Q::stage_gradient_bytes, reduced * held / (Y * p));
+    const bool spread = spreads_experts(in);
+    S held_spread = in.zero;
+    MovedState<S> gradients{cost.mean_gradient_bytes};
+    if (spread) {
+      const S experts = layer.params_spread * in.model.n_layers;
+      held_spread = named(Q::params_held_spread, counts.weights_twice ? constant<S>(2) * experts : experts);
+      cost.expert_gradient_bytes = named(Q::stage_expert_gradient_bytes, reduced * held_spread / (Y * p));
+      gradients = {cost.mean_gradient_bytes, cost.expert_gradient_bytes, true};
+    }
     const bool sharded = in.links.state.degree > 1;
     if (sharded && state_traffic_of(key) == StateTraffic::once_a_step) {
       const S& gathered = key.zero_stage == 0 ? reduced : in.gather_bytes;
       const S update = named(Q::stage_update_bytes, gathered * held / (Y * p));
+      MovedState<S> moved{cost.mean_gradient_bytes + update};
+      if (spread)
+        moved = {moved.all, named(Q::stage_expert_update_bytes, (reduced + gathered) * held_spread / (Y * p)), true};
       cost.end_network[state_axis] =
           named(Q::step_end_reduction, static_cast<int>(state_axis),
-                (cost.mean_gradient_bytes + update) /
-                    (key.zero_stage == 0 ? rates.reduce_bandwidth[Axis::fsdp] : rates.state_bandwidth));
+                state_moved(rates, key.zero_stage, moved, in.links.expert_state.degree > 1));
     }
     if (in.degree(Axis::data).n > 1)
-      cost.end_network[Axis::data] = named(
-          Q::step_end_reduction, static_cast<int>(Axis::data),
-          sharded
-              ? all_reduce_time(cost.mean_gradient_bytes, rates.reduce_bandwidth[Axis::data]) / counts.state_shards
-              : all_reduce_time(cost.mean_gradient_bytes, rates.reduce_bandwidth[Axis::data]));
+      cost.end_network[Axis::data] = named(Q::step_end_reduction, static_cast<int>(Axis::data),
+                                           data_moved(in, rates, gradients, counts.state_shards));
   }
   cost.end_reduction = cost.end_network;
   if (!pipelined) return;

@@ -101,6 +101,7 @@ struct PairedStages {
 template <Scalar S>
 struct EndReduction {
   S mean_gradient_bytes;       // of a stage; pipelines only
+  S expert_gradient_bytes{};   // of them, those of spread experts
   AxisArray<S> end_network;    // of each axis, alone on its links
   AxisArray<S> end_reduction;  // what of it the step waits for: the parts add up
 };
@@ -173,6 +174,23 @@ extern template void end_reduction<double>(const Inputs<double>&, const LayerTim
 constexpr Calibrated hidden_at_end(Axis axis) {
   return axis == Axis::data ? Calibrated::hidden_data : Calibrated::hidden_fsdp;
 }
+// Bytes of the training state that are moved: all, and of them those of experts that are spread over ranks, if there
+// are such.
+template <Scalar S>
+struct MovedState {
+  S all, experts{};
+  bool spread = false;
+};
+// Seconds of a gather or a scatter over the group that shards state. Without ZeRO its ReduceScatter and AllGather of
+// gradients are one AllReduce. Experts go over the ranks that hold the same ones; what one rank alone holds stays.
+template <Scalar S>
+S state_moved(const LinkRates<S>&, int zero_stage, const MovedState<S>& bytes, bool expert_copies);
+// Of an AllReduce over data of what the group that shards state, of `shards` ranks, leaves each of them with.
+template <Scalar S>
+S data_moved(const Inputs<S>&, const LinkRates<S>&, const MovedState<S>& gradients, const S& shards);
+extern template double state_moved<double>(const LinkRates<double>&, int, const MovedState<double>&, bool);
+extern template double data_moved<double>(const Inputs<double>&, const LinkRates<double>&, const MovedState<double>&,
+                                          const double&);
 // Whether layers carry traffic of the training state's shards or gradients of replicas.
 template <Scalar S>
 bool moves_state(const Inputs<S>& in, const StageKey& key) {

@@ -120,7 +120,10 @@ void step_parts(const Inputs<S>& in, const LayerTime<S>& layer, const ModelFlops
   out.optimizer_bytes_each =
       named(Q::optimizer_bytes_a_parameter,
             constant<S>(2) * (in.optimizer_bytes + in.weight_bytes) + in.reduced_gradient_bytes);
-  const S once = key.zero_stage >= 1 ? layer.params.total : layer.params.total - layer.params_absent;
+  const S rank = layer.params.total - layer.params_absent;
+  S once = key.zero_stage >= 1 ? layer.params.total : rank;
+  if (key.zero_stage >= 1 && experts_reach_data(in))
+    once = named(Q::params_sharded, params_of_shards(rank, S(layer.params_spread * in.model.n_layers), shards));
   const S updated = counts.weights_twice ? constant<S>(2) * once : once;
   out.updated_params = named(Q::optimizer_parameters, updated / (in.degree(Axis::tensor).x * counts.stages * shards));
   out.before_pipeline = out.step_parts[0];

@@ -188,6 +188,7 @@ OrderedJson band_json(const engine::ErrorBand& band, double value, bool rate) {
           {"error_low", number_json(band.low)},
           {"error_high", number_json(band.high)},
           {"runs", band.near.size()},
+          {"widened_by", number_json(band.trial.widened)},
           {"sources", band.families}};
 }
 

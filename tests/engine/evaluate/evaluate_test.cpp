@@ -227,11 +227,13 @@ TEST_CASE("expert parallelism sends each token to min(k, ranks) places and back,
   CHECK(calls == 4 * q(r, Q::layers_a_stage));
 }
 TEST_CASE("experts across nodes leave through the links all chips of a node share") {
-  // 64 ranks on 8 nodes of 8, every copy of a token sent for itself.
+  // 64 ranks on 8 nodes of 8; of a token's eight experts, drawn from all, 8 (1 - (7/8)^8) nodes have one or more.
   const Scenario s = with(preset("deepseek-v3-2048-h800"), {"model.moe.groups_per_token=0"});
   const Report r = evaluate(s);
   const double node = *s.cluster.chip[ChipField::scaleout_bytes_per_s_per_node_oneway].value;
-  CHECK(q(r, Q::expert_exchange) == doctest::Approx(q(r, Q::expert_bytes) * 7 / 8 * 8 / node).epsilon(1e-12));
+  const double across = q(r, Q::expert_bytes) * (1 - std::pow(7.0 / 8, 8));
+  CHECK(q(r, Q::expert_across_bytes) == doctest::Approx(across).epsilon(1e-12));
+  CHECK(q(r, Q::expert_exchange) == doctest::Approx(across * 7 / 8 * 8 / node).epsilon(1e-12));
 }
 TEST_CASE("without sharding a rank of 8 holds an eighth of the experts") {
   const Scenario s = with(preset("gpt-oss-120b-64-h100"), {"parallelism.zero_stage=0"});

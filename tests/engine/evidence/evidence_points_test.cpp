@@ -124,15 +124,22 @@ TEST_CASE("nine in ten runs lie inside the band of the others, and most have one
   for (const EvidenceKind kind : {EvidenceKind::step, EvidenceKind::memory, EvidenceKind::decode}) {
     const engine::BandCoverage coverage = engine::band_coverage(all_points().calibrated.points, kind);
     CHECK(coverage.share() >= 0.88);
-    CHECK(coverage.share() <= 0.95);
+    CHECK(coverage.share() <= 0.96);
     CHECK(static_cast<double>(coverage.n) >=
-          (kind == EvidenceKind::step ? 0.65 : 0.55) * static_cast<double>(coverage.all));
+          (kind == EvidenceKind::step ? 0.6 : 0.55) * static_cast<double>(coverage.all));
   }
 }
 
-TEST_CASE("without their own model and source seven in ten still do") {
-  for (const EvidenceKind kind : {EvidenceKind::step, EvidenceKind::memory, EvidenceKind::decode})
-    CHECK(engine::band_coverage(all_points().calibrated.points, kind, engine::Others::models).share() >= 0.7);
+TEST_CASE("without their own model and source nearly as many do, on each generation that shows bands") {
+  const std::vector<EvidencePoint>& points = all_points().calibrated.points;
+  CHECK(engine::band_coverage(points, EvidenceKind::step, engine::Others::models).share() >= 0.88);
+  int shown = 0, none = 0;
+  for (const EvidencePoint& point : points) {
+    if (point.kind != EvidenceKind::step) continue;
+    CHECK(point.trial.holds() == (point.trial.share() >= engine::kBandsHold));
+    ++(point.trial.holds() ? shown : none);
+  }
+  CHECK(shown > none);
 }
 
 TEST_CASE("a user's file of measurements is laid over those that ship") {

@@ -1,6 +1,8 @@
 // The error band of a scenario: which measurements count, what the band is, and what is said where there are too few.
 #include <doctest/doctest.h>
 
+#include <cmath>
+
 #include "engine/studies/evidence.h"
 
 #include "tests/engine/fixtures.h"
@@ -169,6 +171,35 @@ TEST_CASE("coverage never counts a run towards its own band") {
   const engine::BandCoverage coverage = engine::band_coverage(points, EvidenceKind::step, engine::Others::models);
   CHECK(coverage.n == 12);
   CHECK(coverage.inside == 0);
+}
+
+TEST_CASE("bands are as wide as it takes for runs of models left out to lie inside, or there is none") {
+  // Twenty runs of one model within 10 %, and twenty of another whose errors are `spread` times as far from the median.
+  const auto two_models = [](double spread) {
+    std::vector<EvidencePoint> points = runs(40, 0.1);
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      const double at = (static_cast<double>(i % 20) / 19 * 2 - 1) * std::log(1.1);
+      points[i].error = std::expm1(i < 20 ? at : spread * at);
+      if (i >= 20) points[i].model = "other";
+    }
+    engine::try_bands(points);
+    return points;
+  };
+  const ErrorBand alike = engine::error_band(two_models(1), own(), EvidenceKind::step);
+  CHECK(alike.validated());
+  CHECK(alike.trial.tried == 40);
+  CHECK(alike.trial.widened == 1);
+  const std::vector<EvidencePoint> wider = two_models(1.5);
+  const ErrorBand widened = engine::error_band(wider, own(), EvidenceKind::step);
+  CHECK(widened.validated());
+  CHECK(widened.trial.widened > 1);
+  CHECK(widened.trial.widened <= 1.5);
+  CHECK(engine::band_coverage(wider, EvidenceKind::step, engine::Others::models).share() >= engine::kBandsAim);
+  const ErrorBand none = engine::error_band(two_models(8), own(), EvidenceKind::step);
+  CHECK_FALSE(none.validated());
+  CHECK(none.outside == EvidenceFeature::trial);
+  CHECK(none.before == 40);
+  CHECK(none.left == none.trial.inside);
 }
 
 TEST_CASE("a summary of errors") {

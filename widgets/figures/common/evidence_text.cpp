@@ -68,6 +68,8 @@ std::string outside_text(const TextTable& texts, const ErrorBand& band, const en
                                                                         : ".dense";
       return texts.format(key + word + end, {chip, count});
     }
+    case EvidenceFeature::trial:
+      return texts.format(key, {count, format_count(static_cast<double>(band.before))});
     default:
       break;
   }
