@@ -399,8 +399,8 @@ void diagnose(const Scenario& s, Report& report) {
   } else {
     check_batch(f);
     check_model(f);
+    check_memory(f);  // what does not fit is said before what could be quicker
     diagnose_pipeline(s, report);
-    check_memory(f);
     check_network(f);
     check_utilisation(f);
     check_convention(f);

@@ -24,9 +24,13 @@ Fix smaller_bubble(const Findings& f) {
     const ScheduleShape& now = f.report().pipeline.shape;
     const ScheduleShape shape =
         schedule_shape(s.pipeline, ScheduleKind::interleaved_1f1b, now.stages, now.microbatches, chunks);
-    if (layers_suffice(layer_split(s), shape.kind, shape.stages, chunks) && check_schedule(shape).legal())
-      return {Findings::edit("pipeline.schedule", static_cast<double>(ScheduleKind::interleaved_1f1b)),
+    if (layers_suffice(layer_split(s), shape.kind, shape.stages, chunks) && check_schedule(shape).legal()) {
+      Fix fix{Findings::edit("pipeline.schedule", static_cast<double>(ScheduleKind::interleaved_1f1b)),
               Findings::edit("pipeline.virtual_stages", chunks)};
+      // A list by hand is of the stages there are now.
+      if (!s.pipeline.layers_per_stage.empty()) fix.push_back(Findings::edit(kLayersByHand, 0));
+      return fix;
+    }
   }
   return {};
 }
