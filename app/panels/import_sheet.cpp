@@ -88,20 +88,20 @@ class ReceiptSheet {
     std::vector<Option> options;
     std::vector<std::string> ids;
     int now = -1;
-    const auto add = [&](std::string id, std::string text, std::string detail, bool separated) {
-      if (id == name) now = static_cast<int>(ids.size());
-      options.push_back({std::move(text), std::move(detail), true, separated, 0});
-      options.back().id = id;
+    const auto add = [&](const io::Preset& preset, std::string detail, bool separated) {
+      if (preset.id == name) now = static_cast<int>(ids.size());
+      options.push_back({preset.name, std::move(detail), true, separated, 0});
+      options.back().id = preset.id;
+      options.back().aliases = preset.aliases;
       options.back().listed = true;
-      ids.push_back(std::move(id));
+      ids.push_back(preset.id);
     };
     bool first = true;
     for (const io::Preset& p : library.list(io::PresetKind::chip))
-      if (library.find_chip(p.id) != nullptr) add(p.id, p.name, {}, false);
+      if (library.find_chip(p.id) != nullptr) add(p, {}, false);
     for (const io::Preset& p : library.list(io::PresetKind::cluster))
       if (const engine::Cluster* cluster = library.find_cluster(p.id)) {
-        add(p.id, p.name, format_count(static_cast<double>(engine::chip_count(*cluster))),
-            std::exchange(first, false));
+        add(p, format_count(static_cast<double>(engine::chip_count(*cluster))), std::exchange(first, false));
       }
     if (now < 0) {
       now = static_cast<int>(options.size());
@@ -289,6 +289,7 @@ class ReceiptSheet {
     for (const io::Preset& p : ctx_.session.library().list(io::PresetKind::model)) {
       options.push_back({p.name, {}, true, false, 0});
       options.back().id = p.id;
+      options.back().aliases = p.aliases;
       ids.push_back(p.id);
     }
     const int none = static_cast<int>(options.size());

@@ -59,6 +59,7 @@ void model_section(PanelContext& ctx, Column& column, Scenario& s) {
     if (*shape == s.model) now = static_cast<int>(ids.size());
     options.push_back({p.name, {}, true, false, 0});
     options.back().id = p.id;
+    options.back().aliases = p.aliases;
     ids.push_back(p.id);
   }
   if (now < 0) {  // a model of the scenario's own
@@ -90,13 +91,14 @@ void cluster_section(PanelContext& ctx, Column& column, Scenario& s) {
   std::vector<Option> options;
   std::vector<std::string> ids;
   int now = -1;
-  const auto add = [&](std::string name, std::string id, const engine::Chip& chip, bool separated) {
-    options.push_back({std::move(name), {}, true, separated, 0});
-    options.back().id = id;
+  const auto add = [&](const io::Preset& preset, const engine::Chip& chip, bool separated) {
+    options.push_back({preset.name, {}, true, separated, 0});
+    options.back().id = preset.id;
+    options.back().aliases = preset.aliases;
     options.back().listed = true;  // of the present one it stands below, whatever room its name leaves
     if (const auto hbm = chip[engine::ChipField::hbm_bytes].value)
       options.back().detail = format(*hbm, engine::unit::bytes, {.trim_zeros = true});
-    ids.push_back(std::move(id));
+    ids.push_back(preset.id);
   };
   // At another price it is the same cluster.
   engine::Cluster present = s.cluster;
@@ -109,19 +111,20 @@ void cluster_section(PanelContext& ctx, Column& column, Scenario& s) {
     const engine::Cluster* cluster = library.find_cluster(p.id);
     if (cluster == nullptr) continue;
     if (*cluster == priced(cluster->chip)) now = static_cast<int>(ids.size());
-    add(p.name, p.id, cluster->chip, false);
+    add(p, cluster->chip, false);
   }
   const std::size_t clusters = ids.size();
   for (const io::Preset& p : library.list(io::PresetKind::chip)) {
     const engine::Chip* chip = library.find_chip(p.id);
     if (chip == nullptr) continue;
     if (now < 0 && *chip == priced(*chip).chip) now = static_cast<int>(ids.size());
-    add(p.name, p.id, *chip, ids.size() == clusters);
+    add(p, *chip, ids.size() == clusters);
   }
   if (now < 0) {
     now = static_cast<int>(ids.size());
-    add(own_name(ctx, s.cluster.chip.name, library.find_chip(s.cluster.chip.id) != nullptr), {}, s.cluster.chip,
-        true);
+    io::Preset own;
+    own.name = own_name(ctx, s.cluster.chip.name, library.find_chip(s.cluster.chip.id) != nullptr);
+    add(own, s.cluster.chip, true);
   }
   const Rect r{column.x, column.y, column.width, std::round(ctx.px(kControlHeight))};
   const int next = drop_down(ctx.ui, with_pencil(ctx, r, "editor.cluster"), "cluster", options, now,

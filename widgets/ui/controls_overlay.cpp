@@ -94,6 +94,13 @@ struct PopupRows {
   float row_h = 0, pad = 0, total = 0;
 };
 
+// How well what was typed finds it, by any of its names.
+engine::Match match_of_option(std::string_view typed, const Option& option) {
+  engine::Match best = engine::match_of(typed, option.text, option.id);
+  for (const std::string& alias : option.aliases) best = std::max(best, engine::match_of(typed, alias));
+  return best;
+}
+
 float separator_height(Ui& ui, const Option& option) { return option.separated ? ui.px(9) : 0; }
 
 PopupRows popup_rows(Ui& ui, const Interaction::Popup& popup) {
@@ -103,9 +110,7 @@ PopupRows popup_rows(Ui& ui, const Interaction::Popup& popup) {
   float y = rows.pad;
   for (std::size_t i = 0; i < popup.options.size(); ++i) {
     const Option& o = popup.options[i];
-    if (popup.searched() && !popup.typed.empty() &&
-        engine::match_of(popup.typed, o.text, o.id) == engine::Match::none)
-      continue;
+    if (popup.searched() && !popup.typed.empty() && match_of_option(popup.typed, o) == engine::Match::none) continue;
     if (!rows.shown.empty()) y += separator_height(ui, o);
     rows.shown.push_back(static_cast<int>(i));
     rows.tops.push_back(y);
@@ -179,8 +184,7 @@ void type_at_popup(Ui& ui, Interaction::Popup& popup) {
   engine::Match best = engine::Match::none;
   for (std::size_t i = 0; i < popup.options.size(); ++i) {
     const Option& o = popup.options[i];
-    const engine::Match match =
-        o.enabled && !o.heading ? engine::match_of(popup.typed, o.text, o.id) : engine::Match::none;
+    const engine::Match match = o.enabled && !o.heading ? match_of_option(popup.typed, o) : engine::Match::none;
     if (match <= best) continue;
     best = match;
     popup.highlighted = static_cast<int>(i);

@@ -89,12 +89,13 @@ enum class Cursor : std::uint8_t { arrow, hand, text, resize_x, resize_y };
 struct Option {
   std::string text, detail;
   bool enabled = true;
-  bool separated = false;  // a line above it
-  int value = 0;           // what choosing it gives
-  bool checked = false;    // marked as being on
-  bool heading = false;    // names the entries below it; cannot be chosen
-  std::string id = {};     // another name it is found by when something is typed
-  bool listed = false;     // its detail stands in the open list alone
+  bool separated = false;                 // a line above it
+  int value = 0;                          // what choosing it gives
+  bool checked = false;                   // marked as being on
+  bool heading = false;                   // names the entries below it; cannot be chosen
+  std::string id = {};                    // another name it is found by when something is typed
+  bool listed = false;                    // its detail stands in the open list alone
+  std::vector<std::string> aliases = {};  // and more of such names
 };
 
 class Interaction {

@@ -88,6 +88,16 @@ TEST_CASE("what was just done is told in the status bar of a small window, befor
   CHECK(told);
 }
 
+TEST_CASE("an alias typed into a list goes to the preset of that name before those that contain it") {
+  Harness h("llama3-70b-v5p-pod", 1280, 720);
+  h.click("cluster");
+  h.type("h100");
+  h.step(2);
+  h.key({Key::enter});
+  h.step(2);
+  CHECK(h.scenario().cluster.chip.id == "h100-sxm");
+}
+
 TEST_CASE("a long list is searched by typing") {
   Harness h("llama3-70b-v5p-pod", 1280, 720);
   h.click("cluster");
