@@ -511,6 +511,14 @@ StageTicks stage_ticks(const Inputs<S>& in, const LayerTime<S>& layer, const Sta
 template StageTicks stage_ticks<double>(const Inputs<double>&, const LayerTime<double>&, const StagePass<double>&,
                                         const StageLayers<double>&, bool, bool);
 
+// Two virtual stages between the first and the last that hold the same layers, and so take the same times.
+template <Scalar S>
+bool alike(const StageTime<S>& cost, std::size_t a, std::size_t b) {
+  const StageLayers<S>&x = cost.stage_layers[a], &y = cost.stage_layers[b];
+  return value_of(x.all) == value_of(y.all) && value_of(x.dense) == value_of(y.dense) &&
+         value_of(x.experts) == value_of(y.experts);
+}
+
 template <Scalar S>
 void stage_times(const Inputs<S>& in, const LayerTime<S>& layer, const StageKey& key, PipelineReport& pipeline,
                  StageTime<S>& cost) {
@@ -577,6 +585,13 @@ void stage_times(const Inputs<S>& in, const LayerTime<S>& layer, const StageKey&
   for (std::size_t i = 0; i < positions; ++i) {
     const std::size_t s = i % static_cast<std::size_t>(virtual_stages);  // DualPipe: the second direction again
     const StageLayers<S>& n = cost.stage_layers[s];
+    if (s > 1 && s + 1 < static_cast<std::size_t>(virtual_stages) && alike<S>(cost, s, s - 1)) {
+      times.forward[i] = times.forward[i - 1];
+      times.backward_weight[i] = times.backward_weight[i - 1];
+      times.backward_input[i] = times.backward_input[i - 1];
+      pipeline.recompute[i] = pipeline.recompute[i - 1];
+      continue;
+    }
     const StageTicks ticks = stage_ticks<S>(in, layer, {cost.forward[s], cost.backward[s]}, n, s == 0,
                                             s + 1 == static_cast<std::size_t>(virtual_stages));
     times.forward[i] = ticks.forward;
