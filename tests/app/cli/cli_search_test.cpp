@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <string_view>
 
 #include "tests/app/cli/cli_run.h"
 #include "tests/engine/io/io_fixture.h"
