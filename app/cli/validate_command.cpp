@@ -96,6 +96,7 @@ std::string validation_text(const widgets::TextTable& texts, const evidence::Val
   table("cli.validate.head.family", validation.families);
   table("cli.validate.head.kind", validation.kinds);
   if (!validation.chips.empty()) table("cli.validate.head.training", validation.chips);
+  if (!validation.serving.empty()) table("cli.validate.head.serving", validation.serving);
   table("cli.validate.head.overall", {validation.overall});
   if (left_out) out += "\n" + word("cli.validate.left_out") + "\n";
   if (!coverage.empty()) {

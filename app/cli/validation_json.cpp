@@ -75,6 +75,7 @@ std::string validation_json(const evidence::Validation& validation, std::span<co
   json["kinds"] = summaries(validation.kinds);
   json["overall"] = summary_json(validation.overall);
   json["training"] = summaries(validation.chips);
+  json["serving"] = summaries(validation.serving);
   json["bands"] = Json::array();
   for (const evidence::CoverageRow& row : coverage) {
     json["bands"].push_back({{"name", row.name},

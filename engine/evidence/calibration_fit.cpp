@@ -490,10 +490,11 @@ CalibrationFit fit_calibration(std::span<const io::Measurement> entries, const i
       const std::vector<Calibration> without = leave_each_out(part_tasks, pull);
       Vector errors;
       for (std::size_t i = 0; i < part_tasks.size(); ++i) {
-        const Vector of_part = fits.errors_of(without[i], [&](const io::Measurement& entry) {
+        const auto of_part = [&](const io::Measurement& entry) {
           return part_of(left_out_name(io::LeftOutKind::model, entry)) == part_tasks[i].name;
-        });
-        errors.insert(errors.end(), of_part.begin(), of_part.end());
+        };
+        fits.training.errors_of(without[i], of_part, errors);
+        if (fits.training.rows().rows().empty()) fits.serving.errors_of(without[i], of_part, errors);
       }
       double mean = 0;
       for (const double error : errors) mean += std::log1p(error) / static_cast<double>(errors.size());

@@ -13,7 +13,8 @@
 // Fitted are the values of the file that have a "start", that at least kFewestRuns runs feel (a value moved from one
 // bound to the other changes their predictions by kFeels or more), and of whose variance before the runs take away
 // half or more. The others keep their start: they are priors. The strength of the pull is the one of kPulls with which
-// runs of models that were left out, a tenth of the models at a time, are predicted best.
+// runs of models that were left out, a tenth of the models at a time, are predicted best; those of training, where there
+// are any: few values are of serving alone, and there are many runs of it.
 //
 // Left out are the runs of each model, of each source, and of each of ten folds (by their id), each time with a fit of
 // its own; the calibrations found without them are kept, so that every shipped run can be predicted by a calibration

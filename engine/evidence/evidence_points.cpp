@@ -58,7 +58,7 @@ bool belongs(const io::Measurement& entry, const Published& row) {
     case EvidenceKind::memory:
       return kind == "memory" && entry.task != "inference";
     case EvidenceKind::decode:
-      return kind == "inference" || kind == "decode";
+      return kind == "inference" || kind == "token_time";
     case EvidenceKind::kernel:
       return kind == "kernel";
     case EvidenceKind::collective:

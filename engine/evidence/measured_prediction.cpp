@@ -26,6 +26,7 @@ using engine::Sentence;
 constexpr double kGibi = 1024.0 * 1024 * 1024;
 constexpr double kLargestBatch = 2048;  // of sequences at a time: what servers are built with
 constexpr int kTokensOfPass = 8192;     // and of tokens of prefill
+constexpr std::string_view kDisaggregated = "disaggregated";
 // Between kernels that are timed in a row, in flight ahead of the chip: what a captured graph leaves between its own.
 // The wider gaps of a training program are its host's.
 constexpr double kGapInRow_s = 2.5e-6;
@@ -134,6 +135,21 @@ Prediction training_value(const io::Measurement& entry, const Scenario& s, const
   return say("evidence.unpredicted.quantity");
 }
 
+// Mean time to the first token under a load of so many requests at a time: the prompt's own pass, on the mean half of the
+// step that is under way when it arrives, and of those that came all at once when the load began, which are one in
+// `rounds`, half of the prompts that came with it.
+double first_token_of_load(const io::Measurement& entry, const Scenario& s, const Report& report) {
+  Scenario alone = s;
+  alone.serving.prefill_prompts = 1;
+  const Report own = engine::evaluate(alone);
+  const double replicas = std::max(1.0, report.quantities.value_or(Q::replicas, 1));
+  const double others = std::max(0.0, entry.batch->batch.value_or(1) / replicas - 1);
+  const double each = report.quantities.value_or(Q::prefill_time, 0) / std::max(1, s.serving.prefill_prompts);
+  const double rounds = entry.batch->rounds.value_or(1);
+  return own.quantities.value_or(Q::ttft, 0) + report.quantities.value_or(Q::decode_step, 0) / 2 +
+         others / 2 * each / rounds;
+}
+
 // A batch runs from start to end: all prompts in one pass, which gives the first token, then a step for each of the
 // others. With requests that join and leave, prompts are prefilled between the steps of those that decode, and a
 // token takes the mean.
@@ -151,7 +167,9 @@ Prediction serving_value(const io::Measurement& entry, const Scenario& s, const 
                                : (decode_only ? 0 : prefill) + later * token;
   if (quantity == "latency_ms") return seconds * 1e3;
   if (quantity == "latency_s") return seconds;
-  if (quantity == "ttft_ms") return prefill * 1e3;
+  if (quantity == "ttft_ms" && joins && !entry.batch->rounds && entry.batch->batch.value_or(1) > 1)
+    return say("evidence.unpredicted.load");
+  if (quantity == "ttft_ms") return (joins ? first_token_of_load(entry, s, report) : prefill) * 1e3;
   if (quantity == "itl_ms") return (joins ? report.quantities.value_or(Q::mixed_token_time_q, token) : token) * 1e3;
   const double rate = batch * tokens / seconds;
   if (quantity == "output_tokens_per_s") return rate;
@@ -313,6 +331,10 @@ PreparedEntry prepare(const io::Measurement& entry, const io::PresetLibrary& lib
       out.reason = *reason;
     } else {
       auto& [scenario, assumed] = std::get<MeasuredScenario>(built);
+      if (entry.what == kDisaggregated) {
+        out.reason = say("evidence.unpredicted.disaggregated");
+        return out;
+      }
       if (entry.batch->as_many_as_fit) {
         scenario.workload.batch = static_cast<int>(kLargestBatch);
         set_prompts_together(entry, scenario);
@@ -321,6 +343,14 @@ PreparedEntry prepare(const io::Measurement& entry, const io::PresetLibrary& lib
         assumed.push_back(say("evidence.assumed.what_fits", scenario.workload.batch));
       }
       set_prompts_together(entry, scenario);
+      // Requests that find no memory wait: what decodes together is what fits.
+      if (engine::software_stack(scenario) == engine::SoftwareStack::inflight) {
+        const double most = engine::evaluate(scenario).quantities.value_or(Q::max_batch, 0);
+        if (most >= 1 && most < scenario.workload.batch) {
+          scenario.workload.batch = static_cast<int>(most);
+          assumed.push_back(say("evidence.assumed.what_fits", scenario.workload.batch));
+        }
+      }
       out.scenario = std::move(scenario);
       out.assumed = std::move(assumed);
     }
@@ -377,6 +407,8 @@ std::string kind_of(const io::Measurement& entry, const std::string& quantity) {
   if (entry.kind == "analytic") return "analytic";
   if (has(quantity, "memory") || has(quantity, "_gib") || has(quantity, "allocated")) return "memory";
   if (is_training(entry)) return "training_time";
+  if (entry.task == "inference" && quantity == "ttft_ms") return "first_token";
+  if (entry.task == "inference" && quantity == "itl_ms") return "token_time";
   return entry.task == "layer" ? "layer" : "inference";
 }
 

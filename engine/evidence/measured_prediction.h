@@ -46,7 +46,8 @@ EntryPrediction predict(const io::Measurement&, const io::PresetLibrary&, engine
 // Whether a quantity is a share that is compared in points.
 bool in_points(const std::string& quantity);
 
-// "training_time", "memory", "inference", "kernel", "collective", "bubble", "analytic", "layer".
+// "training_time", "memory", "inference", "token_time", "first_token", "kernel", "collective", "bubble", "analytic",
+// "layer".
 std::string kind_of(const io::Measurement&, const std::string& quantity);
 
 }  // namespace roofscape::evidence

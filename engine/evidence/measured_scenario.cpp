@@ -160,6 +160,9 @@ class Builder {
                                              {"int4_weights", Dtype::bf16, Dtype::int4},
                                              {"fp8", Dtype::fp8, Dtype::fp8}}};
     const auto row = find_row(kWidths, entry_.precision);
+    // Experts that fewer ranks split than attention get tokens of their own from each rank.
+    if (s_.parallelism.expert_tensor > 0 && s_.parallelism.expert_tensor < s_.parallelism.tensor)
+      s_.parallelism.sequence_parallel = true;
     if (row == kWidths.end()) return say("evidence.unpredicted.serving_precision", io::in_quotes(entry_.precision));
     s_.precision.compute = row->compute;
     s_.precision.weights = row->weights;

@@ -112,6 +112,16 @@ Validation summarised(std::vector<ValidationRow> rows) {
     if (!row.chips.empty()) add(chips, row.chips);
   for (const std::string& name : chips)
     out.chips.push_back(summary(name, out.rows, [&](const ValidationRow& row) { return row.chips == name; }));
+  for (const std::string_view kind : {"token_time", "first_token"})
+    for (std::string ValidationRow::*group : {&ValidationRow::chip, &ValidationRow::model}) {
+      std::set<std::string> groups;
+      for (const ValidationRow& row : out.rows)
+        if (row.kind == kind && !(row.*group).empty()) groups.insert(row.*group);
+      for (const std::string& name : groups)
+        out.serving.push_back(summary(std::string(kind) + " " + name, out.rows, [&](const ValidationRow& row) {
+          return row.kind == kind && row.*group == name;
+        }));
+    }
   out.overall = summary("overall", out.rows, [](const ValidationRow&) { return true; });
   return out;
 }
@@ -151,6 +161,7 @@ Validation validate(std::span<const io::Measurement> entries, const io::PresetLi
       if (row.kind == "training_time" && prepared.scenario)
         row.chips =
             generation(prepared.scenario->cluster.chip) + (prepared.scenario->model.is_moe() ? " experts" : " dense");
+      if (entry.task == "inference" && entry.model) row.model = entry.model->shape.name;
       const double* number = std::get_if<double>(&predicted.values[i]);
       if (const auto error = error_of(predicted, i)) {
         row.predicted = *number;

@@ -39,6 +39,7 @@ struct ValidationRow {
   engine::Sentence reason;                // where there is none
   std::vector<engine::Sentence> assumed;  // what the entry leaves open and a rule filled
   std::string chips;                      // of a training run: "h100 dense", "h100 experts"
+  std::string model;                      // of serving: its name
   bool complete = false;                  // the entry states its whole configuration
   bool false_out_of_memory = false;       // it ran, and is predicted not to fit
 };
@@ -66,6 +67,8 @@ struct Validation {
   std::vector<ValidationSummary> kinds;
   ValidationSummary overall;
   std::vector<ValidationSummary> chips;  // times of training by generation of chips, dense models and experts apart
+  // Time per token and to the first one of servers: "token_time h100-sxm", and by model.
+  std::vector<ValidationSummary> serving;
 };
 
 Validation validate(std::span<const io::Measurement>, const io::PresetLibrary&, engine::Mode);

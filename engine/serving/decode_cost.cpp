@@ -189,8 +189,11 @@ DecodeCost<S> decode_cost(const ServingInputs<S>& si, const Parameters<S>& p) {
   const S draft =
       named(Q::decode_draft, si.draft_tokens > 0 ? si.drafts * si.draft_cost * out.model_step : S(in.zero));
   out.starts = in.calibrated ? pass_starts(in, in.model.n_layers, out.model_step) : S(in.zero);
-  const S host =
-      named(Q::decode_host, in.calibrated ? out.starts + in.calibration[Calibrated::step_host] : S(in.zero));
+  S own = in.calibrated ? out.starts + in.calibration[Calibrated::step_host] : S(in.zero);
+  // Routing, as in a pass of training (calibration/kernels.h).
+  if (in.calibrated && in.model.is.moe)
+    own = own + p.moe_share * in.model.n_layers * in.calibration[Calibrated::expert_layer];
+  const S host = named(Q::decode_host, own);
   out.parts = {attention, linear, exposed, transfer, draft, host};
   static_assert(kDecodeParts.back() == Q::decode_host);
   // In ideal mode the host takes no time and is no part of the sum.

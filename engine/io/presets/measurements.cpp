@@ -164,6 +164,7 @@ Failure read_batch(Members members, MeasuredBatch& out) {
     out.batch = members.number("batch", 1, 1 << 24);
   out.prompt_tokens = members.number("prompt_tokens", 0, 1 << 24);
   out.output_tokens = members.number("output_tokens", 0, 1 << 24);
+  out.rounds = members.number("rounds", 1, 1 << 24);
   return members.error();
 }
 
@@ -256,6 +257,47 @@ Failure read_entry(Members members, Measurement& out) {
   return members.error();
 }
 
+// Where a column of a table stands in an entry: "hardware.chip_id". Null if something else stands on the way.
+Json* member_at(Json& entry, std::string_view column) {
+  Json* at = &entry;
+  while (true) {
+    const std::size_t dot = column.find('.');
+    const std::string name(column.substr(0, dot));
+    if (!at->is_object()) return nullptr;
+    if (dot == std::string_view::npos) return &(*at)[name];
+    Json& next = (*at)[name];
+    if (next.is_null()) next = Json::object();
+    at = &next;
+    column.remove_prefix(dot + 1);
+  }
+}
+
+// A row of a table as an entry of its own.
+Failure fill_from_row(const Json& columns, const Json& row, const Json* models, std::string_view file,
+                      const std::string& path, Json& entry) {
+  const auto fail = [&](std::string at, Sentence message, Sentence remedy) {
+    return InputError{std::string(file), std::move(at), std::move(message), std::move(remedy)};
+  };
+  if (!row.is_array() || row.size() != columns.size())
+    return fail(path, say("error.measurement.row", row.is_array() ? row.size() : 0, columns.size()),
+                say("error.measurement.row.remedy"));
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    if (row[i].is_null()) continue;
+    const auto& column = columns[i].get_ref<const std::string&>();
+    Json* member = member_at(entry, column);
+    if (member == nullptr)
+      return fail(path, say("error.measurement.column", in_quotes(column)), say("error.measurement.table.remedy"));
+    *member = row[i];
+    if (column != "model" || !row[i].is_string()) continue;
+    const auto found = models == nullptr ? Json::const_iterator() : models->find(row[i].get<std::string>());
+    if (models == nullptr || found == models->end() || !found->is_object())
+      return fail(path, say("error.measurement.model", in_quotes(row[i].get<std::string>())),
+                  say("error.measurement.model.remedy"));
+    *member = *found;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 Result<MeasurementsFile> read_measurements_file(std::string_view text, std::string_view file) {
@@ -265,21 +307,47 @@ Result<MeasurementsFile> read_measurements_file(std::string_view text, std::stri
     return InputError{std::string(file), std::move(path), std::move(message), std::move(remedy)};
   };
   if (!json->is_object()) return fail({}, is_kind(json.value()), say("error.measurement.remedy"));
-  const auto entries = json->find("entries");
-  if (entries == json->end()) return fail("entries", say("error.missing"), say("error.measurement.entries.remedy"));
-  if (!entries->is_array()) return fail("entries", is_kind(*entries), say("error.measurement.entries.remedy"));
+  const auto entries = json->find("entries"), tables = json->find("tables");
+  if (entries == json->end() && tables == json->end())
+    return fail("entries", say("error.missing"), say("error.measurement.entries.remedy"));
+  if (entries != json->end() && !entries->is_array())
+    return fail("entries", is_kind(*entries), say("error.measurement.entries.remedy"));
+  if (tables != json->end() && !tables->is_array())
+    return fail("tables", is_kind(*tables), say("error.measurement.table.remedy"));
   MeasurementsFile out;
   out.name = text_member(json.value(), "name");
   std::set<std::string> ids;
-  for (std::size_t i = 0; i < entries->size(); ++i) {
-    const std::string path = "entries." + std::to_string(i);
-    const Json& entry = (*entries)[i];
+  const auto add = [&](const Json& entry, const std::string& path) -> Failure {
     if (!entry.is_object()) return fail(path, is_kind(entry), say("error.expected.object"));
     Measurement measurement;
-    if (auto failure = read_entry(Members(entry, path, file), measurement)) return *failure;
+    if (auto failure = read_entry(Members(entry, path, file), measurement)) return failure;
     if (!ids.insert(measurement.id).second)
       return fail(path + ".id", say("error.twice", in_quotes(measurement.id)), say("error.measurement.id.remedy"));
     out.entries.push_back(std::move(measurement));
+    return std::nullopt;
+  };
+  for (std::size_t i = 0; entries != json->end() && i < entries->size(); ++i)
+    if (auto failure = add((*entries)[i], "entries." + std::to_string(i))) return *failure;
+  const auto found = json->find("models");
+  const Json* models = found != json->end() && found->is_object() ? &*found : nullptr;
+  for (std::size_t t = 0; tables != json->end() && t < tables->size(); ++t) {
+    const std::string path = "tables." + std::to_string(t);
+    const Json& table = (*tables)[t];
+    const auto list = [&](const char* name) {
+      const auto at = table.is_object() ? table.find(name) : table.end();
+      return table.is_object() && at != table.end() && at->is_array() ? &*at : nullptr;
+    };
+    const Json *columns = list("columns"), *rows = list("rows");
+    if (columns == nullptr || rows == nullptr ||
+        !std::all_of(columns->begin(), columns->end(), [](const Json& name) { return name.is_string(); }))
+      return fail(path, say("error.measurement.table"), say("error.measurement.table.remedy"));
+    const auto shared = table.find("entry");
+    for (std::size_t i = 0; i < rows->size(); ++i) {
+      const std::string at = path + ".rows." + std::to_string(i);
+      Json entry = shared != table.end() && shared->is_object() ? *shared : Json::object();
+      if (auto failure = fill_from_row(*columns, (*rows)[i], models, file, at, entry)) return *failure;
+      if (auto failure = add(entry, at)) return *failure;
+    }
   }
   return out;
 }

@@ -5,9 +5,12 @@
 // {"entries": [{"id", "family", "table", "task", "kind", "model": {...}, "hardware": {"chip_id", "count",
 // "node_size"},
 //   "parallelism": {"dp" (the whole data-parallel degree), "tp", "pp", "vpp", "cp", "ep", "sp", "zero", "fsdp", ...},
-//   "batch": {"global", "micro", "seq"} or {"batch", "prompt_tokens", "output_tokens"}, "op": {...},
+//   "batch": {"global", "micro", "seq"} or {"batch", "prompt_tokens", "output_tokens", "rounds"}, "op": {...},
 //   "measured": {quantity: number, ...}, "scenario": id of the preset that is this run, "assumed": [what that preset
 //   adds to the source, ...]}, ...]}
+// Many entries that are alike stand in tables, with their models beside: {"models": {name: {...}, ...}, "tables":
+// [{"entry": {what all of its entries have}, "columns": ["id", "model", "hardware.chip_id", "measured.itl_ms", ...],
+//   "rows": [[...], ...]}]}: a row has a value for each column, null for none; "model" names one of the models.
 #pragma once
 
 #include <optional>
@@ -43,6 +46,7 @@ struct MeasuredBatch {
   std::optional<double> global, micro, sequence_length, microbatches;  // micro: a fraction where context splits it
   std::optional<double> batch, prompt_tokens, output_tokens;           // of inference
   bool as_many_as_fit = false;                                         // the batch is what memory holds
+  std::optional<double> rounds;  // of a load that starts at once: requests for each that is in flight
 };
 
 // One operation, by its shape: a matrix multiplication, an attention kernel, a collective.

@@ -74,6 +74,43 @@ TEST_CASE("a file of measurements that is wrong is refused with the path of what
         "m.json: entries.1.id: \"a\" appears twice; give every entry an id of its own");
 }
 
+TEST_CASE("entries that are alike stand as rows of a table, with their models beside") {
+  const auto read = io::read_measurements_file(
+      R"({"models": {"m": {"name": "M", "n_layers": 2}},
+          "tables": [{"entry": {"family": "f", "task": "inference", "batch": {"rounds": 10}},
+                      "columns": ["id", "model", "hardware.chip_id", "hardware.count", "batch.batch", "measured.itl_ms"],
+                      "rows": [["a", "m", "h200", 8, 4, 5.5], ["b", "m", "h200", null, 8, 6.5]]}]})",
+      "m.json");
+  REQUIRE(read);
+  const std::vector<io::Measurement>& entries = read->entries;
+  REQUIRE(entries.size() == 2);
+  CHECK(entries[0].model->shape.name == "M");
+  CHECK(entries[0].hardware->chip_id == "h200");
+  CHECK(entries[0].hardware->count == 8);
+  CHECK(entries[0].batch->rounds == 10);
+  CHECK(entries[0].batch->batch == 4);
+  CHECK(entries[1].id == "b");
+  CHECK_FALSE(entries[1].hardware->count.has_value());
+  CHECK(entries[1].values[0].value == 6.5);
+}
+
+TEST_CASE("a table that is wrong is refused with the path of what is wrong") {
+  const auto table = [](const std::string& members) { return refusal("{\"tables\": [" + members + "]}"); };
+  const std::string remedy = "; write \"columns\" as a list of texts and \"rows\" as a list of lists";
+  CHECK(refusal(R"({"tables": 3})") == "m.json: tables: is a number" + remedy);
+  CHECK(table("3") == "m.json: tables.0: a table has columns, each a text, and rows" + remedy);
+  CHECK(table(R"({"columns": [1], "rows": []})") ==
+        "m.json: tables.0: a table has columns, each a text, and rows" + remedy);
+  CHECK(table(R"({"columns": ["id", "family"], "rows": [["a"]]})") ==
+        "m.json: tables.0.rows.0: 1 values for 2 columns; give a value for each column, null for none");
+  CHECK(table(R"({"columns": ["id", "id.x"], "rows": [["a", 1]]})") ==
+        "m.json: tables.0.rows.0: \"id.x\" cannot be a column" + remedy);
+  CHECK(table(R"({"columns": ["id", "model"], "rows": [["a", "m"]]})") ==
+        "m.json: tables.0.rows.0: no model \"m\" stands under \"models\"; put its shape there, by this name");
+  CHECK(table(R"({"columns": ["id"], "rows": [["a"]]})") ==
+        "m.json: tables.0.rows.0.family: is missing; every entry has one");
+}
+
 TEST_CASE("whole data-parallel degrees become replicas and groups that shard state") {
   CHECK(scenario(entry()).parallelism.data == 32);
   CHECK(scenario(entry()).parallelism.fsdp == 1);
