@@ -102,7 +102,7 @@ TEST_CASE("of a small space a search finds what evaluating every plan finds, in 
 }
 
 TEST_CASE("choices of the present plan that the space covers change nothing but what is said of that plan") {
-  std::mt19937 rng(23);
+  std::mt19937 rng(29);
   int others = 0, ranked = 0;
   for (int i = 0; i < tests::cases_to_try(40); ++i) {
     CAPTURE(i);
