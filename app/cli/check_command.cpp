@@ -14,7 +14,9 @@
 #include "app/core/strings.h"
 #include "app/core/text_columns.h"
 #include "engine/evaluate/offers.h"
+#include "engine/evaluate/single_edits.h"
 #include "engine/evidence/evidence_points.h"
+#include "engine/evidence/one_change_pairs.h"
 #include "engine/io/export/report_json.h"
 #include "engine/scenario/scenario_title.h"
 #include "widgets/canvas/number_format.h"
@@ -49,7 +51,21 @@ struct Verdict {
   std::vector<engine::Offer> edits;
   std::optional<FoundPlan> found;
   std::vector<Requirement> requirements;
+  std::vector<evidence::OneChangePair> pairs;  // published runs of which two differ in one thing
 };
+
+// Of the measured pairs that differ in what the edit changes, and in nothing else: none where it changes several things,
+// or fewer pairs than kFewestPairs are apart.
+constexpr std::size_t kFewestPairs = 5;
+std::optional<std::pair<evidence::PlanChange, evidence::PairSummary>> pairs_like(const Verdict& verdict,
+                                                                                 const engine::Fix& fix) {
+  const engine::Scenario& now = verdict.now.scenario;
+  const auto change = evidence::change_between(now, engine::after_fix(now, fix));
+  if (!change) return std::nullopt;
+  const evidence::PairSummary summary = evidence::pair_summary(verdict.pairs, *change);
+  if (summary.apart < kFewestPairs) return std::nullopt;
+  return std::pair{*change, summary};
+}
 
 double gibibytes(double bytes) { return bytes / static_cast<double>(1 << 30); }
 
@@ -124,8 +140,13 @@ std::string verdict_lines(const Verdict& verdict, const widgets::TextTable& text
     row("check.row.limit", verdict.now.scenario.serves() ? widgets::bound_name(texts, report.bound)
                                                          : widgets::bound_words(report, texts));
   }
-  for (const engine::Offer& edit : verdict.edits)
-    row("check.row.edit", texts.format("check.edit", {edit_words(edit.fix), gain_text(edit.gain, texts)}));
+  for (const engine::Offer& edit : verdict.edits) {
+    std::string text = texts.format("check.edit", {edit_words(edit.fix), gain_text(edit.gain, texts)});
+    if (const auto like = pairs_like(verdict, edit.fix))
+      text = texts.format("check.edit.pairs", {text, widgets::format_count(static_cast<double>(like->second.apart)),
+                                               widgets::format_count(static_cast<double>(like->second.right))});
+    row("check.row.edit", std::move(text));
+  }
   if (verdict.edits.empty()) row("check.row.edit", std::string(texts.text("check.edit.none")));
   row("check.row.search", found_text(verdict, texts));
   std::string title = engine::scenario_title(verdict.now.scenario);
@@ -174,6 +195,11 @@ std::string verdict_json(const Verdict& verdict, const std::string& findings, co
     row["edit"] = edit_words(edit.fix);
     row["gain"] = gain_text(edit.gain, texts);
     row["change"] = edit.gain.change();
+    row["measured_pairs"] = nullptr;
+    if (const auto like = pairs_like(verdict, edit.fix))
+      row["measured_pairs"] = {{"differ_in", std::string(evidence::kPlanChangeIds[like->first])},
+                               {"pairs", like->second.apart},
+                               {"as_predicted", like->second.right}};
     out["edits"].push_back(std::move(row));
   }
   out["search"] = nullptr;
@@ -197,12 +223,18 @@ int run(const Context& context, const CheckOptions& options) {
   if (!evaluated) return kBadInput;
   auto requirements = read_requirements(options.require, evaluated->scenario);
   if (!requirements) return refuse(context.texts, requirements.error());
-  Verdict verdict{*evaluated, std::nullopt, best_edits(evaluated->scenario, evaluated->report, 3),
-                  found_plan(evaluated->scenario), std::move(requirements).value()};
+  Verdict verdict{*evaluated,
+                  std::nullopt,
+                  best_edits(evaluated->scenario, evaluated->report, 3),
+                  found_plan(evaluated->scenario),
+                  std::move(requirements).value(),
+                  {}};
   if (const engine::Mode mode = evaluated->scenario.assumptions.mode; mode != engine::Mode::custom) {
     const auto files = io::load_evidence(context.library);
     if (!files) return refuse(context.texts, files.error());
     verdict.evidence = evidence::evidence_points(files.value(), context.library, mode);
+    if (!evaluated->scenario.serves())
+      verdict.pairs = evidence::one_change_pairs(files.value().entries, context.library, mode);
   }
   int code = code_of(*evaluated);
   for (const Requirement& requirement : verdict.requirements)

@@ -25,9 +25,10 @@ bool same_mesh(const engine::Parallelism& a, const engine::Parallelism& b) {
          a.sequence_parallel == b.sequence_parallel;
 }
 
-// The one thing in which both differ; none if there are several, or nothing.
-std::optional<PlanChange> change_between(const Run& one, const Run& other) {
-  const engine::Scenario &a = one.scenario, &b = other.scenario;
+}  // namespace
+
+std::optional<PlanChange> change_between(const engine::Scenario& a, const engine::Scenario& b) {
+  if (a.serves() || b.serves()) return std::nullopt;
   if (!(a.model == b.model) || a.cluster.chip.id != b.cluster.chip.id) return std::nullopt;
   if (a.offload.activations != b.offload.activations) return std::nullopt;
   const bool chips = engine::mesh_chips(a.parallelism) != engine::mesh_chips(b.parallelism);
@@ -65,8 +66,6 @@ std::optional<PlanChange> change_between(const Run& one, const Run& other) {
   return only;
 }
 
-}  // namespace
-
 std::vector<OneChangePair> one_change_pairs(std::span<const io::Measurement> entries,
                                             const io::PresetLibrary& library, engine::Mode mode) {
   std::optional<LeftOutLibrary> left_out;
@@ -100,7 +99,7 @@ std::vector<OneChangePair> one_change_pairs(std::span<const io::Measurement> ent
   for (const auto& [source, runs] : sources)
     for (std::size_t i = 0; i < runs.size(); ++i)
       for (std::size_t j = i + 1; j < runs.size(); ++j)
-        if (const auto change = change_between(runs[i], runs[j]))
+        if (const auto change = change_between(runs[i].scenario, runs[j].scenario))
           out.push_back({runs[i].entry->id, runs[j].entry->id, *change, std::log(runs[j].measured / runs[i].measured),
                          std::log(runs[j].predicted / runs[i].predicted)});
   return out;

@@ -4,6 +4,7 @@
 // one.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -26,6 +27,9 @@ enum class PlanChange : std::uint8_t {
 };
 inline constexpr engine::EnumTable<PlanChange> kPlanChangeIds{"schedule", "mesh",   "recomputation", "batch",
                                                               "length",   "format", "chips"};
+
+// The one thing in which two training plans differ; none if there are several, or nothing.
+std::optional<PlanChange> change_between(const engine::Scenario&, const engine::Scenario&);
 
 struct OneChangePair {
   std::string first, second;  // ids of the runs

@@ -146,6 +146,21 @@ TEST_CASE("validate without a file takes the measurements that ship") {
   CHECK(json.at("overall").at("n").get<int>() > 700);
 }
 
+TEST_CASE("check says of an edit how many measured pairs that differ in it alone went the way predicted") {
+  const std::string plan = "check llama3-405b-16k-h100-8k --set assumptions.mode=calibrated";
+  CHECK(run(plan).out.find(" measured pairs that differ in this alone, ") != std::string::npos);
+  const auto json = nlohmann::json::parse(run(plan + " --json").out);
+  int told = 0;
+  for (const auto& edit : json.at("edits")) {
+    const auto& pairs = edit.at("measured_pairs");
+    if (pairs.is_null()) continue;
+    ++told;
+    CHECK(pairs.at("pairs").get<int>() >= 5);
+    CHECK(pairs.at("as_predicted").get<int>() <= pairs.at("pairs").get<int>());
+  }
+  CHECK(told > 0);
+}
+
 TEST_CASE("bad usage is answered with one line and exit 2") {
   const Refusal cases[] = {
       {"", "roofscape-cli: A subcommand is required; see roofscape-cli --help\n"},
