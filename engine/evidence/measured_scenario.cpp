@@ -142,13 +142,24 @@ class Builder {
     s_.name = entry_.id;
     s_.assumptions.flops = engine::FlopsConvention::exact;
     s_.workload.kind = engine::WorkloadKind::serving;
-    for (auto step :
-         {&Builder::model, &Builder::plan, &Builder::chips, &Builder::serving_precision, &Builder::requests})
+    for (auto step : {&Builder::model, &Builder::plan, &Builder::attention, &Builder::chips,
+                      &Builder::serving_precision, &Builder::requests})
       if (Sentence reason = (this->*step)(); !reason.empty()) return reason;
     return MeasuredScenario{std::move(s_), std::move(assumed_)};
   }
 
  private:
+  // Experts are on all ranks of a server, which share attention by heads or by requests; a source that states the one
+  // and not the other leaves it open.
+  Sentence attention() {
+    const engine::Parallelism& plan = s_.parallelism;
+    const bool all_ranks = !entry_.plan->expert_tensor || !s_.model.is_moe() ||
+                           plan.expert_tensor * plan.expert == plan.tensor * plan.data * plan.fsdp;
+    // An expert split over ranks that share attention by requests has no plan here.
+    const bool across = s_.model.is_moe() && plan.expert_tensor > plan.tensor;
+    if (all_ranks && !across && s_.model.n_heads % plan.tensor == 0) return {};
+    return say("evidence.unpredicted.attention");
+  }
   Sentence serving_precision() {
     struct Widths {
       std::string_view id;
