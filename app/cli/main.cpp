@@ -5,6 +5,7 @@
 
 #include <exception>
 #include <filesystem>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -65,7 +66,9 @@ class Program {
         if (command.parser->parsed())
           if (const std::string help = command.declared.help(texts); !help.empty())
             return cli::print(texts, help, cli::kGood);
-    return parser_.exit(request);
+    std::ostringstream text, error;
+    const int code = parser_.exit(request, text, error);
+    return cli::print(texts, text.str(), code);
   }
 
   // The command that was parsed.

@@ -82,6 +82,7 @@ io::Result<std::vector<Requirement>> read_requirements(std::string_view text, co
       {"free", engine::Q::memory_free}, {"days", engine::Q::run_days},
       {"ttft", engine::Q::ttft},        {"tpot", engine::Q::time_per_output_token}};
   std::vector<Requirement> out;
+  const std::string_view whole = text;
   while (!text.empty()) {
     const std::size_t comma = std::min(text.find(','), text.size());
     std::string_view one = text.substr(0, comma);
@@ -117,6 +118,9 @@ io::Result<std::vector<Requirement>> read_requirements(std::string_view text, co
     requirement.limit = *number;
     out.push_back(std::move(requirement));
   }
+  if (out.empty() && !whole.empty())
+    return io::InputError{
+        "--require", {}, say("error.require.form", io::in_quotes(whole)), say("error.require.form.remedy")};
   return out;
 }
 

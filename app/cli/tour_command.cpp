@@ -134,6 +134,8 @@ int run(const Context& context, const TourOptions& options) {
                                   options.format.empty() ? "--size" : "--format",
                                   say("error.cli.tour.export_only"),
                                   say("error.cli.tour.export_only.remedy")});
+  if (int{options.check} + int{options.texts} + int{!options.folder.empty()} > 1)
+    return refuse(context.texts, {{}, {}, say("error.cli.tour.one"), say("error.cli.tour.one.remedy")});
   const auto tour = io::load_tour(options.name, context.library);
   if (!tour) return refuse(context.texts, tour.error());
   if (options.texts) return print(context.texts, io::tour_texts(tour.value()), kGood);

@@ -307,6 +307,7 @@ Result<MeasurementsFile> read_measurements_file(std::string_view text, std::stri
     return InputError{std::string(file), std::move(path), std::move(message), std::move(remedy)};
   };
   if (!json->is_object()) return fail({}, is_kind(json.value()), say("error.measurement.remedy"));
+  if (auto failure = check_format(json.value(), "roofscape/evidence", file)) return *failure;
   const auto entries = json->find("entries"), tables = json->find("tables");
   if (entries == json->end() && tables == json->end())
     return fail("entries", say("error.missing"), say("error.measurement.entries.remedy"));

@@ -17,19 +17,25 @@ Failure check_members(const Json& object, std::span<const std::string_view> know
   return std::nullopt;
 }
 
-Failure check_format(const Json& object, std::string_view format, const PartContext& context) {
+Failure check_format(const Json& object, std::string_view format, std::string_view file) {
+  const auto error = [file](const char* member, engine::Sentence message, engine::Sentence remedy) {
+    return InputError{std::string(file), member, std::move(message), std::move(remedy)};
+  };
   if (const auto found = object.find("format"); found != object.end() && *found != Json(std::string(format)))
-    return context.error(context.at("format"), engine::say("error.is", shown(*found)),
-                         engine::say("error.expected.this", in_quotes(format)));
+    return error("format", engine::say("error.is", shown(*found)),
+                 engine::say("error.expected.this", in_quotes(format)));
   if (const auto found = object.find("version"); found != object.end()) {
     if (!found->is_number_integer() || *found < 1)
-      return context.error(context.at("version"), engine::say("error.is", shown(*found)),
-                           engine::say("error.expected.this", 1));
+      return error("version", engine::say("error.is", shown(*found)), engine::say("error.expected.this", 1));
     if (*found > 1)
-      return context.error(context.at("version"), engine::say("error.newer", shown(*found)),
-                           engine::say("error.newer.remedy"));
+      return error("version", engine::say("error.newer", shown(*found)), engine::say("error.newer.remedy"));
   }
   return std::nullopt;
+}
+Failure check_format(const Json& object, std::string_view format, const PartContext& context) {
+  Failure failure = check_format(object, format, context.file);
+  if (failure) failure->path = context.at(failure->path);
+  return failure;
 }
 
 Failure read_text(const Json& object, std::string_view key, const PartContext& context, std::string& out) {

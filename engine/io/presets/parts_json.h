@@ -49,6 +49,7 @@ Failure read_chip_figure(const engine::ChipFieldRow& row, const Json& json, std:
 Failure check_members(const Json& object, std::span<const std::string_view> known, const PartContext& context);
 // "format" and "version", if they are there.
 Failure check_format(const Json& object, std::string_view format, const PartContext& context);
+Failure check_format(const Json& object, std::string_view format, std::string_view file);  // of a whole file
 Failure read_text(const Json& object, std::string_view key, const PartContext& context, std::string& out);
 
 }  // namespace roofscape::io

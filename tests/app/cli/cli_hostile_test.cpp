@@ -11,6 +11,7 @@
 #include "engine/base/utf8.h"
 #include "engine/io/export/csv.h"
 #include "tests/app/cli/cli_run.h"
+#include "tests/test_paths.h"
 
 namespace roofscape {
 namespace {
@@ -204,6 +205,56 @@ TEST_CASE("two hundred thousand measured operations are drawn, each with a mark 
   const Outcome o = run(folder, "figure roofline llama3-8b-8-h100 --measured rows.csv -o roofline.svg");
   CHECK(o.code == 0);
   CHECK(std::filesystem::file_size(folder.path() / "roofline.svg") < 8'000'000);
+}
+
+TEST_CASE("what cannot be written is an error, whichever command writes it, and the old file stays") {
+  const TemporaryFolder folder;
+  for (const char* command :
+       {"eval llama3-8b-8-h100", "sweep llama3-8b-8-h100 --vary parallelism.zero_stage=1,2 --csv", "presets --json",
+        "figure step llama3-8b-8-h100 -o - --format svg", "calc --list", "calc --help", "--help", "--version"}) {
+    CAPTURE(command);
+    const Outcome o = run(folder, std::string(command) + " >/dev/full 2>err; echo $? >code; true");
+    CHECK(test::text_of(folder.path() / "code") == "2\n");
+    CHECK(test::text_of(folder.path() / "err") ==
+          "roofscape-cli: the output could not be written; check the disk or the pipe\n");
+  }
+  // A limit on the size of files stands for a full disk.
+  folder.write("step.svg", "old");
+  const Outcome o = run(folder, "--version >/dev/null; trap '' XFSZ; ulimit -f 1; '" + test::cli_program() +
+                                    "' figure step llama3-8b-8-h100 -o step.svg");
+  CHECK(o.code == 2);
+  CHECK(o.err.find("step.svg: cannot be written: File too large") != std::string::npos);
+  CHECK(test::text_of(folder.path() / "step.svg") == "old");
+  CHECK(folder.count() == 3);  // with the two of the loop
+}
+
+TEST_CASE("files are the same to the byte whatever the time zone, the locale, the cores and the name of the folder") {
+  const TemporaryFolder folder;
+  std::string first;
+  for (const auto& [where, environment] :
+       {std::pair{"plain", "TZ=UTC"},
+        {"with spaces and 한국어", "TZ=Asia/Kolkata LC_ALL=de_DE.UTF-8 LANG=de_DE.UTF-8"}}) {
+    std::filesystem::create_directories(folder.path() / where);
+    const std::string command = std::string("; env ") + environment + " '" + test::cli_program() + "' --lang en ";
+    const std::string all = command + "figure step llama3-8b-8-h100 -o 'F/a.svg'" + command +
+                            "figure step llama3-8b-8-h100 -o 'F/a.pdf'" + command +
+                            "figure step llama3-8b-8-h100 -o 'F/a.png'" + command +
+                            "eval llama3-8b-8-h100 --json >'F/eval'" + command +
+                            "search llama3-8b-8-h100 --json --limit 3 >'F/search'; true";
+    std::string commands = all;
+    for (std::size_t at = commands.find("F/"); at != std::string::npos; at = commands.find("F/", at + 1))
+      commands.replace(at, 1, where);
+    const Outcome o = run(folder, "--version >/dev/null" + commands);
+    CHECK(o.err == "");
+    std::string bytes;
+    for (const char* file : {"a.svg", "a.pdf", "a.png", "eval", "search"}) {
+      const std::string text = test::text_of(folder.path() / where / file);
+      CHECK(text.size() > 1000);
+      bytes += text;
+    }
+    if (first.empty()) first = bytes;
+    CHECK((bytes == first));
+  }
 }
 
 }  // namespace
