@@ -10,7 +10,8 @@
 
 namespace roofscape::test {
 
-// `work` never ends by itself. False if it did, or could not be started.
+// `work` never ends by itself, and calls what it is given when the timer may start. False if it ended, or could not be
+// started.
 template <class Work>
 bool killed_at_random(std::mt19937& random, int most_microseconds, Work&& work) {
   const auto after = 1 + static_cast<int>(random() % static_cast<unsigned>(most_microseconds));
@@ -18,9 +19,10 @@ bool killed_at_random(std::mt19937& random, int most_microseconds, Work&& work) 
   if (child < 0) return false;
   if (child == 0) {
     ::signal(SIGALRM, SIG_DFL);  // ends the process wherever it is
-    const itimerval timer{{0, 0}, {after / 1'000'000, after % 1'000'000}};
-    ::setitimer(ITIMER_REAL, &timer, nullptr);
-    work();
+    work([after] {
+      const itimerval timer{{0, 0}, {after / 1'000'000, after % 1'000'000}};
+      ::setitimer(ITIMER_REAL, &timer, nullptr);
+    });
     ::_exit(0);
   }
   int status = 0;

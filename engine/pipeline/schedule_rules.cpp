@@ -14,10 +14,15 @@ bool group_fills(int group, int microbatches, int stages) {
   return rest == 0 || rest >= stages;
 }
 
-std::int64_t largest_count(const ScheduleShape& shape) {  // microbatches that keep the order below kMaxOps
+// Of orders that are made and run, which takes a hundred bytes an operation and a microsecond: a second and a gigabyte.
+// Files may list as many as kMaxOps.
+constexpr std::int64_t kMostRun = std::int64_t{1} << 23;
+static_assert(kMostRun <= kMaxOps);
+
+std::int64_t largest_count(const ScheduleShape& shape) {  // microbatches that keep the order at kMostRun
   const std::int64_t per_microbatch =
       std::int64_t{shape.stages} * shape.virtual_stages * (splits_backward(shape.kind) ? 3 : 2);
-  return kMaxOps / per_microbatch;
+  return kMostRun / per_microbatch;
 }
 
 ScheduleStatus broken(ScheduleRule rule, ShapeField field, std::int64_t value, std::int64_t below,

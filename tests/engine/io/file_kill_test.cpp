@@ -20,7 +20,8 @@ TEST_CASE("a file that is written when its writer is killed has the old text or 
   std::mt19937 random(20);
   int old = 0;
   for (int kill = 0; kill < 60; ++kill) {
-    REQUIRE(test::killed_at_random(random, 4000, [&] {
+    REQUIRE(test::killed_at_random(random, 4000, [&](auto&& start_timer) {
+      start_timer();
       for (std::size_t i = 1;; ++i) (void)io::write_file_atomically(file, texts[i % 2]);
     }));
     const std::string text = test::text_of(file);
