@@ -14,9 +14,9 @@ bool group_fills(int group, int microbatches, int stages) {
   return rest == 0 || rest >= stages;
 }
 
-// Of orders that are made and run, which takes a hundred bytes an operation and a microsecond: a second and a gigabyte.
-// Files may list as many as kMaxOps.
-constexpr std::int64_t kMostRun = std::int64_t{1} << 23;
+// Of orders that are made and run: a report of one, and the dozens of nearby plans that are offered where it does not fit,
+// take a hundred bytes an operation and some tenths of a microsecond each. Files may list as many as kMaxOps.
+constexpr std::int64_t kMostRun = std::int64_t{1} << 21;
 static_assert(kMostRun <= kMaxOps);
 
 std::int64_t largest_count(const ScheduleShape& shape) {  // microbatches that keep the order at kMostRun
