@@ -36,8 +36,8 @@ class DeepspeedReader {
   // None where the file does not say it, or says "auto"; then the field is missing.
   Maybe<int> counted(std::string_view key, std::string_view field) {
     if (!keys_.is_word(key, "auto")) return keys_.whole(key, 1, kMostSequences);
-    const auto word = keys_.word(key);
-    plan_.read.push_back({word->origin.key, word->origin.line, std::string(field), "auto"});
+    if (const auto word = keys_.word(key))  // none after an error
+      plan_.read.push_back({word->origin.key, word->origin.line, std::string(field), "auto"});
     return std::nullopt;
   }
   void missing(std::string_view field) {

@@ -230,5 +230,14 @@ TEST_CASE("nesting without an end and hostile scripts are refused") {
   check_line(answer(anchors));
 }
 
+TEST_CASE("after one error in a DeepSpeed file its other values may be left to auto") {
+  const auto read = io::import_launch(R"({"train_batch_size": "none", "train_micro_batch_size_per_gpu": "auto",
+"gradient_accumulation_steps": "auto", "zero_optimization": {"stage": 1}})",
+                                      "ds.json", {}, test::shipped());
+  REQUIRE(!read.ok());
+  CHECK(test::in_english(read.error()) ==
+        "ds.json: train_batch_size: line 1: \"none\" is not a whole number; give a whole number from 1 to 16777216");
+}
+
 }  // namespace
 }  // namespace roofscape
