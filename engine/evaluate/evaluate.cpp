@@ -110,12 +110,18 @@ void fill_collectives(const Scenario& s, const Evaluation<double>& e, std::vecto
           e.layer.bandwidth[Axis::expert]);
   if (pipelined) {
     const double bytes = boundary_bytes(e.in, e.layer.microbatch_tokens, plan.sequence_parallel);
-    const double hops = 2 * e.stage.microbatches * passes_per_device(stage_key(s).shape);
-    const int steps = plan.pipeline - 1, node = e.layer.stages_in_node;
-    const double far = node > 1 ? double(steps / node) / steps : 1;  // of the hops from a stage to the next
-    add(Axis::pipeline, send, false, false, bytes, far * hops, e.stage.transfer, e.layer.bandwidth[Axis::pipeline]);
-    if (node > 1)
-      add(Axis::pipeline, send, false, false, bytes, (1 - far) * hops, e.stage.transfer_in_node,
+    // Of a microbatch, each way: from stage to stage for each chunk, and of looped chunks back to the first device.
+    const ScheduleShape& shape = stage_key(s).shape;
+    const int node = e.layer.stages_in_node, chunks = passes_per_device(shape);
+    const int steps = plan.pipeline - 1, far_steps = node > 1 ? steps / node : steps;
+    const int wraps = facts_of(shape.kind).placement == StagePlacement::looped ? chunks - 1 : 0;
+    const int far_wraps = far_steps > 0 ? wraps : 0;
+    const double each = ratio(2 * e.stage.microbatches, plan.pipeline);  // on one device, as their mean
+    const int far = chunks * far_steps + far_wraps, near = chunks * (steps - far_steps) + wraps - far_wraps;
+    if (far > 0)
+      add(Axis::pipeline, send, false, false, bytes, each * far, e.stage.transfer, e.layer.bandwidth[Axis::pipeline]);
+    if (near > 0)
+      add(Axis::pipeline, send, false, false, bytes, each * near, e.stage.transfer_in_node,
           e.layer.in_node_bandwidth);
   }
 }

@@ -226,6 +226,40 @@ TEST_CASE("expert parallelism sends each token to min(k, ranks) places and back,
     if (row.axis == Axis::expert) calls += row.calls_per_step;
   CHECK(calls == 4 * q(r, Q::layers_a_stage));
 }
+TEST_CASE("sends between stages are counted as the order has them, in a node and between nodes") {
+  std::mt19937 rng(11);
+  int near_ones = 0, wrapped = 0;
+  for (int i = 0; i < 3000; ++i) {
+    const Scenario s = random_scenario(rng);
+    if (s.serves() || s.parallelism.pipeline < 2) continue;
+    const Report r = evaluate(s);
+    if (r.has_errors() || r.pipeline.times.forward.empty()) continue;
+    const ScheduleShape& shape = r.pipeline.shape;
+    const auto node = r.pipeline.times.node_devices;
+    // Of one microbatch along the way of each direction, forth; back it is the same.
+    const int ways = facts_of(shape.kind).placement == StagePlacement::both_ways ? 2 : 1;
+    const int length = virtual_stage_count(shape) / ways;
+    double far = 0, near_by = 0;
+    for (int v = 0; v < ways * length; ++v) {
+      if (v % length == length - 1) continue;
+      const auto from = static_cast<std::uint32_t>(device_of(shape, v)),
+                 to = static_cast<std::uint32_t>(device_of(shape, v + 1));
+      if (from == to) continue;
+      wrapped += to == 0 && from + 1 == static_cast<std::uint32_t>(shape.stages) && shape.stages > 2;
+      (node > 1 && from / node == to / node ? near_by : far) += 1.0 / ways;
+    }
+    double calls = 0;
+    for (const CollectiveRow& row : r.collectives)
+      if (row.axis == Axis::pipeline) calls += row.calls_per_step;
+    near_ones += near_by > 0;
+    CHECK(calls == near(2 * shape.microbatches * (far + near_by) / shape.stages));
+    for (const CollectiveRow& row : r.collectives)
+      if (row.axis == Axis::pipeline && far > 0 && near_by > 0 && &row == &r.collectives.back())
+        CHECK(row.calls_per_step == near(2 * shape.microbatches * near_by / shape.stages));
+  }
+  CHECK(near_ones > 10);
+  CHECK(wrapped > 20);
+}
 TEST_CASE("experts across nodes leave through the links all chips of a node share") {
   // 64 ranks on 8 nodes of 8; of a token's eight experts, drawn from all, 8 (1 - (7/8)^8) nodes have one or more.
   const Scenario s = with(preset("deepseek-v3-2048-h800"), {"model.moe.groups_per_token=0"});
