@@ -146,9 +146,8 @@ void SearchJob::run(std::stop_token stop) {
     found->query = *running_;
     const std::shared_ptr<engine::SearchProgress> progress = progress_;
     begun_ = std::chrono::steady_clock::now();
-    const std::shared_ptr<const SearchOutcome> before = latest_;
     lock.unlock();
-    search(*found, *progress, before ? engine::plans_of(before->result) : std::vector<engine::Plan>{});
+    search(*found, *progress);
     found->seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun_).count();
     lock.lock();
     // Stopped after its last part it is finished all the same, but whoever stopped it does not want it.
@@ -160,8 +159,7 @@ void SearchJob::run(std::stop_token stop) {
   }
 }
 
-void SearchJob::search(SearchOutcome& found, engine::SearchProgress& progress,
-                       const std::vector<engine::Plan>& seeds) const {
+void SearchJob::search(SearchOutcome& found, engine::SearchProgress& progress) {
   const engine::SearchWorkers workers = [this](const std::function<void(std::size_t)>& work) {
     std::vector<std::jthread> others;
     for (std::size_t i = 1; i < workers_; ++i)
@@ -174,7 +172,7 @@ void SearchJob::search(SearchOutcome& found, engine::SearchProgress& progress,
   if (found.query.serves())
     found.serving = engine::search_serving(found.query.scenario, found.query.serving, &progress, workers);
   else
-    found.result = engine::search(found.query.scenario, found.query.request, &progress, workers_, workers, seeds);
+    found.result = engine::search(found.query.scenario, found.query.request, &progress, workers_, workers, &memory_);
 }
 
 }  // namespace roofscape::app

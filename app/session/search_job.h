@@ -14,7 +14,6 @@
 #include <mutex>
 #include <optional>
 #include <thread>
-#include <vector>
 
 #include "engine/scenario/scenario.h"
 #include "engine/search/search.h"
@@ -79,8 +78,7 @@ class SearchJob {
  private:
   void run(std::stop_token stop);
   void ask(SearchQuery query, bool held);
-  // `seeds`: what the search before found.
-  void search(SearchOutcome& found, engine::SearchProgress& progress, const std::vector<engine::Plan>& seeds) const;
+  void search(SearchOutcome& found, engine::SearchProgress& progress);
 
   std::size_t workers_;
   double patience_s_ = kPatience_s;
@@ -92,7 +90,8 @@ class SearchJob {
   std::shared_ptr<const SearchOutcome> latest_;
   std::size_t started_ = 0;
   std::function<void()> wake_;
-  std::jthread thread_;  // started by the first request
+  engine::SearchMemory memory_;  // of the job's own thread
+  std::jthread thread_;          // started by the first request
 };
 
 }  // namespace roofscape::app

@@ -44,7 +44,11 @@ std::optional<RepeatedMiddle> repeated_middle(const ScheduleShape& shape) {
 StepSpan OrderSpans::span(const ScheduleShape& shape, const PipelineTimes& times) {
   for (const Known& known : known_)
     if (known.shape == shape && known.times == times) return known.step;
-  std::optional<StepSpan> step = run_repeated(shape, times);
+  std::optional<StepSpan> step;
+  if (runs_breadth_first(shape))
+    step = breadth_first_span(shape, times, breadth_first_);
+  else
+    step = run_repeated(shape, times);
   if (!step) step = run(shape, times);
   if (known_.size() < kKnown) known_.emplace_back();
   known_[next_] = {shape, times, *step};

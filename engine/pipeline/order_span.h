@@ -2,8 +2,8 @@
 // gives for the schedule's order, to the last tick. A long step is not run as a whole. Between warm-up and drain a
 // device repeats the same few operations for other microbatches; once two repetitions of all devices differ by
 // nothing but a constant, all that follow do, and what is left of them is a multiplication. That is looked for in a
-// step of few microbatches; where it is not found, and for schedules without such a middle (GPipe, breadth first,
-// ZB-H1 in chunks, interleaved), the whole step is run.
+// step of few microbatches; where it is not found, and for schedules without such a middle (ZB-H1 in chunks,
+// interleaved), the whole step is run; GPipe and breadth first without writing an order (breadth_first_run.h).
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/pipeline/one_f_one_b_run.h"
+#include "engine/pipeline/breadth_first_run.h"
 #include "engine/pipeline/pipeline_time.h"
 
 namespace roofscape::engine {
@@ -47,6 +47,7 @@ class OrderSpans {
   int reach(const ScheduleShape& shape, const RepeatedMiddle& middle);
 
   PipelineCache cache_;
+  BreadthFirstScratch breadth_first_;
   std::vector<Known> known_;
   std::size_t next_ = 0;
   std::vector<std::pair<ScheduleShape, int>> reaches_;

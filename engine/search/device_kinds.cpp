@@ -22,6 +22,11 @@ bool covers(const DeviceMoments& x, const DeviceMoments& y) {
   });
 }
 
+// The same of devices of different schedules.
+bool covers_other(const DeviceMoments& a, const DeviceMoments& b) {
+  return a.doubled == b.doubled && a.chunks_in_turn <= b.chunks_in_turn && covers(a, b);
+}
+
 }  // namespace
 
 void find_device_kinds(ScheduleKind kind, int stages, int virtual_stages, const LayerSplit& split,
@@ -75,15 +80,46 @@ void find_device_kinds(ScheduleKind kind, int stages, int virtual_stages, const 
   }
 }
 
-void fullest_devices(const DeviceKinds& kinds, const ScheduleShape& shape, std::vector<DeviceMoments>& out) {
+std::size_t HeldKinds::number_of(const DeviceMoments& device) {
+  const DeviceKinds::Held& mine = device.held;
+  const auto place = std::find_if(known_.begin(), known_.end(), [&](const Known& known) {
+    const DeviceKinds::Held& held = known.held;
+    return held.layers == mine.layers && held.dense == mine.dense && held.embedding == mine.embedding &&
+           held.head == mine.head && known.doubled == device.doubled && known.chunks_in_turn == device.chunks_in_turn;
+  });
+  const auto number = static_cast<std::size_t>(place - known_.begin());
+  if (place == known_.end()) known_.push_back({mine, device.doubled, device.chunks_in_turn});
+  return number;
+}
+
+void fullest_devices(const DeviceKinds& kinds, const ScheduleShape& shape, HeldKinds& numbers,
+                     std::vector<DeviceMoments>& out) {
   out.clear();
   for (const DeviceKinds::Held& held : kinds.held) {
     const HeldMoments moments = shape.stages > 1 ? held_moments(shape, held.device) : HeldMoments{{1, 0}};
-    const DeviceMoments load{held, kinds.doubled, chunks_in_turn(shape), moments.front().all, moments};
+    const DeviceMoments load{held, kinds.doubled,       numbers.by_turns() ? chunks_in_turn(shape) : 1,
+                             0,    moments.front().all, moments};
     if (std::any_of(out.begin(), out.end(), [&](const auto& known) { return covers(known, load); })) continue;
     std::erase_if(out, [&](const auto& known) { return covers(load, known); });
     out.push_back(load);
   }
+  for (DeviceMoments& device : out) device.kind = numbers.number_of(device);
+}
+
+void DeviceRange::add(const std::vector<DeviceMoments>& schedule) {
+  for (const DeviceMoments& device : schedule) {
+    if (std::any_of(most.begin(), most.end(), [&](const auto& known) { return covers_other(known, device); }))
+      continue;
+    std::erase_if(most, [&](const auto& known) { return covers_other(device, known); });
+    most.push_back(device);
+  }
+  // One device of each: whichever has most of everything, as far as one has.
+  const DeviceMoments& full = *std::max_element(schedule.begin(), schedule.end(), [](const auto& a, const auto& b) {
+    return (1 + a.in_flight) * a.held.layers < (1 + b.in_flight) * b.held.layers;
+  });
+  if (std::any_of(least.begin(), least.end(), [&](const auto& known) { return covers_other(full, known); })) return;
+  std::erase_if(least, [&](const auto& known) { return covers_other(known, full); });
+  least.push_back(full);
 }
 
 }  // namespace roofscape::engine

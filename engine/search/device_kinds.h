@@ -2,6 +2,7 @@
 // differ only in what they have in flight and when they start, so one of each kind decides memory, and one the bound.
 #pragma once
 
+#include <cstddef>
 #include <vector>
 
 #include "engine/pipeline/in_flight.h"
@@ -44,11 +45,38 @@ struct DeviceMoments {
   DeviceKinds::Held held;
   bool doubled = false;
   int chunks_in_turn = 1;
+  std::size_t kind = 0;  // of what it holds, of HeldKinds: devices of one kind differ in what is in flight alone
   double in_flight = 0;  // the most
   HeldMoments moments;
 };
+// What devices hold, each once, in the order in which they were met: what is priced of one is kept by its number.
+class HeldKinds {
+ public:
+  // `by_turns`: whether it matters how many chunks are in turn, which it does where weights stay gathered for a chunk.
+  explicit HeldKinds(bool by_turns = true) : by_turns_(by_turns) {}
+  std::size_t number_of(const DeviceMoments&);
+  bool by_turns() const { return by_turns_; }
+  void clear() { known_.clear(); }
+
+ private:
+  struct Known {
+    DeviceKinds::Held held;
+    bool doubled = false;
+    int chunks_in_turn = 1;
+  };
+  bool by_turns_ = true;
+  std::vector<Known> known_;
+};
 // The devices of which one takes most memory, whatever a layer, the embedding and the head take: none of them holds
 // no more of anything, and has no more in flight, than another.
-void fullest_devices(const DeviceKinds& kinds, const ScheduleShape& shape, std::vector<DeviceMoments>& out);
+void fullest_devices(const DeviceKinds& kinds, const ScheduleShape& shape, HeldKinds& numbers,
+                     std::vector<DeviceMoments>& out);
+
+// Of several schedules with the same stages and microbatches: devices of which one takes as much as the fullest of all
+// that they have, and devices of which the smallest takes no more than the fullest of any of the schedules.
+struct DeviceRange {
+  std::vector<DeviceMoments> most, least;
+  void add(const std::vector<DeviceMoments>& schedule);
+};
 
 }  // namespace roofscape::engine

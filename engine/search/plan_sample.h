@@ -21,11 +21,14 @@ class PlanSample {
   explicit PlanSample(std::size_t size) : size_(size) { drawn_.reserve(2 * size); }
   bool wanted() const { return size_ > 0; }
   void start_part(std::size_t part) { next_ = static_cast<std::uint64_t>(part) << 32; }
-  void offer(const Plan& plan, double memory_bytes, bool fits) {
-    if (size_ == 0) return;
-    const std::uint64_t number = scattered(next_++);
-    if (number >= least_refused_) return;
-    drawn_.push_back({number, {plan, 0, memory_bytes, fits}});
+  // Of every plan, in the order of the space: whether it is drawn, as far as is known. What it takes is asked then.
+  bool draws() {
+    drawn_number_ = scattered(next_++);
+    return drawn_number_ < least_refused_;
+  }
+  // The plan that was drawn last.
+  void add(const Plan& plan, double memory_bytes, bool fits) {
+    drawn_.push_back({drawn_number_, {plan, 0, memory_bytes, fits}});
     if (drawn_.size() == 2 * size_) cut();
   }
   // The union of two samples, cut again, is the sample of both.
@@ -54,7 +57,7 @@ class PlanSample {
     drawn_.resize(size_);
   }
   std::size_t size_;
-  std::uint64_t next_ = 0, least_refused_ = std::numeric_limits<std::uint64_t>::max();
+  std::uint64_t next_ = 0, drawn_number_ = 0, least_refused_ = std::numeric_limits<std::uint64_t>::max();
   std::vector<Drawn> drawn_;
 };
 

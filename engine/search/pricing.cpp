@@ -105,7 +105,7 @@ void Pricer::price_buffers(const PlacedMesh& mesh, const PricedLayer& layer, con
   out.stage = keyed(stage_key_, plan, mesh.plan.pipeline);
   out.plan = keyed(plan_key_, plan);
   working_memory(mesh.in, layer.cost, out.plan, out.buffers);
-  out.held_count = out.held_next = 0;
+  ++out.made;
 }
 
 void Pricer::price_step(const PlacedMesh& mesh, const PricedLayer& layer, PricedState& out) const {
@@ -142,43 +142,35 @@ double Pricer::state_bytes(const PlacedMesh& mesh, const PricedLayer& layer, con
 }
 
 double Pricer::memory(const PlacedMesh& mesh, const PricedLayer& layer, PricedState& state,
-                      const std::vector<DeviceMoments>& devices) const {
+                      std::span<const DeviceMoments> devices) const {
   double fullest = -1;
-  for (std::size_t k = 0; k < devices.size(); ++k) {
-    const DeviceMoments& device = devices[k];
-    const DeviceKinds::Held& holds = device.held;
-    DeviceLoad<double> load{holds.device,
-                            device_layers(mesh, layer, holds.layers, holds.dense),
-                            device.in_flight,
-                            holds.embedding,
-                            holds.head,
-                            device.doubled,
-                            0,
-                            device.chunks_in_turn};
-    const MicrobatchBytes<double> bytes = microbatch_bytes(layer.cost, load);
-    const HeldMicrobatches at_peak = held_at_peak(device.moments, bytes, state.plan);
-    load.in_flight = at_peak.all, load.postponed = at_peak.postponed;
-    const auto holds_the_same = [&holds](const PricedState::Held& h) {
-      return h.layers == holds.layers && h.dense == holds.dense && h.embedding == holds.embedding &&
-             h.head == holds.head;
-    };
-    // Mostly the devices hold what those of the plan before held.
-    PricedState::Held* held = k < state.held_count && holds_the_same(state.held[k]) ? &state.held[k] : nullptr;
-    for (std::size_t i = 0; held == nullptr && i < state.held_count; ++i)
-      if (holds_the_same(state.held[i])) held = &state.held[i];
-    if (held == nullptr) {
-      held = &state.held[state.held_next];
-      state.held_next = (state.held_next + 1) % state.held.size();
-      state.held_count = std::min(state.held.size(), state.held_count + 1);
-      held->layers = holds.layers, held->dense = holds.dense;
-      held->embedding = holds.embedding, held->head = holds.head;
-      state_memory(mesh.in, layer.cost, mesh.counts, load, state.plan, held->memory);
-    }
-    held->memory.bytes = bytes;
-    finish_memory(mesh.in, state.buffers, load, state.plan, held->memory);
-    fullest = max(fullest, held->memory.total);
+  for (const DeviceMoments& device : devices) {
+    if (device.kind >= state.held.size()) state.held.resize(device.kind + 1);
+    PricedState::Held& held = state.held[device.kind];
+    if (held.made != state.made) hold(mesh, layer, state, device, held);
+    HeldMicrobatches at_peak = device.moments.front();
+    if (device.moments.size() > 1) at_peak = held_at_peak(device.moments, held.memory.bytes, state.plan);
+    held.load.in_flight = at_peak.all, held.load.postponed = at_peak.postponed;
+    finish_memory(mesh.in, state.buffers, held.load, state.plan, held.memory);
+    fullest = max(fullest, held.memory.total);
   }
   return fullest;
+}
+
+void Pricer::hold(const PlacedMesh& mesh, const PricedLayer& layer, const PricedState& state,
+                  const DeviceMoments& device, PricedState::Held& out) {
+  const DeviceKinds::Held& holds = device.held;
+  out.made = state.made;
+  out.load = {holds.device,
+              device_layers(mesh, layer, holds.layers, holds.dense),
+              device.in_flight,
+              holds.embedding,
+              holds.head,
+              device.doubled,
+              0,
+              device.chunks_in_turn};
+  state_memory(mesh.in, layer.cost, mesh.counts, out.load, state.plan, out.memory);
+  out.memory.bytes = microbatch_bytes(layer.cost, out.load);
 }
 
 // Layers of each virtual stage: layers_ and, where their kinds stand apart, dense_.
@@ -265,7 +257,7 @@ bool Pricer::span(const PlacedMesh& mesh, const PricedLayer& layer, const Priced
   if (check_times(times_, count, static_cast<std::uint32_t>(shape.microbatches)) != SimulationOutcome::finished)
     return false;
   if (!without_order) {
-    out = with_order_.span(shape, times_);
+    out = with_order_->span(shape, times_);
     return true;
   }
   out = wanted.step = one_f_one_b_span(shape, times_, without_order_);
@@ -310,7 +302,8 @@ Price Pricer::price(const Plan& plan, bool simulate) {
   price_state(mesh_, layer_, plan, state_);
   const ScheduleShape shape = shape_of(plan, static_cast<int>(mesh_.counts.microbatches), base_.pipeline);
   find_device_kinds(plan.schedule, plan.pipeline, shape.virtual_stages, stage_key_.layers, layers_, kinds_);
-  fullest_devices(kinds_, shape, devices_);
+  held_kinds_.clear();
+  fullest_devices(kinds_, shape, held_kinds_, devices_);
   Price price;
   price.memory_bytes = memory(mesh_, layer_, state_, devices_);
   if (simulate)

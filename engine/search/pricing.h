@@ -5,6 +5,11 @@
 // the working memory has grown.
 #pragma once
 
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
 #include "engine/inputs/inputs.h"
 #include "engine/pipeline/in_flight.h"
 #include "engine/pipeline/one_f_one_b_run.h"
@@ -54,14 +59,15 @@ struct PricedState {
   static constexpr double kNotYet = -1;
   double input_gradient = kNotYet, dense_input_gradient = 0, last_input_gradient = 0;
   double paired_work = kNotYet;  // what a device works at least where passes are joined
-  // State of the kinds of devices met so far.
+  // Of the kinds of devices met so far (DeviceMoments::kind): what they hold, whatever is in flight. What was made for
+  // another state is made anew.
   struct Held {
-    int layers = 0, dense = 0;
-    bool embedding = false, head = false;
+    std::uint64_t made = 0;
+    DeviceLoad<double> load;
     StageMemory<double> memory;
   };
-  std::array<Held, 8> held;
-  std::size_t held_count = 0, held_next = 0;
+  std::vector<Held> held;
+  std::uint64_t made = 0;
 };
 
 struct Price {
@@ -73,6 +79,10 @@ struct Price {
 class Pricer {
  public:
   explicit Pricer(const Scenario&);
+  Pricer(const Pricer&) = delete;
+  Pricer& operator=(const Pricer&) = delete;
+  // Runs schedules with orders that another keeps, for as long as this lives.
+  void lend_orders(OrderSpans& orders) { with_order_ = &orders; }
 
   // What chooses the calibration of a plan, beside the scenario: its stages, ZeRO stage and what that shards over.
   // One value in modes that do not ask.
@@ -96,7 +106,7 @@ class Pricer {
   double least_time(const PlacedMesh&, const PricedLayer&, PricedState&, bool overlaps) const;
   // Memory of the fullest device, exactly, in bytes; `devices` from fullest_devices(). Of shapes whose microbatches
   // do not fill the stages: by formula.
-  double memory(const PlacedMesh&, const PricedLayer&, PricedState&, const std::vector<DeviceMoments>& devices) const;
+  double memory(const PlacedMesh&, const PricedLayer&, PricedState&, std::span<const DeviceMoments> devices) const;
   // The step time, exact where there is no pipeline.
   void bound(const PlacedMesh&, const PricedLayer&, PricedState&, const DeviceKinds&, const ScheduleShape&,
              Price&) const;
@@ -124,6 +134,8 @@ class Pricer {
     std::array<Tick, 3> hops{};  // between nodes; stages in one; between these
     StepSpan step;
   };
+  static void hold(const PlacedMesh&, const PricedLayer&, const PricedState&, const DeviceMoments&,
+                   PricedState::Held& out);
   bool span(const PlacedMesh&, const PricedLayer&, const PricedState&, const ScheduleShape&, StepSpan& out);
   static void price_input_gradients(const PlacedMesh&, const PricedLayer&, PricedState&);
   static void finish_paired(const PlacedMesh&, const PricedLayer&, PricedState&, double makespan,
@@ -138,7 +150,8 @@ class Pricer {
   std::size_t spans_used_ = 0, spans_next_ = 0;
   PipelineTimes times_;
   OneFOneBScratch without_order_;
-  OrderSpans with_order_;
+  OrderSpans own_orders_;
+  OrderSpans* with_order_ = &own_orders_;
   SimulationScratch scratch_;
   StageTime<double> stage_;
   StageWork<double> paired_work_;  // as the last schedule that overlaps has them
@@ -148,6 +161,7 @@ class Pricer {
   PricedLayer layer_;
   PricedState state_;
   DeviceKinds kinds_;
+  HeldKinds held_kinds_;
   std::vector<DeviceMoments> devices_;
   std::vector<int> layers_, dense_;
 };

@@ -155,7 +155,7 @@ void place_present(const Scenario& s, const SearchRequest& request, SearchResult
 }
 
 SearchResult search(const Scenario& s, const SearchRequest& request, SearchProgress* progress, std::size_t workers,
-                    const SearchWorkers& run, std::span<const Plan> seeds) {
+                    const SearchWorkers& run, SearchMemory* memory) {
   SearchResult result;
   PlanEvaluation evaluation(s);
   const Chip& chip = s.cluster.chip;
@@ -170,10 +170,14 @@ SearchResult search(const Scenario& s, const SearchRequest& request, SearchProgr
   if (progress != nullptr) progress->total = parts;
   KnownBest known(request.cells ? choices.cell_count() : 0);
   std::vector<std::unique_ptr<SearchWorker>> team;
-  for (std::size_t i = 0; i < std::max<std::size_t>(1, workers); ++i) {
+  const std::size_t team_size = std::max<std::size_t>(1, workers);
+  if (memory != nullptr && memory->orders.size() < team_size) memory->orders.resize(team_size);
+  for (std::size_t i = 0; i < team_size; ++i) {
     team.push_back(
         std::make_unique<SearchWorker>(s, request, choices, known, progress != nullptr ? &progress->stop : nullptr));
-    if (i == 0) team[0]->take_seeds(seeds);
+    if (memory == nullptr) continue;
+    team[i]->lend_orders(memory->orders[i]);
+    if (i == 0) team[0]->take_seeds(memory->seeds);
   }
   // What is found early keeps others from being simulated.
   const std::vector<std::size_t> order = team[0]->fastest_first(parts);
@@ -239,6 +243,7 @@ SearchResult search(const Scenario& s, const SearchRequest& request, SearchProgr
   for (const PlanSample::Drawn& one : drawn) result.sample.push_back(one.plan);
   place_present(s, request, result);
   result.finished = true;
+  if (memory != nullptr) memory->seeds = plans_of(result);
   return result;
 }
 

@@ -13,7 +13,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string_view>
 #include <vector>
 
@@ -118,10 +117,15 @@ struct SearchResult {
 // have been found for another scenario that a search reads as this one (searched_scenario.h).
 void place_present(const Scenario&, const SearchRequest&, SearchResult&);
 
-// `seeds`: plans that may be good here, such as those found for a scenario much like this one. They shorten the search
-// and change nothing of its result; those that are not of the space or cannot run are passed over.
+// What a search leaves for the next one, which it shortens and whose result it does not change: plans that may be good
+// there too, and orders of operations that have been written out. Whoever searches again and again keeps it; it belongs
+// to one search at a time.
+struct SearchMemory {
+  std::vector<Plan> seeds;         // those that are not of the space or cannot run are passed over
+  std::vector<OrderSpans> orders;  // by worker
+};
 SearchResult search(const Scenario&, const SearchRequest&, SearchProgress* progress = nullptr,
-                    std::size_t workers = 1, const SearchWorkers& run = {}, std::span<const Plan> seeds = {});
+                    std::size_t workers = 1, const SearchWorkers& run = {}, SearchMemory* memory = nullptr);
 // The plans that a result shows, each once.
 std::vector<Plan> plans_of(const SearchResult&);
 

@@ -82,6 +82,7 @@ SearchWorker::SearchWorker(const Scenario& s, const SearchRequest& request, cons
     Chunks& chunks = chunks_.emplace_back();
     chunks.pipeline = pipeline;
     chunks.at = i;
+    chunks.held = HeldKinds(s.parallelism.keep_gathered == KeepGathered::chunk);
     if (pipeline > s.model.n_layers) {
       chunks.count = choices.chunkings(pipeline).size();
       continue;
@@ -303,7 +304,7 @@ void SearchWorker::test_schedules(Mesh& mesh) {
   mesh.legal.clear();
   mesh.overlaps = false;
   const auto [made, is_new] = mesh.chunks->fullest.try_emplace(mesh.microbatches);
-  if (is_new) made->second.resize(mesh.chunks->kinds.size());
+  if (is_new) made->second.of.resize(mesh.chunks->kinds.size());
   mesh.fullest = &made->second;
   for (std::size_t i = 0; i < mesh.chunks->kinds.size(); ++i) {
     const DeviceKinds& kinds = mesh.chunks->kinds[i];
@@ -315,7 +316,9 @@ void SearchWorker::test_schedules(Mesh& mesh) {
     }
     mesh.legal.push_back(i);
     mesh.overlaps = mesh.overlaps || (kinds.stages > 1 && overlaps_forward_backward(kinds.kind));
-    if (is_new) fullest_devices(kinds, shape, made->second[i]);
+    if (!is_new) continue;
+    fullest_devices(kinds, shape, mesh.chunks->held, made->second.of[i]);
+    made->second.range.add(made->second.of[i]);
   }
 }
 
@@ -399,8 +402,46 @@ void SearchWorker::price_mesh(Mesh& mesh, bool sequence_parallel, CheckpointPoli
     }
 }
 
+template <class Bytes>
+void SearchWorker::draw_sample(Mesh& mesh, Candidate& candidate, std::size_t first, Bytes bytes) {
+  for (std::size_t l = 0; l < mesh.legal.size(); ++l) {
+    if (!runs(mesh, first, l) || !sample_.draws()) continue;
+    const DeviceKinds& kinds = mesh.chunks->kinds[mesh.legal[l]];
+    candidate.plan.schedule = kinds.kind, candidate.plan.virtual_stages = kinds.virtual_stages;
+    const double taken = bytes(l);
+    sample_.add(candidate.plan, taken, taken <= mesh.limit_bytes);
+  }
+}
+
+bool SearchWorker::none_matters(Mesh& mesh, Candidate& candidate, double least_work) {
+  const DeviceRange& range = mesh.fullest->range;
+  const auto over = [&](const std::vector<DeviceMoments>& devices, auto better) {
+    double bytes = pricer_.memory(mesh.placed, layer_, state_, {&devices.front(), 1});
+    for (std::size_t i = 1; i < devices.size(); ++i)
+      bytes = better(bytes, pricer_.memory(mesh.placed, layer_, state_, {&devices[i], 1}));
+    return bytes;
+  };
+  const double least = over(range.least, [](double a, double b) { return std::min(a, b); });
+  if (least > mesh.limit_bytes) {
+    if (!cells_.empty() && least - mesh.limit_bytes < cells_[mesh.cell].missing_bytes) return false;
+    if (least <= (1 + kNearMissShare) * mesh.limit_bytes && missed_.wants(least_work, candidates_.fastest_s()))
+      return false;
+    reject(Rejection::memory, mesh.cell, static_cast<double>(mesh.legal.size()));
+    return true;
+  }
+  return !candidates_.wants(least_work, least, candidate.chips, mesh.cell) &&
+         pricer_.memory(mesh.placed, layer_, state_, range.most) <= mesh.limit_bytes;
+}
+
 void SearchWorker::price_schedules(Mesh& mesh, Candidate& candidate, std::size_t first) {
+  if (mesh.legal.empty()) return;
   pricer_.price_buffers(mesh.placed, layer_, candidate.plan, state_);
+  const double least_work = mesh.overlaps ? std::min(least_work_s_, least_paired_work_s_) : least_work_s_;
+  const bool known = !std::isnan(least_work_s_) && mesh.rates_known;
+  if (known && mesh.runs.empty() && none_matters(mesh, candidate, least_work)) {
+    if (sample_.wanted()) draw_sample(mesh, candidate, first, [&](std::size_t l) { return bytes_of(mesh, l); });
+    return;
+  }
   // Memory first: it is cheap, and mostly decides.
   constexpr double kNone = std::numeric_limits<double>::infinity();
   double least_fit = kNone, least_unfit = kNone;
@@ -409,7 +450,7 @@ void SearchWorker::price_schedules(Mesh& mesh, Candidate& candidate, std::size_t
   for (std::size_t l = 0; l < mesh.legal.size(); ++l) {
     if (!runs(mesh, first, l)) continue;
     ++asked;
-    bytes_[l] = pricer_.memory(mesh.placed, layer_, state_, (*mesh.fullest)[mesh.legal[l]]);
+    bytes_[l] = bytes_of(mesh, l);
     const bool fits = bytes_[l] <= mesh.limit_bytes;
     unfit += !fits;
     double& least = fits ? least_fit : least_unfit;
@@ -427,18 +468,11 @@ void SearchWorker::price_schedules(Mesh& mesh, Candidate& candidate, std::size_t
   const auto misses = [&](double least_s) {
     return least_unfit <= most_missed && missed_.wants(least_s, candidates_.fastest_s());
   };
-  const double least_work = mesh.overlaps ? std::min(least_work_s_, least_paired_work_s_) : least_work_s_;
-  const auto draw_sample = [&] {
-    for (std::size_t l = 0; l < mesh.legal.size(); ++l) {
-      if (!runs(mesh, first, l)) continue;
-      const DeviceKinds& kinds = mesh.chunks->kinds[mesh.legal[l]];
-      candidate.plan.schedule = kinds.kind, candidate.plan.virtual_stages = kinds.virtual_stages;
-      sample_.offer(candidate.plan, bytes_[l], bytes_[l] <= mesh.limit_bytes);
-    }
+  const auto sample_them = [&] {
+    if (sample_.wanted()) draw_sample(mesh, candidate, first, [&](std::size_t l) { return bytes_[l]; });
   };
-  const bool known = !std::isnan(least_work_s_) && mesh.rates_known;
   if (known) {
-    if (sample_.wanted()) draw_sample();
+    sample_them();
     if (!matters(least_work) && !misses(least_work)) return;
   }
   pricer_.price_step(mesh.placed, layer_, state_);
@@ -450,7 +484,7 @@ void SearchWorker::price_schedules(Mesh& mesh, Candidate& candidate, std::size_t
     reject(Rejection::rate, mesh.cell, static_cast<double>(asked - unfit));
     return;
   }
-  if (!known && sample_.wanted()) draw_sample();
+  if (!known) sample_them();
   const bool some_matter = matters(least), some_miss = misses(least);
   if (!some_matter && !some_miss) return;
   for (std::size_t l = 0; l < mesh.legal.size(); ++l) {
@@ -481,9 +515,7 @@ void SearchWorker::measure_too_large(Mesh& mesh, const StateChoice& choice, Cand
   if (choice.bytes - mesh.limit_bytes >= missing || candidates_.best_of_cell(mesh.cell)) return;
   pricer_.price_buffers(mesh.placed, layer_, candidate.plan, state_);
   for (std::size_t l = 0; l < mesh.legal.size(); ++l)
-    if (runs(mesh, first, l))
-      missing = std::min(
-          missing, pricer_.memory(mesh.placed, layer_, state_, (*mesh.fullest)[mesh.legal[l]]) - mesh.limit_bytes);
+    if (runs(mesh, first, l)) missing = std::min(missing, bytes_of(mesh, l) - mesh.limit_bytes);
 }
 
 }  // namespace roofscape::engine

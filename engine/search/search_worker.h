@@ -58,6 +58,8 @@ class SearchWorker {
 
   // Prices those of the plans that are of the space and can run, for all workers that are made later.
   void take_seeds(std::span<const Plan> plans);
+  // Takes the orders for its own until it is gone; before the first part, and before seeds.
+  void lend_orders(OrderSpans& orders) { pricer_.lend_orders(orders); }
   // All parts, those first whose chips have least work without recomputation.
   std::vector<std::size_t> fastest_first(std::size_t parts);
   // `part` of choices.groups x choices.microbatches.
@@ -76,14 +78,19 @@ class SearchWorker {
   std::size_t simulated() const { return candidates_.simulated() + missed_.simulated(); }
 
  private:
-  using FullestDevices = std::vector<DeviceMoments>;
+  // Of the schedules and chunks of a number of stages, with a number of microbatches.
+  struct FullestDevices {
+    std::vector<std::vector<DeviceMoments>> of;  // each schedule; empty where it is not legal
+    DeviceRange range;                           // of all that are
+  };
   // Schedules and chunks of a number of stages.
   struct Chunks {
     int pipeline = 1;
     std::size_t at = 0;  // among the numbers of stages
     std::size_t count = 0;
     std::vector<DeviceKinds> kinds;
-    std::map<int, std::vector<FullestDevices>> fullest;  // of each of these, by microbatches
+    HeldKinds held;
+    std::map<int, FullestDevices> fullest;  // by microbatches
   };
   // ZeRO stage and place of the optimizer, and what its state takes at least.
   struct StateChoice {
@@ -108,8 +115,8 @@ class SearchWorker {
     // legal schedule, in this order of nesting.
     std::vector<bool> runs;
     std::size_t states_tested = 0;
-    bool overlaps = false;                                 // one of them joins forwards with backwards
-    const std::vector<FullestDevices>* fullest = nullptr;  // of chunks->kinds; empty where a schedule is not legal
+    bool overlaps = false;  // one of them joins forwards with backwards
+    const FullestDevices* fullest = nullptr;
   };
 
   Plan mesh_of_part(std::size_t part) const;
@@ -129,6 +136,15 @@ class SearchWorker {
   void price_mesh(Mesh& mesh, bool sequence_parallel, CheckpointPolicy policy, std::size_t layer);
   // `first`: of mesh.runs.
   void price_schedules(Mesh& mesh, Candidate& candidate, std::size_t first);
+  // Whether the memory of all schedules together says that none of them can matter; then they have been counted.
+  // `least_work`: no step is shorter.
+  bool none_matters(Mesh& mesh, Candidate& candidate, double least_work);
+  double bytes_of(Mesh& mesh, std::size_t legal) {
+    return pricer_.memory(mesh.placed, layer_, state_, mesh.fullest->of[mesh.legal[legal]]);
+  }
+  // `bytes`: of a legal schedule by its number.
+  template <class Bytes>
+  void draw_sample(Mesh& mesh, Candidate& candidate, std::size_t first, Bytes bytes);
   void measure_too_large(Mesh& mesh, const StateChoice& choice, Candidate& candidate, std::size_t first);
   // Of the i-th legal schedule.
   static bool runs(const Mesh& mesh, std::size_t first, std::size_t i) {

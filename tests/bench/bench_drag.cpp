@@ -55,14 +55,13 @@ class Drag {
     const double clock = clock_ms(), cpu = cpu_ms();
     if (!found_.finished || !(request == request_) ||
         !(engine::searched_scenario(s) == engine::searched_scenario(scenario_))) {
-      const std::vector<engine::Plan> seeds = engine::plans_of(found_);
       found_ = engine::search(
           s, request, nullptr, 2,
           [](const std::function<void(std::size_t)>& work) {
             std::jthread other(work, 1);
             work(0);
           },
-          seeds);
+          &memory_);
     } else {
       engine::place_present(s, request, found_);
     }
@@ -75,6 +74,7 @@ class Drag {
   engine::Scenario scenario_;
   engine::SearchRequest request_;
   engine::SearchResult found_;
+  engine::SearchMemory memory_;
 };
 
 }  // namespace

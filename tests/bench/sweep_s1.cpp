@@ -24,13 +24,14 @@ constexpr std::size_t kPoints = 9960;
 struct Chunks {
   int pipeline;
   std::vector<DeviceKinds> kinds;
+  HeldKinds held = HeldKinds();
 };
 
 std::vector<Chunks> all_chunks(int n_layers) {
   std::vector<Chunks> out;
   std::vector<int> layers;
   for (const int pipeline : kDegrees) {
-    Chunks& chunks = out.emplace_back(Chunks{pipeline, {}});
+    Chunks& chunks = out.emplace_back(Chunks{pipeline, {}, HeldKinds(false)});
     const int held = n_layers / pipeline;
     for (int v = 1; v <= (pipeline > 1 ? held : 1); ++v) {
       if (held % v != 0) continue;
@@ -44,15 +45,15 @@ std::vector<Chunks> all_chunks(int n_layers) {
 // A mesh of a tensor degree; all of one share their layers.
 struct Mesh {
   PlacedMesh placed;
-  const Chunks* chunks = nullptr;
+  Chunks* chunks = nullptr;
   int microbatches = 0;
   std::vector<std::vector<DeviceMoments>> fullest;  // of chunks->kinds
 };
 
 // Every pipeline, with the optimizer sharded and not.
-void add_meshes(Pricer& pricer, const std::vector<Chunks>& all, int chips, int tensor, std::vector<Mesh>& out) {
+void add_meshes(Pricer& pricer, std::vector<Chunks>& all, int chips, int tensor, std::vector<Mesh>& out) {
   out.clear();
-  for (const Chunks& chunks : all) {
+  for (Chunks& chunks : all) {
     Plan plan;
     plan.tensor = tensor, plan.pipeline = chunks.pipeline;
     const int pipeline = chunks.pipeline;
@@ -90,7 +91,7 @@ Scenario s1_scenario(const TransformerShape& model, const Chip& chip) {
 void sweep_s1(const Scenario& s1, std::size_t best, S1Result& out) {
   const int chips = static_cast<int>(chip_count(s1.cluster)), batch = s1.workload.global_batch_sequences;
   Pricer pricer(s1);
-  const std::vector<Chunks> chunks = all_chunks(s1.model.n_layers);
+  std::vector<Chunks> chunks = all_chunks(s1.model.n_layers);
   std::vector<Mesh> meshes;
   meshes.reserve(2 * std::size(kDegrees));
   PricedLayer layer;
@@ -111,7 +112,7 @@ void sweep_s1(const Scenario& s1, std::size_t best, S1Result& out) {
         for (std::size_t c = 0; c < mesh.fullest.size(); ++c) {
           const DeviceKinds& kinds = mesh.chunks->kinds[c];
           const ScheduleShape shape{kinds.kind, kinds.stages, mesh.microbatches, kinds.virtual_stages, 0};
-          fullest_devices(kinds, shape, mesh.fullest[c]);
+          fullest_devices(kinds, shape, mesh.chunks->held, mesh.fullest[c]);
         }
       }
       for (const CheckpointPolicy policy : kPolicies) {

@@ -58,14 +58,14 @@ void check_spans(Kind kind, int cases) {
 
 }  // namespace
 
-TEST_CASE("the span by repetitions is that of the simulation: GPipe") { check_spans(Kind::gpipe, 300); }
+TEST_CASE("the span by repetitions is that of the simulation: GPipe") { check_spans(Kind::gpipe, 2000); }
 TEST_CASE("the span by repetitions is that of the simulation: 1F1B") { check_spans(Kind::one_f_one_b, 6000); }
 TEST_CASE("the span by repetitions is that of the simulation: eager 1F1B") { check_spans(Kind::eager_1f1b, 6000); }
 TEST_CASE("the span by repetitions is that of the simulation: interleaved 1F1B") {
   check_spans(Kind::interleaved_1f1b, 300);
 }
 TEST_CASE("the span by repetitions is that of the simulation: looped breadth first") {
-  check_spans(Kind::looped_bfs, 300);
+  check_spans(Kind::looped_bfs, 2000);
 }
 TEST_CASE("the span by repetitions is that of the simulation: ZB-H1") { check_spans(Kind::zb_h1, 6000); }
 TEST_CASE("the span by repetitions is that of the simulation: ZB-H2") { check_spans(Kind::zb_h2, 6000); }

@@ -245,7 +245,8 @@ SearchResult searched(const Scenario& s, const SearchRequest& request, std::size
     std::vector<std::jthread> team;
     for (std::size_t i = 0; i < workers; ++i) team.emplace_back(work, i);
   };
-  return search(s, request, nullptr, workers, threads, seeds);
+  SearchMemory memory{seeds, {}};
+  return search(s, request, nullptr, workers, threads, &memory);
 }
 
 }  // namespace roofscape::tests

@@ -155,7 +155,8 @@ TEST_CASE("of the devices named the fullest one takes what the fullest of all de
       bytes[r] += at_peak(held_moments(shape, static_cast<int>(r))) * (doubled ? held[r] / 2 : held[r]);
     }
     find_device_kinds(shape.kind, shape.stages, shape.virtual_stages, split, layers, kinds);
-    fullest_devices(kinds, shape, fullest);
+    HeldKinds numbers;
+    fullest_devices(kinds, shape, numbers, fullest);
     double most = 0;
     for (const DeviceMoments& device : fullest) {
       const DeviceKinds::Held& has = device.held;
@@ -167,6 +168,53 @@ TEST_CASE("of the devices named the fullest one takes what the fullest of all de
     CAPTURE(schedule_id(shape.kind));
     REQUIRE(most == doctest::Approx(*std::max_element(bytes.begin(), bytes.end())).epsilon(1e-12));
   }
+}
+
+TEST_CASE("what several schedules take lies in their range: the most exactly, the least no more than any") {
+  std::mt19937 rng(18);
+  tests::Dice dice(rng);
+  std::vector<int> layers;
+  std::vector<DeviceMoments> fullest;
+  int schedules = 0;
+  for (int i = 0; i < 400; ++i) {
+    const int p = dice.pick(2, 9), m = dice.pick(1, 40), n_layers = 4 * p + dice.pick(0, 3 * p);
+    const double layer = dice.pick(0, 9), kept = dice.pick(0, 9), embedding = dice.pick(0, 9), head = dice.pick(0, 9),
+                 more = dice.pick(0, 3);
+    const auto taken = [&](const DeviceMoments& device) {
+      const DeviceKinds::Held& has = device.held;
+      double held = 0;
+      for (const HeldMicrobatches& one : device.moments) held = std::max(held, one.all + more * one.postponed);
+      return has.layers * (layer + held * (device.doubled ? kept / 2 : kept)) + has.embedding * embedding +
+             has.head * head;
+    };
+    const auto fullest_takes = [&](const std::vector<DeviceMoments>& devices) {
+      double most = 0;
+      for (const DeviceMoments& device : devices) most = std::max(most, taken(device));
+      return most;
+    };
+    DeviceRange range;
+    HeldKinds numbers;
+    double most = 0;
+    std::vector<double> each;
+    for (const ScheduleKind kind : kSchedules)
+      for (int v = 1; v <= 3; ++v) {
+        const ScheduleShape shape{kind, p, m, v, 0};
+        if (!check_schedule(shape) || dice.one_in(3)) continue;
+        DeviceKinds kinds;
+        find_device_kinds(kind, p, v, {.n_layers = n_layers}, layers, kinds);
+        fullest_devices(kinds, shape, numbers, fullest);
+        range.add(fullest);
+        each.push_back(fullest_takes(fullest));
+        most = std::max(most, each.back());
+        ++schedules;
+      }
+    if (each.empty()) continue;
+    REQUIRE(fullest_takes(range.most) == most);
+    for (const double one : each)
+      REQUIRE(std::any_of(range.least.begin(), range.least.end(),
+                          [&](const DeviceMoments& device) { return taken(device) <= one; }));
+  }
+  CHECK(schedules > 2000);
 }
 
 TEST_CASE("a priced plan has the step time and the memory of its evaluation to the last bit") {
