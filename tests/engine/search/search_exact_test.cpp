@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/scenario/mesh_size.h"
 #include "engine/search/search.h"
 #include "engine/search/searched_scenario.h"
 #include "tests/cases_to_try.h"
@@ -104,7 +105,8 @@ TEST_CASE("of a small space a search finds what evaluating every plan finds, in 
 TEST_CASE("choices of the present plan that the space covers change nothing but what is said of that plan") {
   std::mt19937 rng(29);
   int others = 0, ranked = 0;
-  for (int i = 0; i < tests::cases_to_try(40); ++i) {
+  const int cases = tests::cases_to_try(40);
+  for (int i = 0; i < cases; ++i) {
     CAPTURE(i);
     Dice dice(rng);
     Scenario s = tests::random_small_scenario(rng);
@@ -114,11 +116,17 @@ TEST_CASE("choices of the present plan that the space covers change nothing but 
       const std::vector<tests::EnumeratedPlan> every = tests::Enumeration(s, request).evaluated();
       if (!every.empty()) apply(s, any_of(dice, every).ranked.plan);
     }
+    SearchResult found = search(s, request);
     Scenario other = s;
     tests::take_another_plan(dice, other, request);
+    // Now and then one of the list.
+    if (!found.best.empty() && dice.one_in(2)) {
+      Plan plan = any_of(dice, found.best).plan;
+      plan.schedule = s.pipeline.schedule, plan.sequence_parallel = s.parallelism.sequence_parallel;
+      if (mesh_chips(plan) == mesh_chips(s.parallelism)) apply(other, plan);
+    }
     other.name = "another", other.workload.batch += 1, other.serving.page_tokens += 1;
     REQUIRE(searched_scenario(other) == searched_scenario(s));
-    SearchResult found = search(s, request);
     const SearchResult wanted = search(other, request);
     REQUIRE_MESSAGE(difference(found, wanted, request.limit).empty(), difference(found, wanted, request.limit));
     place_present(other, request, found);
@@ -126,6 +134,6 @@ TEST_CASE("choices of the present plan that the space covers change nothing but 
     others += !(other.parallelism == s.parallelism);
     ranked += wanted.present_rank > 0;
   }
-  CHECK(others > 8);
-  CHECK(ranked > 0);
+  CHECK(others >= cases / 5);
+  CHECK(ranked >= cases / 20);
 }
