@@ -54,7 +54,7 @@ TEST_CASE("the window's list is the command's, word for word, with the error ban
       CAPTURE(id);
       const bool calibrated = mode == engine::Mode::calibrated;
       CAPTURE(calibrated);
-      Harness h(id);
+      Harness h(id, 2560, 1440);  // room for every column
       engine::Scenario s = h.scenario();
       s.assumptions.mode = mode;
       h.parts.session.update(s, false);

@@ -73,7 +73,7 @@ TEST_CASE("an order under a limit asks for it") {
 }
 
 TEST_CASE("an order made for its times is not tried beyond its length") {
-  CHECK(refusal_of_order(ask("pipeline", {"stages=64", "microbatches=100000", "schedule=v-half"})) ==
+  CHECK(refusal_of_order(ask("pipeline", {"stages=16", "microbatches=5000", "schedule=v-half"})) ==
         "microbatches: an order made for its times has at most 131072 operations; fewer microbatches or stages, or a "
         "schedule that follows a rule");
 }
