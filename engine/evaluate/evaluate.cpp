@@ -11,6 +11,7 @@
 #include "engine/evaluate/serving_evaluation.h"
 #include "engine/hardware/collective.h"
 #include "engine/pipeline/in_flight.h"
+#include "engine/training/state_traffic.h"
 
 namespace roofscape::engine {
 

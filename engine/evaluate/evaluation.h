@@ -129,7 +129,7 @@ void for_each_quantity(const Evaluation<S>& e, F&& f) {
   if (in.degree(Axis::tensor).n > 1) f(Q::tensor_activation_bytes, layer.tensor_bytes);
   if (in.degree(Axis::context).n > 1) f(Q::context_kv_bytes, layer.context_bytes);
   if (in.degree(Axis::context).n > 1 && in.links.context_exchanges) f(Q::context_exchange, layer.context_exchange);
-  if (in.degree(Axis::expert).n > 1 && in.model.is.moe) {
+  if (spreads_experts(in)) {
     f(Q::expert_bytes, layer.expert_bytes), f(Q::expert_exchange, layer.expert_exchange);
     if (in.links[Axis::expert].tier == LinkTier::fabric) f(Q::expert_across_bytes, layer.expert_across_bytes);
   }

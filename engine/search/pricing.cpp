@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <optional>
 
+#include "engine/training/state_traffic.h"
+
 namespace roofscape::engine {
 namespace {
 

@@ -60,7 +60,7 @@ void state_memory(const Inputs<S>& in, const LayerTime<S>& layer, const StepCoun
   }
   // Sharded state is spread over all ranks, experts or not; what is not sharded still leaves out others' experts, and
   // so does what is sharded over fewer ranks than the experts are spread over.
-  const bool spread = in.degree(Axis::expert).n > 1 && in.model.is.moe;
+  const bool spread = spreads_experts(in);
   const S rank_params =
       spread ? named(Q::stage_params_rank, d,
                      memory.params - (n.by_kind ? n.experts * layer.params_absent / layer.params.n_moe_layers

@@ -11,148 +11,9 @@
 #include "engine/pipeline/pipeline_time.h"
 #include "engine/pipeline/timeline_analysis.h"
 #include "engine/scenario/mesh_size.h"
+#include "engine/training/state_traffic.h"
 
 namespace roofscape::engine {
-
-namespace {
-
-// Communication of the group that shards training state, for a block whose gathered weights take `weights` bytes and
-// whose gradients `gradients`. ZeRO-3 gathers the weights of every microbatch or chunk, forward and backward, and
-// scatters its gradients; what is sent once a step is here spread over the microbatches it can hide under (no
-// pipeline).
-template <Scalar S>
-struct BlockTraffic {
-  S state_forward, state_backward, data_backward;
-};
-// Calibrated: every gather and reduction starts once a layer and microbatch, or once a step or chunk where gradients
-// add up first.
-template <Scalar S>
-void add_latency(const LinkRates<S>& rates, const StageKey& key, const S& microbatches, bool sharded, bool replicated,
-                 bool spread, BlockTraffic<S>& traffic) {
-  const S& state = rates.latency[Axis::fsdp];
-  const S& data = rates.latency[Axis::data];
-  const StateTraffic when = state_traffic_of(key);
-  if (sharded && when == StateTraffic::every_microbatch) {
-    traffic.state_forward = traffic.state_forward + state;
-    traffic.state_backward = traffic.state_backward + constant<S>(2) * state;
-  } else if (sharded && when == StateTraffic::every_chunk) {
-    traffic.state_forward = traffic.state_forward + state / microbatches;
-    traffic.state_backward = traffic.state_backward + constant<S>(2) * state / microbatches;
-  } else if (sharded && spread) {
-    traffic.state_forward = traffic.state_forward + state / microbatches;
-    traffic.state_backward = traffic.state_backward + state / microbatches;
-  }
-  if (replicated && spread) traffic.data_backward = traffic.data_backward + constant<S>(2) * data / microbatches;
-}
-
-}  // namespace
-
-template <Scalar S>
-S state_moved(const LinkRates<S>& rates, int zero_stage, const MovedState<S>& bytes, bool expert_copies) {
-  const bool whole = zero_stage == 0;
-  const S& rate = whole ? rates.reduce_bandwidth[Axis::fsdp] : rates.state_bandwidth;
-  if (!bytes.spread) return bytes.all / rate;
-  const S rest = (bytes.all - bytes.experts) / rate;
-  if (!expert_copies) return rest;
-  return rest + bytes.experts / (whole ? rates.expert_state_reduce : rates.expert_state_bandwidth);
-}
-template double state_moved<double>(const LinkRates<double>&, int, const MovedState<double>&, bool);
-template <Scalar S>
-S data_moved(const Inputs<S>& in, const LinkRates<S>& rates, const MovedState<S>& gradients, const S& shards) {
-  const bool sharded = in.links.state.degree > 1;
-  const S& rate = rates.reduce_bandwidth[Axis::data];
-  if (!gradients.spread) {
-    const S whole = all_reduce_time(gradients.all, rate);
-    return sharded ? whole / shards : whole;
-  }
-  const S rest = all_reduce_time(S(gradients.all - gradients.experts), rate);
-  const S seconds = sharded ? rest / shards : rest;
-  if (in.links.expert_data.degree <= 1) return seconds;
-  const S experts = all_reduce_time(gradients.experts, rates.expert_data_reduce);
-  return seconds +
-         named(Q::expert_reduction, in.links.expert_state.degree > 1 ? experts / rates.expert_copies : experts);
-}
-template double data_moved<double>(const Inputs<double>&, const LinkRates<double>&, const MovedState<double>&,
-                                   const double&);
-
-namespace {
-
-template <Scalar S>
-BlockTraffic<S> block_traffic(const Inputs<S>& in, const LinkRates<S>& rates, const StageKey& key,
-                              const MovedState<S>& weights, const MovedState<S>& gradients, const S& microbatches,
-                              const S& shards) {
-  const bool sharded = in.links.state.degree > 1, replicated = in.degree(Axis::data).n > 1;
-  const bool spread = key.shape.stages == 1;
-  BlockTraffic<S> traffic{in.zero, in.zero, in.zero};
-  const auto moved = [&](const MovedState<S>& bytes, Q q) {
-    const S seconds = state_moved(rates, key.zero_stage, bytes, in.links.expert_state.degree > 1);
-    return bytes.spread ? named(q, seconds) : seconds;
-  };
-  const StateTraffic when = state_traffic_of(key);
-  if (sharded && when != StateTraffic::once_a_step) {
-    traffic.state_forward = moved(weights, Q::state_gather);
-    traffic.state_backward = weights.spread ? traffic.state_forward + moved(gradients, Q::state_scatter)
-                                            : moved(MovedState<S>{weights.all + gradients.all}, Q::state_gather);
-    if (when == StateTraffic::every_chunk) {
-      traffic.state_forward = traffic.state_forward / microbatches;
-      traffic.state_backward = traffic.state_backward / microbatches;
-    }
-  } else if (sharded && spread) {
-    // Reduced gradients, or updated weights.
-    traffic.state_forward =
-        (key.zero_stage == 0 ? moved(gradients, Q::state_scatter) : moved(weights, Q::state_gather)) / microbatches;
-    traffic.state_backward = moved(gradients, Q::state_scatter) / microbatches;
-  }
-  if (replicated && spread) {
-    const S seconds = data_moved(in, rates, gradients, shards);
-    traffic.data_backward = (gradients.spread ? named(Q::state_reduction, seconds) : seconds) / microbatches;
-  }
-  if (in.calibrated) add_latency(rates, key, microbatches, sharded, replicated, spread, traffic);
-  return traffic;
-}
-
-// Calibrated: part of the reduction at the end of a step runs under the last backward passes, and gathered weights
-// under the first forward ones.
-template <Scalar S>
-void expose_end(const Inputs<S>& in, const LinkRates<S>& rates, EndReduction<S>& cost) {
-  for (const Axis axis : {Axis::data, Axis::fsdp, Axis::context}) {
-    S& whole = cost.end_network[axis];
-    if (!(value_of(whole) > 0)) continue;
-    whole = whole + constant<S>(2) * rates.latency[axis];
-    cost.end_reduction[axis] = named(Q::step_end_reduction, static_cast<int>(axis),
-                                     (constant<S>(1) - in.calibration[hidden_at_end(axis)]) * whole);
-  }
-}
-
-// Reductions on wires of their own run at the same time, as transfers inside layers do: the busiest wire is what the
-// step waits for, and the axes that it does not carry add nothing.
-template <Scalar S>
-void keep_busiest(const Wires<S>& wires, EndReduction<S>& cost, const S& zero) {
-  unsigned talks = 0;
-  for (std::size_t i = 0; i < cost.end_reduction.size(); ++i) {
-    const double seconds = value_of(cost.end_reduction[i]);
-    if (std::isnan(seconds)) return;  // of a link that is not known
-    if (seconds > 0) talks |= 1u << i;
-  }
-  if ((talks & (talks - 1)) == 0) return;  // one axis at most
-  const Busiest<S> wire = busiest(wires, cost.end_reduction, talks, zero);
-  for (std::size_t i = 0; i < cost.end_reduction.size(); ++i) {
-    S& end = cost.end_reduction[i];
-    if ((talks >> i & 1u) == 0 || (wire.whole >> i & 1u) != 0) continue;
-    if ((wire.part >> i & 1u) != 0)
-      end = named(Q::step_end_reduction, static_cast<int>(i), wires.share[i] * end);
-    else
-      end = zero;
-  }
-}
-
-// Which axis the group of state shards is called by: fsdp, or context where that is all there is to shard over.
-template <Scalar S>
-Axis state_axis_of(const Inputs<S>& in) {
-  return in.degree(Axis::fsdp).n > 1 ? Axis::fsdp : Axis::context;
-}
-
-}  // namespace
 
 Tick ticks_of(double seconds) {
   const double t = seconds / kTickSeconds;
@@ -233,7 +94,7 @@ void stage_blocks(const Inputs<S>& in, const LayerTime<S>& layer, const LinkRate
   AxisMask& talks = cost.communicates;
   talks.fill(false);
   for (const Axis axis : {Axis::tensor, Axis::context}) talks[axis] = in.degree(axis).n > 1;
-  talks[Axis::expert] = in.degree(Axis::expert).n > 1 && in.model.is.moe;
+  talks[Axis::expert] = spreads_experts(in);
   const auto add = [&](Block<S>& b, Axis axis, const S& forward, const S& backward, bool fresh, int which) {
     S f = fresh ? forward : b.comm_forward[axis] + forward;
     S g = fresh ? backward : b.comm_backward[axis] + backward;
@@ -441,50 +302,6 @@ void pair_times(const PairedStages<S>& paired, const ScheduleShape& shape, Pipel
     }
 }
 template void pair_times<double>(const PairedStages<double>&, const ScheduleShape&, PipelineTimes&);
-
-template <Scalar S>
-void end_reduction(const Inputs<S>& in, const LayerTime<S>& layer, const LinkRates<S>& rates,
-                   const StepCounts<S>& counts, const StageKey& key, EndReduction<S>& cost) {
-  const S& Y = in.degree(Axis::tensor).x;
-  const S& p = in.degree(Axis::pipeline).x;
-  const bool pipelined = key.shape.stages > 1;
-  const S& reduced = in.reduced_gradient_bytes;
-  const Axis state_axis = state_axis_of(in);
-  // What is left to reduce when the last microbatch of a pipeline is through: nothing hides it.
-  cost.end_network.fill(in.zero);
-  if (pipelined) {
-    const S once = named(Q::params_held, layer.params.total - layer.params_absent);
-    const S held = counts.weights_twice ? constant<S>(2) * once : once;
-    cost.mean_gradient_bytes = named(Q::stage_gradient_bytes, reduced * held / (Y * p));
-    const bool spread = spreads_experts(in);
-    S held_spread = in.zero;
-    MovedState<S> gradients{cost.mean_gradient_bytes};
-    if (spread) {
-      const S experts = layer.params_spread * in.model.n_layers;
-      held_spread = named(Q::params_held_spread, counts.weights_twice ? constant<S>(2) * experts : experts);
-      cost.expert_gradient_bytes = named(Q::stage_expert_gradient_bytes, reduced * held_spread / (Y * p));
-      gradients = {cost.mean_gradient_bytes, cost.expert_gradient_bytes, true};
-    }
-    const bool sharded = in.links.state.degree > 1;
-    if (sharded && state_traffic_of(key) == StateTraffic::once_a_step) {
-      const S& gathered = key.zero_stage == 0 ? reduced : in.gather_bytes;
-      const S update = named(Q::stage_update_bytes, gathered * held / (Y * p));
-      MovedState<S> moved{cost.mean_gradient_bytes + update};
-      if (spread)
-        moved = {moved.all, named(Q::stage_expert_update_bytes, (reduced + gathered) * held_spread / (Y * p)), true};
-      cost.end_network[state_axis] =
-          named(Q::step_end_reduction, static_cast<int>(state_axis),
-                state_moved(rates, key.zero_stage, moved, in.links.expert_state.degree > 1));
-    }
-    if (in.degree(Axis::data).n > 1)
-      cost.end_network[Axis::data] = named(Q::step_end_reduction, static_cast<int>(Axis::data),
-                                           data_moved(in, rates, gradients, counts.state_shards));
-  }
-  cost.end_reduction = cost.end_network;
-  if (!pipelined) return;
-  if (in.calibrated) expose_end(in, rates, cost);
-  keep_busiest(layer.wires, cost, in.zero);
-}
 
 template <Scalar S>
 StageTicks stage_ticks(const Inputs<S>& in, const LayerTime<S>& layer, const StagePass<S>& pass,
@@ -726,8 +543,6 @@ template void paired_stages<double>(const Inputs<double>&, const LinkRates<doubl
                                     const std::vector<StageLayers<double>>&, PairedStages<double>&);
 template void hide_in_pairs<double>(const Inputs<double>&, const StepCounts<double>&, const StageBlocks<double>&,
                                     const PairedStages<double>&, StageWork<double>&);
-template void end_reduction<double>(const Inputs<double>&, const LayerTime<double>&, const LinkRates<double>&,
-                                    const StepCounts<double>&, const StageKey&, EndReduction<double>&);
 template void stage_times<double>(const Inputs<double>&, const LayerTime<double>&, const StageKey&, PipelineReport&,
                                   StageTime<double>&);
 template void stage_time<double>(const Inputs<double>&, const LayerTime<double>&, const StageKey&, SimulationScratch&,

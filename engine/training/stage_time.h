@@ -152,9 +152,6 @@ double least_paired_work(const LinkRates<double>&, const StepCounts<double>&, co
 template <Scalar S>
 void pair_times(const PairedStages<S>&, const ScheduleShape&, PipelineTimes& times);
 extern template void pair_times<double>(const PairedStages<double>&, const ScheduleShape&, PipelineTimes&);
-template <Scalar S>
-void end_reduction(const Inputs<S>&, const LayerTime<S>&, const LinkRates<S>&, const StepCounts<S>&, const StageKey&,
-                   EndReduction<S>& out);
 extern template StepCounts<double> step_counts<double>(const Inputs<double>&, bool);
 extern template void stage_blocks<double>(const Inputs<double>&, const LayerTime<double>&, const LinkRates<double>&,
                                           const StepCounts<double>&, const StageKey&, StageBlocks<double>&);
@@ -167,30 +164,6 @@ extern template void paired_stages<double>(const Inputs<double>&, const LinkRate
 extern template void hide_in_pairs<double>(const Inputs<double>&, const StepCounts<double>&,
                                            const StageBlocks<double>&, const PairedStages<double>&,
                                            StageWork<double>&);
-extern template void end_reduction<double>(const Inputs<double>&, const LayerTime<double>&, const LinkRates<double>&,
-                                           const StepCounts<double>&, const StageKey&, EndReduction<double>&);
-// Calibrated: the share of an axis's reduction at the end of a step that runs under the last backward passes, and of
-// its gathers under the first forward ones.
-constexpr Calibrated hidden_at_end(Axis axis) {
-  return axis == Axis::data ? Calibrated::hidden_data : Calibrated::hidden_fsdp;
-}
-// Bytes of the training state that are moved: all, and of them those of experts that are spread over ranks, if there
-// are such.
-template <Scalar S>
-struct MovedState {
-  S all, experts{};
-  bool spread = false;
-};
-// Seconds of a gather or a scatter over the group that shards state. Without ZeRO its ReduceScatter and AllGather of
-// gradients are one AllReduce. Experts go over the ranks that hold the same ones; what one rank alone holds stays.
-template <Scalar S>
-S state_moved(const LinkRates<S>&, int zero_stage, const MovedState<S>& bytes, bool expert_copies);
-// Of an AllReduce over data of what the group that shards state, of `shards` ranks, leaves each of them with.
-template <Scalar S>
-S data_moved(const Inputs<S>&, const LinkRates<S>&, const MovedState<S>& gradients, const S& shards);
-extern template double state_moved<double>(const LinkRates<double>&, int, const MovedState<double>&, bool);
-extern template double data_moved<double>(const Inputs<double>&, const LinkRates<double>&, const MovedState<double>&,
-                                          const double&);
 // Whether layers carry traffic of the training state's shards or gradients of replicas.
 template <Scalar S>
 bool moves_state(const Inputs<S>& in, const StageKey& key) {
