@@ -19,16 +19,9 @@ Tick duration_of(const RunPlan::Work& work, const PipelineTimes& times) {
 
 // What the steps of each kind wait for, and the busy time of the devices. Visits no operation.
 void fill_tables(const RunPlan& plan, const PipelineTimes& times, SimulationScratch::Tables& tables, Timeline& out) {
-  // PipelineTimes::hop, with the division once per device.
-  tables.nodes.resize(plan.last_op.size());
-  for (std::uint32_t r = 0; r < tables.nodes.size(); ++r) tables.nodes[r] = r / times.node_devices;
-  const auto hop = [&times, &nodes = tables.nodes](std::uint32_t from, std::uint32_t to) {
-    if (from == to) return Tick{0};
-    return times.node_devices > 1 && nodes[from] == nodes[to] ? times.transfer_in_node : times.transfer;
-  };
-  const auto sending = [&times, &hop](const RunPlan::Work& work) {
-    const auto to = [&hop, &work](std::uint32_t device) {
-      return device == RunPlan::kNoDevice ? 0 : hop(work.device, device);
+  const auto sending = [&times](const RunPlan::Work& work) {
+    const auto to = [&times, &work](std::uint32_t device) {
+      return device == RunPlan::kNoDevice ? 0 : times.hop(work.device, device);
     };
     return times.blocking_send ? std::max(to(work.receiver), to(work.second_receiver)) : 0;
   };
@@ -48,7 +41,7 @@ void fill_tables(const RunPlan& plan, const PipelineTimes& times, SimulationScra
   for (std::size_t k = 0; k < plan.kinds.size(); ++k) {
     const auto [before, producer, device] = plan.kinds[k];
     const bool travels = producer != RunPlan::kNoWork;
-    const Tick latency = travels ? hop(plan.works[producer].device, device) : 0;
+    const Tick latency = travels ? times.hop(plan.works[producer].device, device) : 0;
     tables.delays[k] = {before == RunPlan::kNoWork ? 0 : tables.occupied[before],
                         travels ? tables.durations[producer] + latency : 0, latency};
   }

@@ -77,7 +77,6 @@ struct SimulationScratch {
   struct Tables {
     std::vector<Tick> durations, occupied;  // by work: of the operation, and with its blocking send
     std::vector<Delays> delays;
-    std::vector<std::uint32_t> nodes;  // by device
   };
   Tables tables, other_tables;
   RunPlanScratch planning;
