@@ -18,6 +18,12 @@ int refuse(const engine::Words& words, const io::InputError& error) {
   return kBadInput;
 }
 
+int refuse_two_formats(const engine::Words& words) {
+  return refuse(
+      words,
+      {"--csv", {}, engine::say("error.cli.search.two_formats"), engine::say("error.cli.search.two_formats.remedy")});
+}
+
 int print(const engine::Words& words, const std::string& text, int code) {
   return print_file(words, engine::without_controls(text), code);
 }

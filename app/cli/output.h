@@ -15,6 +15,8 @@ inline constexpr int kGood = 0, kHasErrors = 1, kBadInput = 2;
 void complain(const engine::Words& words, const io::InputError& error);
 // The same as the end of a command: kBadInput.
 int refuse(const engine::Words& words, const io::InputError& error);
+// Of --json and --csv given together.
+int refuse_two_formats(const engine::Words& words);
 // A text to stdout, what a terminal would take for a command left out; a failure (full disk, closed pipe) is complained about and gives kBadInput, else `code`.
 int print(const engine::Words& words, const std::string& text, int code);
 // The same for the bytes of a file.

@@ -106,9 +106,7 @@ int print_one(const Context& context, const PresetsOptions& options) {
 }
 
 int run(const Context& context, const PresetsOptions& options) {
-  if (options.json && options.csv)
-    return refuse(context.texts,
-                  {"--csv", {}, say("error.cli.search.two_formats"), say("error.cli.search.two_formats.remedy")});
+  if (options.json && options.csv) return refuse_two_formats(context.texts);
   if (options.table || options.csv || options.descending || !options.sort.empty())
     return print_table(context, options);
   if (const auto kind = kind_of(options.what); kind && !options.json)

@@ -393,9 +393,7 @@ int search_serving(const Context& context, const SearchOptions& options, const e
 int run(const Context& context, const SearchOptions& options) {
   const auto scenario = read_scenario(context, options.input);
   if (!scenario) return kBadInput;
-  if (options.json && options.csv)
-    return refuse(context.texts,
-                  {"--csv", {}, say("error.cli.search.two_formats"), say("error.cli.search.two_formats.remedy")});
+  if (options.json && options.csv) return refuse_two_formats(context.texts);
   if (scenario->serves()) return search_serving(context, options, *scenario);
   const auto request = request_of(context, options, *scenario);
   if (!request) return kBadInput;

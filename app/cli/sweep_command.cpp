@@ -62,9 +62,7 @@ std::string table_text(const io::SweepTable& table, const widgets::TextTable& te
 int run(const Context& context, const SweepOptions& options) {
   const auto scenario = read_scenario(context, options.input);
   if (!scenario) return kBadInput;
-  if (options.json && options.csv)
-    return refuse(context.texts,
-                  {"--csv", {}, say("error.cli.search.two_formats"), say("error.cli.search.two_formats.remedy")});
+  if (options.json && options.csv) return refuse_two_formats(context.texts);
   if (options.vary.empty())
     return refuse(context.texts, {{}, {}, say("error.cli.sweep.vary"), say("error.cli.sweep.vary.remedy")});
   std::vector<io::VariedField> varied;

@@ -90,9 +90,7 @@ class ReceiptSheet {
     int now = -1;
     const auto add = [&](const io::Preset& preset, std::string detail, bool separated) {
       if (preset.id == name) now = static_cast<int>(ids.size());
-      options.push_back({preset.name, std::move(detail), true, separated, 0});
-      options.back().id = preset.id;
-      options.back().aliases = preset.aliases;
+      options.push_back(preset_option(preset, std::move(detail), separated));
       options.back().listed = true;
       ids.push_back(preset.id);
     };
@@ -287,9 +285,7 @@ class ReceiptSheet {
     std::vector<Option> options;
     std::vector<std::string> ids;
     for (const io::Preset& p : ctx_.session.library().list(io::PresetKind::model)) {
-      options.push_back({p.name, {}, true, false, 0});
-      options.back().id = p.id;
-      options.back().aliases = p.aliases;
+      options.push_back(preset_option(p));
       ids.push_back(p.id);
     }
     const int none = static_cast<int>(options.size());

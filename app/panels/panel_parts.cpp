@@ -1,6 +1,7 @@
 #include "app/panels/panel_parts.h"
 
 #include <cmath>
+#include <utility>
 
 #include "widgets/plot/plot.h"
 
@@ -56,6 +57,13 @@ std::optional<std::string> typed_line(PanelContext& ctx, const Rect& r, std::str
     io.stop_entry();
   }
   return std::nullopt;
+}
+
+Option preset_option(const io::Preset& preset, std::string detail, bool separated) {
+  Option option{preset.name, std::move(detail), true, separated, 0};
+  option.id = preset.id;
+  option.aliases = preset.aliases;
+  return option;
 }
 
 }  // namespace roofscape::app

@@ -18,4 +18,7 @@ float section_head(PanelContext& ctx, widgets::Point top_left, float width, std:
 std::optional<std::string> typed_line(PanelContext& ctx, const widgets::Rect& r, std::string_view id,
                                       const std::string& now, std::string_view hint);
 
+// The entry of a list that is a preset: found by its name, its id and its aliases.
+widgets::Option preset_option(const io::Preset& preset, std::string detail = {}, bool separated = false);
+
 }  // namespace roofscape::app

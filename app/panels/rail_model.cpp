@@ -57,9 +57,7 @@ void model_section(PanelContext& ctx, Column& column, Scenario& s) {
     const engine::TransformerShape* shape = ctx.session.library().find_model(p.id);
     if (shape == nullptr) continue;
     if (*shape == s.model) now = static_cast<int>(ids.size());
-    options.push_back({p.name, {}, true, false, 0});
-    options.back().id = p.id;
-    options.back().aliases = p.aliases;
+    options.push_back(preset_option(p));
     ids.push_back(p.id);
   }
   if (now < 0) {  // a model of the scenario's own
@@ -92,9 +90,7 @@ void cluster_section(PanelContext& ctx, Column& column, Scenario& s) {
   std::vector<std::string> ids;
   int now = -1;
   const auto add = [&](const io::Preset& preset, const engine::Chip& chip, bool separated) {
-    options.push_back({preset.name, {}, true, separated, 0});
-    options.back().id = preset.id;
-    options.back().aliases = preset.aliases;
+    options.push_back(preset_option(preset, {}, separated));
     options.back().listed = true;  // of the present one it stands below, whatever room its name leaves
     if (const auto hbm = chip[engine::ChipField::hbm_bytes].value)
       options.back().detail = format(*hbm, engine::unit::bytes, {.trim_zeros = true});

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "engine/search/who_runs.h"
 #include "widgets/canvas/number_format.h"
 #include "widgets/figures/common/evidence_text.h"
 #include "widgets/figures/search/figure_search_parts.h"
@@ -102,7 +103,7 @@ Readout plan_tip(const PanelContext& ctx, const SearchOutcome& found, std::size_
     }
   };
   const auto add_runners = [&](const auto& plan) {
-    const auto [can, cannot] = search::who_runs_plan(scenario, plan);
+    const auto [can, cannot] = engine::who_runs(scenario, plan);
     if (!can.empty()) tip.rows.emplace_back(ctx.text("ui.search.column.runs_on"), search::framework_names(can));
     if (!cannot.empty()) tip.rows.emplace_back(ctx.text("ui.search.not_on"), search::framework_names(cannot));
   };

@@ -10,11 +10,11 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/frameworks/rules.h"
 #include "engine/io/export/plan_json.h"
 #include "engine/io/json/pretty.h"
 #include "engine/scenario/scenario_fields.h"
 #include "engine/search/plan_dimensions.h"
+#include "engine/search/who_runs.h"
 
 namespace roofscape::io {
 namespace {
@@ -45,10 +45,9 @@ OrderedJson list_json(const std::vector<Ranked>& list, OrderedJson (*one)(const 
 
 // Ids of the launchers and servers that can run a plan of the scenario.
 template <class Plan>
-std::vector<std::string_view> runners_of(engine::Scenario scenario, const Plan& plan) {
-  engine::apply(scenario, plan);
+std::vector<std::string_view> runners_of(const engine::Scenario& scenario, const Plan& plan) {
   std::vector<std::string_view> ids;
-  for (const engine::Framework framework : engine::who_runs(scenario).can)
+  for (const engine::Framework framework : engine::who_runs(scenario, plan).can)
     ids.push_back(engine::kFrameworkIds[framework]);
   return ids;
 }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "engine/evaluate/evaluate.h"
+#include "engine/frameworks/rules.h"
 #include "engine/search/search.h"
 #include "engine/studies/evidence.h"
 #include "tests/widgets/figures/figure_search_fixture.h"

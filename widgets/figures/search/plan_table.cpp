@@ -5,8 +5,8 @@
 #include <functional>
 #include <utility>
 
-#include "engine/frameworks/rules.h"
 #include "engine/search/part_difference.h"
+#include "engine/search/who_runs.h"
 #include "widgets/canvas/number_format.h"
 #include "widgets/figures/common/evidence_text.h"
 #include "widgets/figures/search/figure_search_parts.h"
@@ -197,12 +197,6 @@ ErrorBand band_with(const engine::Scenario& scenario, const Plan& plan, const Ev
   return engine::error_band(evidence.points, with, kind);
 }
 
-template <class Plan>
-engine::WhoRuns who_runs_with(engine::Scenario scenario, const Plan& plan) {
-  engine::apply(scenario, plan);
-  return engine::who_runs(scenario);
-}
-
 template <class Columns, class Objective, class Result>
 PlanTable table_of(const TextTable& texts, const engine::Scenario& scenario, const Columns& columns,
                    Objective objective, const Result& result, bool present_priced, const Evidence* evidence,
@@ -223,7 +217,7 @@ PlanTable table_of(const TextTable& texts, const engine::Scenario& scenario, con
                       i == result.best.size() && result.present_breaks
                           ? std::nullopt
                           : std::optional(score_of(objective, *plans[i]) / score_of(objective, best)),
-                      who_runs_plan(scenario, plans[i]->plan)});
+                      engine::who_runs(scenario, plans[i]->plan)});
   out.rows.resize(result.best.size());
   for (const auto& c : columns) {
     bool says = c.says == nullptr;
@@ -271,13 +265,6 @@ ErrorBand band_of(const engine::Scenario& scenario, const engine::Plan& plan, co
 ErrorBand band_of(const engine::Scenario& scenario, const engine::DecodingPlan& plan, const Evidence& evidence,
                   EvidenceKind kind) {
   return band_with(scenario, plan, evidence, kind);
-}
-
-engine::WhoRuns who_runs_plan(const engine::Scenario& scenario, const engine::Plan& plan) {
-  return who_runs_with(scenario, plan);
-}
-engine::WhoRuns who_runs_plan(const engine::Scenario& scenario, const engine::DecodingPlan& plan) {
-  return who_runs_with(scenario, plan);
 }
 
 std::string framework_names(std::span<const engine::Framework> frameworks) {

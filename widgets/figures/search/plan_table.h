@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/frameworks/rules.h"
+#include "engine/frameworks/framework.h"
 #include "engine/scenario/scenario.h"
 #include "engine/search/search.h"
 #include "engine/search/serving_search.h"
@@ -49,9 +49,6 @@ engine::ErrorBand band_of(const engine::Scenario& scenario, const engine::Plan& 
 engine::ErrorBand band_of(const engine::Scenario& scenario, const engine::DecodingPlan& plan,
                           const engine::Evidence& evidence, engine::EvidenceKind kind);
 
-// Who can run a plan of the scenario.
-engine::WhoRuns who_runs_plan(const engine::Scenario& scenario, const engine::Plan& plan);
-engine::WhoRuns who_runs_plan(const engine::Scenario& scenario, const engine::DecodingPlan& plan);
 // "Megatron-LM, JAX".
 std::string framework_names(std::span<const engine::Framework> frameworks);
 
