@@ -1,8 +1,6 @@
 // How fast the search beside the window follows a drag: sliders of the 16k-H100 preset moved through their places, each
 // with the request of the window while a control is held, on two workers, with what was found before as seeds. Prints
 // the median, the 99th percentile and the longest of each slider, by the clock and in processor time of the process.
-#include <time.h>
-
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -17,16 +15,12 @@
 #include "engine/io/scenario/scenario_json.h"
 #include "engine/search/search.h"
 #include "engine/search/searched_scenario.h"
+#include "tests/bench/clocks.h"
 
 namespace {
 
 using namespace roofscape;
 
-double cpu_ms() {
-  timespec now{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) * 1e3 + static_cast<double>(now.tv_nsec) * 1e-6;
-}
 double clock_ms() {
   return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
@@ -52,7 +46,7 @@ class Drag {
   Step move_to(const engine::Scenario& s) {
     engine::SearchRequest request = app::request_of(s, app::SearchPreferences{});
     request.sample = 300;
-    const double clock = clock_ms(), cpu = cpu_ms();
+    const double clock = clock_ms(), cpu = bench::process_ms();
     if (!found_.finished || !(request == request_) ||
         !(engine::searched_scenario(s) == engine::searched_scenario(scenario_))) {
       found_ = engine::search(
@@ -66,7 +60,7 @@ class Drag {
       engine::place_present(s, request, found_);
     }
     scenario_ = s, request_ = request;
-    return {clock_ms() - clock, cpu_ms() - cpu};
+    return {clock_ms() - clock, bench::process_ms() - cpu};
   }
   double plans() const { return found_.plans; }
 

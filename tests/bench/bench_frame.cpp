@@ -3,8 +3,6 @@
 // works on other threads while the slider moves. Prints the median, the 99th percentile and the longest, in processor
 // time of the thread. Last, how long after a slider's move the list of the best plans is that of the new scenario: by
 // the clock, since other threads make it.
-#include <time.h>
-
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -16,17 +14,11 @@
 #include "engine/evaluate/evaluate.h"
 #include "engine/io/scenario/scenario_json.h"
 #include "tests/app/window/ui_harness.h"
+#include "tests/bench/clocks.h"
 
 namespace {
 
 using namespace roofscape;
-
-// Of this thread alone: what else the machine does is left out.
-double cpu_ms() {
-  timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) * 1e3 + static_cast<double>(now.tv_nsec) * 1e-6;
-}
 
 std::string largest_preset() {
   std::string best;
@@ -69,9 +61,9 @@ void drag(const std::string& preset, const std::string& slider, int frames, bool
   const std::size_t before = h.parts.session.evaluations(), started = h.parts.searching.started();
   for (int i = 0; i < frames; ++i) {
     move_along(*track, static_cast<float>(i) * 0.11f);
-    const double begin = cpu_ms();
+    const double begin = bench::thread_ms();
     h.step();
-    ms.push_back(cpu_ms() - begin);
+    ms.push_back(bench::thread_ms() - begin);
   }
   h.release();
   std::sort(ms.begin(), ms.end());

@@ -1,8 +1,6 @@
 // What an edit makes follow, per scenario preset: every slider of the scenario at a hundred places of its track, as a
 // hand drags it, and every cluster and chip that ships. Prints the median, the 99th percentile and the longest, in
 // processor time of the thread: a slider's part of the frame's 4 ms.
-#include <time.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -11,19 +9,13 @@
 
 #include "app/session/settle_edit.h"
 #include "engine/io/scenario/scenario_json.h"
+#include "tests/bench/clocks.h"
 
 namespace {
 
 using namespace roofscape;
 
 constexpr int kPlaces = 100;
-
-// Of this thread alone: what else the machine does is left out.
-double cpu_ms() {
-  timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) * 1e3 + static_cast<double>(now.tv_nsec) * 1e-6;
-}
 
 void print(const char* what, std::vector<double>& ms) {
   if (ms.empty()) return;
@@ -38,9 +30,9 @@ int main() {
   const io::PresetLibrary library;
   const auto measure = [&](const engine::Scenario& base, const engine::Scenario& edited, std::string path) {
     const app::EditNature nature{std::move(path)};
-    const double start = cpu_ms();
+    const double start = bench::thread_ms();
     app::settle_edit(base, base, edited, nature, library.chips());
-    return cpu_ms() - start;
+    return bench::thread_ms() - start;
   };
   for (const io::Preset& preset : library.list(io::PresetKind::scenario)) {
     const auto loaded = io::load_scenario(preset.id, library);

@@ -220,14 +220,18 @@ std::string traced_fault(const Scenario& s, const Report& r) {
   return fault;
 }
 
+Scenario without_plan(Scenario s) {
+  const auto expert_tensor = s.parallelism.expert_tensor;  // no choice of a plan
+  apply(s, Plan{});
+  s.parallelism.expert_tensor = expert_tensor;
+  return s;
+}
+
 std::string price_fault(const Scenario& s, const Report& r) {
   const auto step = r.quantities[Q::step_time], memory = r.quantities[Q::memory_total];
   if (s.serves() || r.has_errors() || !step || !memory) return {};
   const Plan plan = plan_of(s);
-  Scenario base = s;  // a pricer learns of the plan from the plan alone
-  apply(base, Plan{});
-  base.parallelism.expert_tensor = s.parallelism.expert_tensor;
-  Pricer pricer(base);
+  Pricer pricer(without_plan(s));
   const Price price = pricer.price(plan, true);
   if (price.step_time_s != *step) return "a search prices another step";
   if (price.memory_bytes != *memory) return "a search prices another memory";

@@ -7,6 +7,7 @@
 
 #include "engine/io/presets/preset_library.h"
 #include "engine/report/report.h"
+#include "engine/scenario/scenario.h"
 
 namespace roofscape::tests {
 
@@ -25,6 +26,8 @@ std::string training_not_monotone(const engine::Scenario&, const engine::Report&
 
 // The traced run has the report's values to the last bit, and no formula mixes dimensions.
 std::string traced_fault(const engine::Scenario&, const engine::Report&);
+// The scenario without its plan, as the pricer of a search gets it: that learns of a plan from the plan alone.
+engine::Scenario without_plan(engine::Scenario);
 // A search prices the plan as it was evaluated, and its bound is never above that. Nothing to compare: empty.
 std::string price_fault(const engine::Scenario&, const engine::Report&);
 // The scenario, written, reads back equal.

@@ -14,6 +14,7 @@
 #include "engine/pipeline/timeline_analysis.h"
 #include "engine/search/pricing.h"
 #include "tests/engine/fixtures.h"
+#include "tests/engine/invariants.h"
 
 using namespace roofscape;
 using namespace roofscape::engine;
@@ -229,10 +230,7 @@ TEST_CASE("a priced plan has the step time and the memory of its evaluation to t
     const auto step = report.quantities[Q::step_time], memory = report.quantities[Q::memory_total];
     if (!step || !memory) continue;
     const Plan plan = plan_of(s);
-    Scenario base = s;  // a pricer learns of the plan from the plan alone
-    apply(base, Plan{});
-    base.parallelism.expert_tensor = s.parallelism.expert_tensor;
-    Pricer pricer(base);
+    Pricer pricer(tests::without_plan(s));
     const Price price = pricer.price(plan, true);
     CAPTURE(i);
     REQUIRE(price.step_time_s == *step);
@@ -286,10 +284,7 @@ TEST_CASE("a plan whose order is given is priced as it is evaluated, and bounded
     ++given;
     slower += *step != *before;
     const Plan plan = plan_of(s);
-    Scenario base = s;
-    apply(base, Plan{});
-    base.parallelism.expert_tensor = s.parallelism.expert_tensor;
-    Pricer pricer(base);
+    Pricer pricer(tests::without_plan(s));
     const Price price = pricer.price(plan, true);
     REQUIRE(price.step_time_s == *step);
     REQUIRE(price.memory_bytes == *memory);
