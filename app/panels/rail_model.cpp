@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "app/panels/panel_parts.h"
 #include "app/panels/rail_parts.h"
 #include "engine/io/scenario/scenario_json.h"
 #include "engine/scenario/scenario_title.h"

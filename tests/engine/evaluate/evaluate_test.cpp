@@ -9,6 +9,7 @@
 
 using namespace roofscape;
 using namespace roofscape::engine;
+using tests::near;
 using tests::preset;
 using tests::random_scenario;
 using tests::with;
