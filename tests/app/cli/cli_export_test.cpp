@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <string>
 
 #include "tests/app/cli/cli_run.h"
@@ -99,6 +100,31 @@ TEST_CASE("a search can be limited to what a launcher runs, and says how many pl
       unknown.err ==
       "roofscape-cli: --runs-on: \"mesh-tensorflow\" is not known; there are: megatron, megatron-bridge, torchtitan, "
       "maxtext, jax, deepspeed, vllm\n");
+}
+
+TEST_CASE("a plan of a search is run by those who run it as a scenario, as JSON and as CSV") {
+  for (const char* preset : {"llama3-8b-8-h100", "llama3-70b-serving-8-h100"}) {
+    CAPTURE(preset);
+    const std::string search = std::string("search ") + preset + " --limit 3";
+    const auto best = nlohmann::json::parse(run(search + " --json").out).at("best");
+    std::istringstream lines(run(search + " --csv").out);
+    std::string line;
+    std::getline(lines, line);
+    for (const auto& row : best) {
+      std::string question = std::string("export-flags ") + preset + " --who --json", names;
+      for (const auto& [path, value] : row.at("plan").items())
+        question += " --set " + path + "=" + (value.is_string() ? value.get<std::string>() : value.dump());
+      auto running = nlohmann::json::array();
+      for (const auto& who : nlohmann::json::parse(run(question).out))
+        if (who.at("runs").get<bool>()) {
+          running.push_back(who.at("framework"));
+          names += (names.empty() ? "" : " ") + who.at("framework").get<std::string>();
+        }
+      CHECK(row.at("runs_on") == running);
+      std::getline(lines, line);
+      CHECK(line.substr(line.rfind(',') + 1) == names);
+    }
+  }
 }
 
 TEST_CASE("a field is set by a framework's name for it") {
