@@ -117,13 +117,13 @@ class Planner {
     scratch.pair_chain.clear();
     out.kinds.clear();
     out.roots.clear();
+    out.first_halves.clear();
     out.works.assign(stages * 4, {});
     for (std::size_t w = 0; w < out.works.size(); ++w) {
       const RunPlanScratch::Route& route = scratch.routes[w];
       out.works[w] = {static_cast<std::uint32_t>(w), kNoWork, route.device, 0, receiver(route)};
     }
-    // At most three steps for the two operations of a pair.
-    out.steps.resize(orders.ops.size() + orders.ops.size() / 2);
+    out.steps.resize(orders.ops.size());
     next_ = out.steps.data();
     out.ops = orders.ops.size();
     out.stages = stages;
@@ -193,7 +193,7 @@ class Planner {
       }
       ++route.count;
       work_of[i] = work;
-      append(i, begin, route, producer);
+      append(i, i, begin, route, producer);
       if (op.kind() != OpKind::backward_weight) deliver(route, k, i);
     }
     scratch_.cursor[device] = i;
@@ -219,12 +219,18 @@ class Planner {
     const std::uint32_t work = pair_work(first, second, device);
     ++out_.works[work].count;
     scratch_.work_of[i] = scratch_.work_of[i + 1] = work;
-    append(i, orders_.first[device], route, producer);
-    const bool travels = other.from_other_device;
-    *next_++ = {i + 1, i, travels ? other_producer : i,
-                kind_of(other, kNoWork, travels ? scratch_.work_of[other_producer] : kNoWork)};
-    *next_++ = {i, i + 1, i + 1, kind_of(route, kNoWork, kNoWork)};
-    deliver(route, first.microbatch(), i);
+    // Two inputs from other devices take two steps; with one or none the second half's own is enough.
+    const std::uint32_t begin = orders_.first[device];
+    if (!other.from_other_device) {
+      append(i + 1, i, begin, route, producer);
+    } else if (!route.from_other_device) {
+      append(i + 1, i, begin, other, other_producer);
+    } else {
+      append(i, i, begin, route, producer);
+      *next_++ = {i + 1, i, other_producer, kind_of(other, kNoWork, scratch_.work_of[other_producer])};
+    }
+    out_.first_halves.push_back(i);
+    deliver(route, first.microbatch(), i + 1);
     deliver(other, second.microbatch(), i + 1);
     return Turn::ran;
   }
@@ -234,17 +240,18 @@ class Planner {
            scratch_.routes[op.stage_and_kind()].device == device;
   }
 
-  // Appends the step of op i of a device whose first is `begin`. What its own device made is there when the operation
-  // before is over, so only what travels counts as an input.
-  void append(std::uint32_t i, std::uint32_t begin, Route& route, std::uint32_t producer) {
+  // Appends a step of `op`, which comes in its device's list behind what is before place i; the list begins at
+  // `begin`. What its own device made is there when the operation before is over, so only what travels counts as an
+  // input.
+  void append(std::uint32_t op, std::uint32_t i, std::uint32_t begin, Route& route, std::uint32_t producer) {
     const bool travels = route.from_other_device;
     if (i != begin)
-      *next_++ = {i, i - 1, travels ? producer : i - 1,
+      *next_++ = {op, i - 1, travels ? producer : i - 1,
                   kind_of(route, scratch_.work_of[i - 1], travels ? scratch_.work_of[producer] : kNoWork)};
     else if (travels)
-      *next_++ = {i, producer, producer, kind_of(route, kNoWork, scratch_.work_of[producer])};
+      *next_++ = {op, producer, producer, kind_of(route, kNoWork, scratch_.work_of[producer])};
     else
-      out_.roots.push_back(i);
+      out_.roots.push_back(op);
   }
 
   std::uint32_t kind_of(Route& route, std::uint32_t before, std::uint32_t producer) {

@@ -32,8 +32,9 @@ struct SimulationStatus {
 struct RunPlan {
   // One operation in running order. It starts when `before`, the operation before it on its device, is over and the
   // result of `producer`, on another device, has arrived. One that reads nothing from another device has `before` as
-  // its producer, the first of a device its producer as `before`. An overlapped pair is three steps: its two halves,
-  // and the first half once more, so that both start together. Operations that wait for nothing are in no step.
+  // its producer, the first of a device its producer as `before`. An overlapped pair starts with its second half: the
+  // step of the first half, where it has one, says when the pair could start but for the second half's input, and all
+  // that waits for either half waits for the second. Operations that wait for nothing are in no step.
   struct Step {
     std::uint32_t op, before, producer, kind;
     friend bool operator==(const Step&, const Step&) = default;
@@ -57,8 +58,9 @@ struct RunPlan {
 
   std::vector<Step> steps;
   std::vector<Kind> kinds;
-  std::vector<Work> works;           // by 4 * stage + kind, then the pairs
-  std::vector<std::uint32_t> roots;  // operations that wait for nothing
+  std::vector<Work> works;                  // by 4 * stage + kind, then the pairs
+  std::vector<std::uint32_t> roots;         // operations that wait for nothing
+  std::vector<std::uint32_t> first_halves;  // of pairs: they start with the operation after them
   // By device, and what that operation is; kNoWork for a device that does nothing.
   std::vector<std::uint32_t> last_op;
   std::vector<std::uint32_t> last_work;

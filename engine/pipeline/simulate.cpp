@@ -17,11 +17,31 @@ Tick duration_of(const RunPlan::Work& work, const PipelineTimes& times) {
   return duration_of_pair(times, work.first / 4, work.second / 4);
 }
 
+// How long a result travels between two different devices: PipelineTimes::hop without its divisions.
+class Hops {
+ public:
+  Hops(const PipelineTimes& times, std::size_t devices, std::vector<std::uint32_t>& node_of)
+      : node_of_(node_of), between_(times.transfer), within_(times.transfer_in_node), nodes_(times.node_devices > 1) {
+    if (!nodes_) return;
+    node_of.resize(devices);
+    for (std::size_t d = 0; d < devices; ++d) node_of[d] = static_cast<std::uint32_t>(d) / times.node_devices;
+  }
+  Tick operator()(std::uint32_t from, std::uint32_t to) const {
+    return nodes_ && node_of_[from] == node_of_[to] ? within_ : between_;
+  }
+
+ private:
+  const std::vector<std::uint32_t>& node_of_;
+  Tick between_, within_;
+  bool nodes_;
+};
+
 // What the steps of each kind wait for, and the busy time of the devices. Visits no operation.
 void fill_tables(const RunPlan& plan, const PipelineTimes& times, SimulationScratch::Tables& tables, Timeline& out) {
-  const auto sending = [&times](const RunPlan::Work& work) {
-    const auto to = [&times, &work](std::uint32_t device) {
-      return device == RunPlan::kNoDevice ? 0 : times.hop(work.device, device);
+  const Hops hop(times, plan.last_op.size(), tables.node_of);
+  const auto sending = [&times, &hop](const RunPlan::Work& work) {
+    const auto to = [&hop, &work](std::uint32_t device) {
+      return device == RunPlan::kNoDevice ? 0 : hop(work.device, device);
     };
     return times.blocking_send ? std::max(to(work.receiver), to(work.second_receiver)) : 0;
   };
@@ -31,6 +51,7 @@ void fill_tables(const RunPlan& plan, const PipelineTimes& times, SimulationScra
   out.in_transfer = 0;
   for (std::size_t w = 0; w < plan.works.size(); ++w) {
     const RunPlan::Work& work = plan.works[w];
+    if (work.count == 0) continue;  // no step is of it
     const Tick sends = sending(work);
     tables.durations[w] = duration_of(work, times);
     tables.occupied[w] = tables.durations[w] + sends;
@@ -40,10 +61,13 @@ void fill_tables(const RunPlan& plan, const PipelineTimes& times, SimulationScra
   tables.delays.resize(plan.kinds.size());
   for (std::size_t k = 0; k < plan.kinds.size(); ++k) {
     const auto [before, producer, device] = plan.kinds[k];
-    const bool travels = producer != RunPlan::kNoWork;
-    const Tick latency = travels ? times.hop(plan.works[producer].device, device) : 0;
-    tables.delays[k] = {before == RunPlan::kNoWork ? 0 : tables.occupied[before],
-                        travels ? tables.durations[producer] + latency : 0, latency};
+    const Tick free = before == RunPlan::kNoWork ? 0 : tables.occupied[before];
+    if (producer == RunPlan::kNoWork) {
+      tables.delays[k] = {free, 0, 0};
+      continue;
+    }
+    const Tick latency = hop(plan.works[producer].device, device);
+    tables.delays[k] = {free, tables.durations[producer] + latency, latency};
   }
 }
 
@@ -65,6 +89,7 @@ SimulationOutcome prepare(const RunPlan& plan, const Run& run) {
 
 void finish(const RunPlan& plan, const Run& run) {
   Timeline& out = run.out;
+  for (const std::uint32_t op : plan.first_halves) out.start[op] = out.start[op + 1];
   out.busy_until.assign(plan.last_op.size(), 0);
   for (std::size_t r = 0; r < plan.last_op.size(); ++r) {
     if (plan.last_work[r] != RunPlan::kNoWork)

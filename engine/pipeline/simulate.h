@@ -77,6 +77,7 @@ struct SimulationScratch {
   struct Tables {
     std::vector<Tick> durations, occupied;  // by work: of the operation, and with its blocking send
     std::vector<Delays> delays;
+    std::vector<std::uint32_t> node_of;  // by device, where nodes have links of their own
   };
   Tables tables, other_tables;
   RunPlanScratch planning;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <optional>
+#include <type_traits>
 #include <utility>
 
 #include "engine/hardware/wires.h"
@@ -328,14 +329,6 @@ StageTicks stage_ticks(const Inputs<S>& in, const LayerTime<S>& layer, const Sta
 template StageTicks stage_ticks<double>(const Inputs<double>&, const LayerTime<double>&, const StagePass<double>&,
                                         const StageLayers<double>&, bool, bool);
 
-// Two virtual stages between the first and the last that hold the same layers, and so take the same times.
-template <Scalar S>
-bool alike(const StageTime<S>& cost, std::size_t a, std::size_t b) {
-  const StageLayers<S>&x = cost.stage_layers[a], &y = cost.stage_layers[b];
-  return value_of(x.all) == value_of(y.all) && value_of(x.dense) == value_of(y.dense) &&
-         value_of(x.experts) == value_of(y.experts);
-}
-
 template <Scalar S>
 void stage_times(const Inputs<S>& in, const LayerTime<S>& layer, const StageKey& key, PipelineReport& pipeline,
                  StageTime<S>& cost) {
@@ -351,12 +344,26 @@ void stage_times(const Inputs<S>& in, const LayerTime<S>& layer, const StageKey&
   split_layers(key.layers, key.shape.kind, virtual_stages, pipeline.layers);
   const std::vector<int>& layers = pipeline.layers;
   if (layer.dense_first) first_layers(layers, key.layers.first_dense, cost.dense_layers);
+  // A stage between the first and the last that holds the same layers as the one before it takes the same times.
+  const auto like_before = [&](int s) {
+    const auto i = static_cast<std::size_t>(s);
+    return s > 1 && s < virtual_stages - 1 && layers[i] == layers[i - 1] &&
+           (!layer.dense_first || cost.dense_layers[i] == cost.dense_layers[i - 1]);
+  };
   cost.stage_layers.clear();
   cost.forward.clear();
   cost.backward.clear();
   for (int s = 0; s < virtual_stages; ++s) {
     const bool first = s == 0, last = s == virtual_stages - 1;
     const auto i = static_cast<std::size_t>(s);
+    if constexpr (!std::is_same_v<S, Traced>) {  // a derivation names each stage
+      if (like_before(s)) {
+        cost.stage_layers.push_back(cost.stage_layers.back());
+        cost.forward.push_back(cost.forward.back());
+        cost.backward.push_back(cost.backward.back());
+        continue;
+      }
+    }
     StageLayers<S> n{in.model.n_layers};
     if (pipelined) {
       const int dense = layer.dense_first ? cost.dense_layers[i] : 0;
@@ -399,18 +406,19 @@ void stage_times(const Inputs<S>& in, const LayerTime<S>& layer, const StageKey&
   times.blocking_send = blocks_sends(key.sends, key.shape.kind);
   const double peak = value_of(in.chip.peak_flops);
   const double layer_again = in.calibrated ? value_of(layer.kernels.again) : value_of(layer.flops_recompute) / peak;
+  const auto stages = static_cast<std::size_t>(virtual_stages);
   for (std::size_t i = 0; i < positions; ++i) {
-    const std::size_t s = i % static_cast<std::size_t>(virtual_stages);  // DualPipe: the second direction again
+    const std::size_t s = i < stages ? i : i - stages;  // DualPipe: the second direction again
     const StageLayers<S>& n = cost.stage_layers[s];
-    if (s > 1 && s + 1 < static_cast<std::size_t>(virtual_stages) && alike<S>(cost, s, s - 1)) {
+    if (like_before(static_cast<int>(s))) {
       times.forward[i] = times.forward[i - 1];
       times.backward_weight[i] = times.backward_weight[i - 1];
       times.backward_input[i] = times.backward_input[i - 1];
       pipeline.recompute[i] = pipeline.recompute[i - 1];
       continue;
     }
-    const StageTicks ticks = stage_ticks<S>(in, layer, {cost.forward[s], cost.backward[s]}, n, s == 0,
-                                            s + 1 == static_cast<std::size_t>(virtual_stages));
+    const StageTicks ticks =
+        stage_ticks<S>(in, layer, {cost.forward[s], cost.backward[s]}, n, s == 0, s + 1 == stages);
     times.forward[i] = ticks.forward;
     times.backward_weight[i] = ticks.backward_weight;
     times.backward_input[i] = ticks.backward_input;
@@ -424,8 +432,7 @@ void stage_times(const Inputs<S>& in, const LayerTime<S>& layer, const StageKey&
       continue;
     }
     if (s == 0) again += value_of(layer.embedding.math_backward) - 2 * value_of(layer.embedding.math_forward);
-    if (s + 1 == static_cast<std::size_t>(virtual_stages))
-      again += value_of(layer.head.math_backward) - 2 * value_of(layer.head.math_forward);
+    if (s + 1 == stages) again += value_of(layer.head.math_backward) - 2 * value_of(layer.head.math_forward);
     pipeline.recompute[i] = std::min(ticks_of(again), times.backward_input[i]);
   }
   if (overlaps) pair_times<S>(cost.paired, key.shape, times);
