@@ -113,18 +113,21 @@ int OrderSpans::reach(const ScheduleShape& shape, const RepeatedMiddle& middle) 
     i = plan.last_op[static_cast<std::size_t>(r)] + std::size_t{1};
   }
   int reach = 1;
-  for (const RunPlan::Step& step : plan.steps) {
-    const int mine = repetition_[step.op];
-    if (mine < count - 1) continue;
-    for (const std::uint32_t other : {step.before, step.producer}) {
-      const int theirs = repetition_[other];
-      if (theirs < 0 || theirs > mine) {
-        reaches_.emplace_back(shape, 0);
-        return 0;
+  const RunPlan::Step* step = plan.steps.data();
+  for (const RunPlan::Turn& turn : plan.turns)
+    for (std::uint32_t op = turn.first; op < turn.first + turn.count; ++op, ++step) {
+      const int mine = repetition_[op];
+      if (mine < count - 1) continue;
+      const std::uint32_t before = op == turn.first && turn.first_of_device ? op : op - 1;
+      for (const std::uint32_t other : {before, step->producer}) {
+        const int theirs = repetition_[other];
+        if (theirs < 0 || theirs > mine) {
+          reaches_.emplace_back(shape, 0);
+          return 0;
+        }
+        reach = std::max(reach, mine - theirs);
       }
-      reach = std::max(reach, mine - theirs);
     }
-  }
   reaches_.emplace_back(shape, reach);
   return reach;
 }

@@ -116,7 +116,7 @@ class Planner {
     scratch.chain.clear();
     scratch.pair_chain.clear();
     out.kinds.clear();
-    out.roots.clear();
+    out.turns.clear();
     out.first_halves.clear();
     out.works.assign(stages * 4, {});
     for (std::size_t w = 0; w < out.works.size(); ++w) {
@@ -168,7 +168,8 @@ class Planner {
     std::uint32_t* const producers = scratch_.producers.data();
     std::uint32_t* const work_of = scratch_.work_of.data();
     const std::uint32_t begin = orders_.first[device], end = orders_.first[device + 1], row = orders_.microbatches;
-    std::uint32_t i = scratch_.cursor[device];
+    const std::uint32_t from = scratch_.cursor[device];
+    std::uint32_t i = from;
     Turn turn = i < end ? Turn::ran : Turn::waits;
     for (const std::uint32_t until = std::min(end, i + kTurn); i < until; ++i) {
       const Op op = ops[i];
@@ -193,10 +194,11 @@ class Planner {
       }
       ++route.count;
       work_of[i] = work;
-      append(i, i, begin, route, producer);
+      append(i, i == begin ? kNoWork : work_of[i - 1], route, producer);
       if (op.kind() != OpKind::backward_weight) deliver(route, k, i);
     }
     scratch_.cursor[device] = i;
+    if (i > from) out_.turns.push_back({from, i - from, from == begin});
     return turn;
   }
 
@@ -219,16 +221,8 @@ class Planner {
     const std::uint32_t work = pair_work(first, second, device);
     ++out_.works[work].count;
     scratch_.work_of[i] = scratch_.work_of[i + 1] = work;
-    // Two inputs from other devices take two steps; with one or none the second half's own is enough.
-    const std::uint32_t begin = orders_.first[device];
-    if (!other.from_other_device) {
-      append(i + 1, i, begin, route, producer);
-    } else if (!route.from_other_device) {
-      append(i + 1, i, begin, other, other_producer);
-    } else {
-      append(i, i, begin, route, producer);
-      *next_++ = {i + 1, i, other_producer, kind_of(other, kNoWork, scratch_.work_of[other_producer])};
-    }
+    append(i, i == orders_.first[device] ? kNoWork : scratch_.work_of[i - 1], route, producer);
+    append(i + 1, kNoWork, other, other_producer);
     out_.first_halves.push_back(i);
     deliver(route, first.microbatch(), i + 1);
     deliver(other, second.microbatch(), i + 1);
@@ -240,18 +234,10 @@ class Planner {
            scratch_.routes[op.stage_and_kind()].device == device;
   }
 
-  // Appends a step of `op`, which comes in its device's list behind what is before place i; the list begins at
-  // `begin`. What its own device made is there when the operation before is over, so only what travels counts as an
-  // input.
-  void append(std::uint32_t op, std::uint32_t i, std::uint32_t begin, Route& route, std::uint32_t producer) {
+  // What its own device made is there when the operation before is over, so only what travels counts as an input.
+  void append(std::uint32_t op, std::uint32_t before, Route& route, std::uint32_t producer) {
     const bool travels = route.from_other_device;
-    if (i != begin)
-      *next_++ = {op, i - 1, travels ? producer : i - 1,
-                  kind_of(route, scratch_.work_of[i - 1], travels ? scratch_.work_of[producer] : kNoWork)};
-    else if (travels)
-      *next_++ = {op, producer, producer, kind_of(route, kNoWork, scratch_.work_of[producer])};
-    else
-      out_.roots.push_back(op);
+    *next_++ = {travels ? producer : op, kind_of(route, before, travels ? scratch_.work_of[producer] : kNoWork)};
   }
 
   std::uint32_t kind_of(Route& route, std::uint32_t before, std::uint32_t producer) {

@@ -30,16 +30,22 @@ struct SimulationStatus {
 };
 
 struct RunPlan {
-  // One operation in running order. It starts when `before`, the operation before it on its device, is over and the
-  // result of `producer`, on another device, has arrived. One that reads nothing from another device has `before` as
-  // its producer, the first of a device its producer as `before`. An overlapped pair starts with its second half: the
-  // step of the first half, where it has one, says when the pair could start but for the second half's input, and all
-  // that waits for either half waits for the second. Operations that wait for nothing are in no step.
+  // One operation in running order. It starts when the operation before it on its device is over and the result of
+  // `producer`, on another device, has arrived. One that reads nothing from another device names itself, with a kind
+  // that has no producer. An overlapped pair starts with its second half: the step of the first says when the pair
+  // could start but for the second half's input, and all that waits for either half waits for the second.
   struct Step {
-    std::uint32_t op, before, producer, kind;
+    std::uint32_t producer, kind;
     friend bool operator==(const Step&, const Step&) = default;
   };
-  // What the steps of a kind have in common: how long `before` and `producer` keep them waiting.
+  // Operations of one device that run one after the other, as they stand in its list. The steps of the first turn come
+  // first, then those of the next. What comes first in a device's list has nothing before it.
+  struct Turn {
+    std::uint32_t first, count;
+    bool first_of_device;
+    friend bool operator==(const Turn&, const Turn&) = default;
+  };
+  // What the steps of a kind have in common: how long the operation before and the producer keep them waiting.
   struct Kind {
     std::uint32_t before, producer;  // rows of `works`; kNoWork: no time at all
     std::uint32_t device;            // of the step
@@ -56,7 +62,8 @@ struct RunPlan {
   };
   static constexpr std::uint32_t kNoWork = 0xffffffffu;
 
-  std::vector<Step> steps;
+  std::vector<Step> steps;  // as many as operations
+  std::vector<Turn> turns;
   std::vector<Kind> kinds;
   std::vector<Work> works;                  // by 4 * stage + kind, then the pairs
   std::vector<std::uint32_t> roots;         // operations that wait for nothing

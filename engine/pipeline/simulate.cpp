@@ -1,12 +1,15 @@
 #include "engine/pipeline/simulate.h"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 
 namespace roofscape::engine {
 namespace {
 
 constexpr Tick kLargestTick = std::numeric_limits<Tick>::max() / 4;
+// Added to any time, before all others: of an operation that waits for no other device.
+constexpr Tick kBeforeAll = -2 * kLargestTick;
 
 bool all_in_range(const std::vector<Tick>& times, std::size_t stages) {
   return times.size() == stages && std::all_of(times.begin(), times.end(), [](Tick t) { return t >= 0; });
@@ -63,7 +66,7 @@ void fill_tables(const RunPlan& plan, const PipelineTimes& times, SimulationScra
     const auto [before, producer, device] = plan.kinds[k];
     const Tick free = before == RunPlan::kNoWork ? 0 : tables.occupied[before];
     if (producer == RunPlan::kNoWork) {
-      tables.delays[k] = {free, 0, 0};
+      tables.delays[k] = {free, kBeforeAll, 0};
       continue;
     }
     const Tick latency = hop(plan.works[producer].device, device);
@@ -83,7 +86,6 @@ SimulationOutcome prepare(const RunPlan& plan, const Run& run) {
   if (outcome != SimulationOutcome::finished) return outcome;
   fill_tables(plan, run.times, run.tables, run.out);
   run.out.start.resize(plan.ops);
-  for (const std::uint32_t op : plan.roots) run.out.start[op] = 0;
   return outcome;
 }
 
@@ -98,15 +100,10 @@ void finish(const RunPlan& plan, const Run& run) {
   }
 }
 
-void start_step(const RunPlan::Step& step, std::vector<Tick>& start,
-                const std::vector<SimulationScratch::Delays>& delays) {
-  const SimulationScratch::Delays& delay = delays[step.kind];
-  start[step.op] = std::max(start[step.before] + delay.before, start[step.producer] + delay.producer);
-}
-
 // One run or two of an order in one pass: a step costs its loads more than its arithmetic, and both share some.
 template <class... Beside>
 SimulationStatus run_together(const RunPlan& plan, const Run& run, const Beside&... beside) {
+  constexpr std::size_t kBeside = sizeof...(Beside);
   run.out.makespan = 0;
   ((beside.out.makespan = 0), ...);
   if (plan.empty()) return {SimulationOutcome::malformed_order, 0, 0, Op{}};
@@ -117,14 +114,29 @@ SimulationStatus run_together(const RunPlan& plan, const Run& run, const Beside&
   using Delays = SimulationScratch::Delays;
   Tick* const start = run.out.start.data();
   const Delays* const delays = run.tables.delays.data();
+  [[maybe_unused]] const std::array<Tick*, kBeside> starts_beside{beside.out.start.data()...};
+  [[maybe_unused]] const std::array<const Delays*, kBeside> delays_beside{beside.tables.delays.data()...};
+  const RunPlan::Step* step = plan.steps.data();
   Tick in_transfer = 0;
-  for (const RunPlan::Step& step : plan.steps) {
-    const Delays& delay = delays[step.kind];
-    const Tick free = start[step.before] + delay.before;
-    const Tick gap = std::max<Tick>(start[step.producer] + delay.producer - free, 0);
-    start[step.op] = free + gap;
-    in_transfer += std::min(gap, delay.latency);
-    (start_step(step, beside.out.start, beside.tables.delays), ...);
+  for (const RunPlan::Turn& turn : plan.turns) {
+    // Of the operation before.
+    Tick last = turn.first_of_device ? 0 : start[turn.first - 1];
+    std::array<Tick, kBeside> last_beside{};
+    if (!turn.first_of_device)
+      for (std::size_t b = 0; b < kBeside; ++b) last_beside[b] = starts_beside[b][turn.first - 1];
+    const std::uint32_t end = turn.first + turn.count;
+    for (std::uint32_t op = turn.first; op < end; ++op, ++step) {
+      const Delays& delay = delays[step->kind];
+      const Tick free = last + delay.before;
+      const Tick gap = std::max<Tick>(start[step->producer] + delay.producer - free, 0);
+      start[op] = last = free + gap;
+      in_transfer += std::min(gap, delay.latency);
+      for (std::size_t b = 0; b < kBeside; ++b) {
+        const Delays& other = delays_beside[b][step->kind];
+        starts_beside[b][op] = last_beside[b] =
+            std::max(last_beside[b] + other.before, starts_beside[b][step->producer] + other.producer);
+      }
+    }
   }
   run.out.in_transfer += in_transfer;
   for (const Run& each : {run, beside...}) finish(plan, each);
