@@ -20,7 +20,7 @@ constexpr std::uint32_t kNoWork = RunPlan::kNoWork;
 constexpr std::uint32_t kNoKind = 0xffffffffu;
 // Operations of a turn. Few enough that the devices' operations mix, so that neighbours in the plan seldom wait for
 // each other; enough that what is read together lies together in memory.
-constexpr std::uint32_t kTurn = 4;
+constexpr std::uint32_t kTurn = 8;
 
 SimulationStatus fail(SimulationOutcome outcome, std::uint32_t device = 0, std::uint32_t op = 0) {
   return {outcome, device, op, Op{}};

@@ -11,8 +11,11 @@ constexpr Tick kLargestTick = std::numeric_limits<Tick>::max() / 4;
 // Added to any time, before all others: of an operation that waits for no other device.
 constexpr Tick kBeforeAll = -2 * kLargestTick;
 
-bool all_in_range(const std::vector<Tick>& times, std::size_t stages) {
-  return times.size() == stages && std::all_of(times.begin(), times.end(), [](Tick t) { return t >= 0; });
+// All bits that any of the times has: with the sign's, one of them is negative, and none is above it.
+Tick bits_of(const std::vector<Tick>& times) {
+  Tick bits = 0;
+  for (const Tick t : times) bits |= t;
+  return bits;
 }
 
 Tick duration_of(const RunPlan::Work& work, const PipelineTimes& times) {
@@ -193,11 +196,16 @@ PipelineTimes even_times(const ScheduleShape& shape, Tick forward, Tick backward
 }
 
 SimulationOutcome check_times(const PipelineTimes& times, std::size_t stages, std::uint32_t microbatches) {
-  if (!all_in_range(times.forward, stages) || !all_in_range(times.backward_input, stages) ||
-      !all_in_range(times.backward_weight, stages) || times.transfer < 0 || times.transfer_in_node < 0 ||
-      times.node_devices < 1 || !all_in_range(times.overlapped, times.overlapped.size()) ||
-      times.overlapped.size() % stages != 0)
+  const std::size_t pairs = times.overlapped.size();
+  if (times.forward.size() != stages || times.backward_input.size() != stages ||
+      times.backward_weight.size() != stages || pairs % stages != 0 || times.node_devices < 1)
     return SimulationOutcome::bad_times;
+  const Tick bits = bits_of(times.forward) | bits_of(times.backward_input) | bits_of(times.backward_weight) |
+                    bits_of(times.overlapped) | times.transfer | times.transfer_in_node;
+  if (bits < 0) return SimulationOutcome::bad_times;
+  // Most steps are far from the limit.
+  const auto times_in_a_row = static_cast<Tick>(5 * stages + pairs) * std::max<Tick>(1, microbatches);
+  if (bits <= kLargestTick / times_in_a_row) return SimulationOutcome::finished;
   // The step is never longer than all its operations and transfers in a row.
   Tick per_microbatch = 0;
   const auto add = [&per_microbatch](Tick t) {
