@@ -243,6 +243,9 @@ void diagnose_pipeline(const Scenario& s, Report& report) {
   if (s.pipeline.order && !pipeline.shape.order) check_given_order(f, *s.pipeline.order);
   check_kept_chunks(f);
   if (!pipeline.status.legal()) return check_schedule_rule(f, pipeline.shape, pipeline.status);
+  if (pipeline.too_long)
+    return f.add(Severity::error, "pipeline.too_long", {{double(kLongestRow) * kTickSeconds, unit::seconds}},
+                 "workload.global_batch_sequences");
   if (const int used = pipeline.shape.group_size; used > 0 && used != s.pipeline.group_size)
     f.add(Severity::note, "pipeline.other_group",
           {{double(s.pipeline.group_size), unit::microbatches},

@@ -2,14 +2,12 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 
 namespace roofscape::engine {
 namespace {
 
-constexpr Tick kLargestTick = std::numeric_limits<Tick>::max() / 4;
 // Added to any time, before all others: of an operation that waits for no other device.
-constexpr Tick kBeforeAll = -2 * kLargestTick;
+constexpr Tick kBeforeAll = -2 * kLongestRow;
 
 // All bits that any of the times has: with the sign's, one of them is negative, and none is above it.
 Tick bits_of(const std::vector<Tick>& times) {
@@ -205,11 +203,11 @@ SimulationOutcome check_times(const PipelineTimes& times, std::size_t stages, st
   if (bits < 0) return SimulationOutcome::bad_times;
   // Most steps are far from the limit.
   const auto times_in_a_row = static_cast<Tick>(5 * stages + pairs) * std::max<Tick>(1, microbatches);
-  if (bits <= kLargestTick / times_in_a_row) return SimulationOutcome::finished;
+  if (bits <= kLongestRow / times_in_a_row) return SimulationOutcome::finished;
   // The step is never longer than all its operations and transfers in a row.
   Tick per_microbatch = 0;
   const auto add = [&per_microbatch](Tick t) {
-    if (t > kLargestTick - per_microbatch) return false;
+    if (t > kLongestRow - per_microbatch) return false;
     per_microbatch += t;
     return true;
   };
@@ -220,7 +218,7 @@ SimulationOutcome check_times(const PipelineTimes& times, std::size_t stages, st
   }
   for (const Tick pair : times.overlapped)
     if (!add(pair)) return SimulationOutcome::overflow;
-  if (per_microbatch > kLargestTick / std::max<Tick>(1, microbatches)) return SimulationOutcome::overflow;
+  if (per_microbatch > kLongestRow / std::max<Tick>(1, microbatches)) return SimulationOutcome::overflow;
   return SimulationOutcome::finished;
 }
 

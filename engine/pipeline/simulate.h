@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "engine/pipeline/run_plan.h"
@@ -21,6 +22,8 @@ namespace roofscape::engine {
 // Integer time, so that equal sums are equal to the last bit. The engine's ticks are picoseconds; callers with
 // typed-in numbers choose any scale. Round each operation's duration once, after its parts are summed.
 using Tick = std::int64_t;
+// All operations and transfers of a step one after the other may last no longer.
+inline constexpr Tick kLongestRow = std::numeric_limits<Tick>::max() / 4;
 
 struct PipelineTimes {
   // By virtual stage (virtual_stage_count entries), for one microbatch. A whole backward lasts input + weight.

@@ -155,6 +155,7 @@ struct StageRow {
 struct PipelineReport {
   ScheduleShape shape;
   ScheduleStatus status;    // legal, or the rule that is broken
+  bool too_long = false;    // its operations in a row last longer than ticks can count: the step has no time
   std::vector<int> layers;  // by virtual stage
   Orders orders;
   RunPlan plan;  // the order made ready to run, kept with it

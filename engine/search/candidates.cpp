@@ -1,6 +1,7 @@
 #include "engine/search/candidates.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "engine/search/plan_dimensions.h"
@@ -119,10 +120,12 @@ void Candidates::add(const Candidate& candidate) {
   if (pool_.size() >= kManyCandidates) settle();
 }
 
-void Candidates::simulate(Candidate& c) {
-  if (c.price.exact) return;
-  c.price = pricer_->price(c.plan, true);
-  ++simulated_;
+bool Candidates::simulate(Candidate& c) {
+  if (!c.price.exact) {
+    c.price = pricer_->price(c.plan, true);
+    ++simulated_;
+  }
+  return std::isfinite(c.price.step_time_s);
 }
 
 void Candidates::settle() {
@@ -153,7 +156,7 @@ void Candidates::settle_best() {
     if (enough_are_better(c)) break;
     if (!c.price.exact && stopped()) continue;
     if (best_.size() == limit_ && (limit_ == 0 || key(c) > key(best_.back()))) break;
-    simulate(c);
+    if (!simulate(c)) continue;
     const auto place = std::upper_bound(best_.begin(), best_.end(), c, before);
     // A seed on the front is met again on the way.
     if (place != best_.begin() && std::prev(place)->plan == c.plan) continue;
@@ -171,7 +174,7 @@ void Candidates::settle_alike() {
     if (limit_ == 0 || enough_are_better(c)) break;
     if (!c.price.exact && stopped()) continue;
     if (shapes_ >= limit_ && level(c) > levels_.rbegin()->first) break;
-    simulate(c);
+    if (!simulate(c)) continue;
     take({c, 1, c.plan, c.price.memory_bytes});
   }
   if (limit_ > 0 && shapes_ >= limit_) known_->found_enough(levels_.rbegin()->first.first);
@@ -213,7 +216,7 @@ void Candidates::settle_cells() {
     if (stopped()) return;
     const std::optional<Candidate>& best = cells_[c.cell];
     if (level(c).first > known_->score_of_cell(c.cell) || (best && key(c) > key(*best))) continue;
-    simulate(c);
+    if (!simulate(c)) continue;
     take_cell(c);
   }
 }
@@ -257,7 +260,7 @@ void Candidates::settle_front() {
     if (!c.price.exact && stopped()) continue;
     const bool same_memory = !front_.empty() && front_.back().price.memory_bytes == c.price.memory_bytes;
     if (!front_.empty() && c.price.step_time_s > front_.back().price.step_time_s) continue;
-    simulate(c);
+    if (!simulate(c)) continue;
     if (!front_.empty()) {
       const Candidate& last = front_.back();
       if (c.price.step_time_s > last.price.step_time_s) continue;

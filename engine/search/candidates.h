@@ -94,7 +94,8 @@ class Candidates {
     return {score(c.price.step_time_s, c.price.memory_bytes, c.chips), c.price.step_time_s};
   }
   bool stopped() const { return stop_ != nullptr && *stop_; }
-  void simulate(Candidate&);
+  // Whether it has a step time: not where the step is too long to be simulated.
+  bool simulate(Candidate&);
   void settle_best();
   void settle_alike();
   void settle_cells();

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <optional>
 
 #include "engine/training/state_traffic.h"
@@ -293,6 +294,10 @@ void Pricer::exact(const PlacedMesh& mesh, PricedLayer& layer, PricedState& stat
   static_cast<LinkRates<double>&>(layer.cost) = mesh.rates;
   PipelineReport pipeline;
   stage_time(mesh.in, layer.cost, key, scratch_, pipeline, stage_);
+  if (pipeline.too_long) {
+    price.step_time_s = std::numeric_limits<double>::infinity();
+    return;
+  }
   finish_step(mesh.in, layer.cost, *state.blocks, work, stage_.makespan, stage_.in_transfer, stage_.simulated,
               state.plan, cost);
   price.step_time_s = cost.step_time;

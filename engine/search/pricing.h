@@ -71,7 +71,9 @@ struct PricedState {
 };
 
 struct Price {
-  double step_time_s = 0;   // without a pipeline, or from exact(): the step's; else a bound it never goes below
+  // Without a pipeline, or from exact(): the step's, infinite where evaluate() finds it too long to be simulated; else
+  // a bound it never goes below.
+  double step_time_s = 0;
   double memory_bytes = 0;  // of the fullest device
   bool exact = false;
 };

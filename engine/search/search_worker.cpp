@@ -56,7 +56,7 @@ void FastestMissed::settle() {
   for (Candidate& c : pool_) {
     if (best_ && time_key(c) > time_key(*best_)) break;
     if (!c.price.exact) c.price = pricer_->price(c.plan, true), ++simulated_;
-    take(c);
+    if (std::isfinite(c.price.step_time_s)) take(c);
   }
   pool_.clear();
 }

@@ -482,6 +482,7 @@ void stage_time(const Inputs<S>& in, const LayerTime<S>& layer, const StageKey& 
   const bool pipelined = key.shape.stages > 1;
   const bool reuse = pipelined && pipeline.shape == key.shape && !pipeline.plan.empty();
   if (!reuse) pipeline.orders.ops.clear(), pipeline.plan.clear();
+  pipeline.too_long = false;
   pipeline.timeline.start.clear();
   pipeline.timeline.makespan = 0;
   pipeline.idle.clear();
@@ -521,11 +522,16 @@ void stage_time(const Inputs<S>& in, const LayerTime<S>& layer, const StageKey& 
     } else {
       pipeline.timeline.start.clear();
       pipeline.timeline.makespan = 0;
+      pipeline.too_long = status.outcome == SimulationOutcome::overflow;
+      return;
     }
   }
   if (!cost.simulated) {
     const PipelineTimeResult result = pipeline_time(key.shape, times, cache);
-    if (!result.ok()) return;
+    if (!result.ok()) {
+      pipeline.too_long = result.simulation.outcome == SimulationOutcome::overflow;
+      return;
+    }
     cost.simulated = true;
     cost.makespan = simulated(Q::pipeline_makespan, seconds(double(result.makespan)));
     // A closed form knows no timeline: at least every device but the first waits for its first input, and every one

@@ -24,6 +24,14 @@ engine::Scenario preset(const std::string& id) {
   return scenario.value();
 }
 
+void slow_down(engine::Chip& chip, double ops_per_s) {
+  for (const engine::ChipField peak :
+       {engine::ChipField::peak_bf16_dense_flops_per_s, engine::ChipField::peak_fp16_dense_flops_per_s,
+        engine::ChipField::peak_tf32_dense_flops_per_s, engine::ChipField::peak_fp8_dense_flops_per_s,
+        engine::ChipField::peak_int8_dense_ops_per_s, engine::ChipField::peak_fp4_dense_flops_per_s})
+    if (chip[peak].value) chip[peak].value = std::min(*chip[peak].value, ops_per_s);
+}
+
 engine::Scenario with(engine::Scenario s, std::initializer_list<std::string_view> assignments) {
   for (const std::string_view a : assignments) {
     const auto error = io::set_field(s, a, library());

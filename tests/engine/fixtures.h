@@ -18,6 +18,8 @@ const io::PresetLibrary& library();
 engine::Scenario preset(const std::string& id);
 
 engine::Scenario with(engine::Scenario s, std::initializer_list<std::string_view> assignments);
+// A chip that does no more operations per second, in any format.
+void slow_down(engine::Chip& chip, double ops_per_s);
 
 // A quantity that the report has to have.
 double value_of(const engine::Report& report, engine::Q q);

@@ -56,6 +56,13 @@ const std::vector<Breaker>& breakers() {
          s.parallelism.pipeline = 4, s.pipeline.schedule = ScheduleKind::dualpipe, s.pipeline.virtual_stages = 3;
          s.parallelism.data = s.parallelism.fsdp = 1, s.workload.global_batch_sequences = 5;
        }},
+      {"pipeline.too_long",
+       [](Scenario& s) {
+         s.parallelism = {}, s.pipeline = {};
+         s.parallelism.pipeline = 2, s.pipeline.schedule = ScheduleKind::one_f_one_b;
+         s.workload.global_batch_sequences = 64 * s.pipeline.microbatch_sequences;
+         tests::slow_down(s.cluster.chip, 1);
+       }},
   };
   return all;
 }

@@ -102,6 +102,38 @@ TEST_CASE("of a small space a search finds what evaluating every plan finds, in 
   CHECK(several_software > spaces / 10);
 }
 
+TEST_CASE("plans too long to simulate are in no list, and what runs is") {
+  Scenario s = tests::preset("llama3-8b-8-h100");
+  tests::slow_down(s.cluster.chip, 1e8);
+  for (const bool merge : {false, true})
+    for (const Mode mode : {Mode::ideal, Mode::calibrated}) {
+      CAPTURE(merge);
+      CAPTURE(static_cast<int>(mode));
+      s.assumptions.mode = mode;
+      SearchRequest request;
+      request.limit = 400, request.merge_alike = merge;
+      request.space.microbatch.only = {1}, request.space.zero_stage.only = {1};
+      request.space.offload_optimizer.max = request.space.offload_activations.max = 0;
+      const SearchResult found = searched(s, request, 2);
+      REQUIRE(found.finished);
+      int pipelined = 0, too_long = 0;
+      for (const auto* list : {&found.best, &found.front})
+        for (const RankedPlan& one : *list) {
+          Scenario edited = s;
+          apply(edited, one.plan);
+          const Report report = evaluate(edited);
+          REQUIRE_FALSE(report.has_errors());
+          REQUIRE(one.step_time_s == tests::value_of(report, Q::step_time));
+          pipelined += one.plan.pipeline > 1;
+        }
+      const std::vector<tests::EnumeratedPlan> every = tests::Enumeration(s, request).evaluated();
+      for (const tests::EnumeratedPlan& p : every) too_long += p.has_errors && p.ranked.plan.pipeline > 1;
+      MESSAGE(found.best.size(), " plans, ", pipelined, " with a pipeline; too long ", too_long, " of ",
+              every.size());
+      CHECK(too_long > 0);
+    }
+}
+
 TEST_CASE("choices of the present plan that the space covers change nothing but what is said of that plan") {
   std::mt19937 rng(29);
   int others = 0, ranked = 0;
