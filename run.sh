@@ -51,10 +51,10 @@ build_preset "$here" release roofscape-cli
 output=$PWD/roofscape-output
 cd "$here"
 
-scenario=llama3-70b-v5p-pod
+scenario=llama3-405b-16k-h100-8k
 mkdir -p "$output"
 "$app/roofscape-cli" eval "$scenario" | tee "$output/report.txt"
-for figure in roofline memory step; do  # the start scenario has one pipeline stage
+for figure in pipeline memory step; do
   for format in svg pdf png; do
     "$app/roofscape-cli" figure "$figure" "$scenario" -o "$output/$figure.$format"
   done

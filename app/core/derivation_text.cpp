@@ -27,7 +27,7 @@ constexpr int kDeepestIndent = 10;
 constexpr std::size_t kWidth = 100;  // of lines, where words allow it
 constexpr std::size_t kSourceColumn = 64;
 constexpr std::size_t kSourceIndent = 6;  // of a source below its line
-constexpr std::size_t kLeastSource = 30;  // of a source beside its input
+constexpr std::size_t kLeastSource = 24;  // of a source beside its input
 
 bool is_empty(const Expression& e) { return e.kind == Expression::Kind::constant && e.children.empty(); }
 bool is_long_sum(const Expression& e) { return e.kind == Expression::Kind::add && e.children.size() > kLongestSum; }

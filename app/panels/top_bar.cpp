@@ -99,7 +99,9 @@ engine::Scenario top_bar(PanelContext& ctx, const Rect& r, engine::Scenario scen
   const float mode_w =
       ctx.in_sight.compact ? widest + ctx.px(44) : static_cast<float>(modes.size()) * (widest + ctx.px(20));
   const Rect pill{std::round(choice.x - ctx.px(12) - mode_w), std::round(y - h / 2), std::round(mode_w), h};
-  const Readout mode_tip{std::string(ctx.text("field.assumptions.mode.label")), {}};
+  Readout mode_tip{std::string(ctx.text("field.assumptions.mode.label")), {}};
+  if (const Command* other = ctx.command("edit.mode"); other != nullptr)
+    mode_tip.rows.emplace_back(ctx.text("command.edit.mode"), key_text(other->key));
   const std::string mode_about(
       ctx.text("ui.mode.about." +
                std::string(engine::find_field("assumptions.mode")->choices[static_cast<std::size_t>(present)])));

@@ -126,6 +126,7 @@ class Workspace {
   void show_tab(std::size_t tab);
   void step_tabs(int by);
   void reopen_tab();
+  void switch_mode();  // calibrated to ideal, any other to calibrated
   void pin_or_unpin();
   void swap_with_baseline();
   void back_to_baseline();

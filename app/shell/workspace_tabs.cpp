@@ -68,6 +68,13 @@ void Workspace::take_tabs(const TabStrip& strip) {
     new_tab();
 }
 
+void Workspace::switch_mode() {
+  engine::Scenario edited = session_.scenario();
+  engine::Mode& mode = edited.assumptions.mode;
+  mode = mode == engine::Mode::calibrated ? engine::Mode::ideal : engine::Mode::calibrated;
+  session_.update(edited, false);
+}
+
 void Workspace::pin_or_unpin() {
   ++pins_;
   if (baseline_)

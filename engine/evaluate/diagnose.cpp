@@ -354,6 +354,13 @@ void check_convention(Findings& f) {
 
 // What has to be entered before there is a time at all: asked where nothing else stands against the plan, which may
 // need other figures than the one that runs.
+// A chip on which no published run was fitted has no calibration: its calibrated mode is the ideal one.
+void check_mode(Findings& f) {
+  const Scenario& s = f.scenario();
+  if (s.assumptions.mode == Mode::calibrated && s.cluster.chip.calibration.source.empty())
+    f.add(Severity::note, "calibration.none", {}, "assumptions.mode");
+}
+
 void check_figures(Findings& f) {
   const bool known =
       f.scenario().serves() ? f.knows(Q::mixed_token_time_q) && f.knows(Q::ttft) : f.knows(Q::step_time);
@@ -407,6 +414,7 @@ void diagnose(const Scenario& s, Report& report) {
     diagnose_recipes(s, report);
   }
   check_figures(f);
+  check_mode(f);
   // Of a plan that cannot run nothing is said that follows from a time.
   if (report.has_errors())
     std::erase_if(report.diagnostics, [](const Diagnostic& d) {

@@ -19,9 +19,10 @@ const io::PresetLibrary& library() {
 }
 
 engine::Scenario preset(const std::string& id) {
-  const auto scenario = io::load_scenario(id, library());
+  auto scenario = io::load_scenario(id, library());
   REQUIRE_MESSAGE(scenario.ok(), id);
-  return scenario.value();
+  scenario.value().assumptions.mode = engine::Mode::ideal;
+  return std::move(scenario).value();
 }
 
 void slow_down(engine::Chip& chip, double ops_per_s) {

@@ -15,6 +15,7 @@ namespace roofscape::tests {
 
 const io::PresetLibrary& library();
 
+// A scenario that ships, in ideal mode whichever its file writes.
 engine::Scenario preset(const std::string& id);
 
 engine::Scenario with(engine::Scenario s, std::initializer_list<std::string_view> assignments);

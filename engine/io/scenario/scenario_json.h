@@ -16,7 +16,7 @@
 
 namespace roofscape::io {
 
-inline constexpr std::string_view kStartScenario = "llama3-70b-v5p-pod";
+inline constexpr std::string_view kStartScenario = "llama3-405b-16k-h100-8k";
 inline constexpr std::string_view kDefaultModel = "llama3-70b";
 inline constexpr std::string_view kDefaultCluster = "tpu-v5p-pod";
 

@@ -96,7 +96,7 @@ TEST_CASE("a maximum says which side decided and by how much") {
 
 TEST_CASE("a derivation lists each line once, its inputs at the end with their sources") {
   const auto texts = app::load_texts("en");
-  const auto scenario = io::load_scenario(std::string(io::kStartScenario), test::shipped());
+  const auto scenario = io::load_scenario("llama3-70b-v5p-pod", test::shipped());
   REQUIRE(texts.ok());
   REQUIRE(scenario.ok());
   const auto derivation = engine::explain(scenario.value(), "step.time_s");

@@ -30,6 +30,17 @@ TEST_CASE("a mesh slider dragged from 10 to 80 percent changes scenario and repo
   CHECK(h.scenario().parallelism.tensor >= 32);
 }
 
+TEST_CASE("F3 goes to ideal mode and back, each a step of undo") {
+  Harness h(std::string(io::kStartScenario));
+  const engine::Scenario before = h.scenario();
+  REQUIRE(before.assumptions.mode == engine::Mode::calibrated);
+  h.key({Key::f3});
+  CHECK(h.scenario().assumptions.mode == engine::Mode::ideal);
+  CHECK(h.parts.session.history().undo_depth() == 1);
+  h.key({Key::f3});
+  CHECK(h.scenario() == before);
+}
+
 TEST_CASE("the report is computed once a change, not once a frame") {
   Harness h;
   const std::size_t before = h.parts.session.evaluations();
@@ -170,7 +181,7 @@ TEST_CASE("Alt and a number key load presets") {
   CHECK(h.parts.session.preset_id() == all[2].id);
   h.key({widgets::key_of('Z'), true, false, false});
   h.key({widgets::key_of('Z'), true, false, false});
-  CHECK(h.scenario() == test::preset(std::string(io::kStartScenario)));
+  CHECK(h.scenario() == test::preset(test::kBookScenario));
 }
 
 TEST_CASE("every slider of the rail can be reached and dragged, and undo leaves no trace") {

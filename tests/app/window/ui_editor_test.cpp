@@ -175,7 +175,7 @@ TEST_CASE("a figure of the chip that is typed is the report's, with the source t
   CHECK(*h.report().quantities[Q::hbm_capacity] == 192e9);
   h.click(h.place("edit.reset.cluster.chip.hbm_bytes")->visible.centre());
   CHECK(*h.report().quantities[Q::hbm_capacity] == before);
-  CHECK(h.scenario() == test::preset(std::string(io::kStartScenario)));
+  CHECK(h.scenario() == test::preset(test::kBookScenario));
 }
 
 TEST_CASE("a figure that is not known is typed in, and made unknown again") {
@@ -185,7 +185,7 @@ TEST_CASE("a figure that is not known is typed in, and made unknown again") {
   type_at(h, "edit.cluster.chip.peak_int4_dense_ops_per_s", "1.8 P");
   CHECK(h.scenario().cluster.chip[ChipField::peak_int4_dense_ops_per_s].value == 1800 * kTera);
   h.click("edit.reset.cluster.chip.peak_int4_dense_ops_per_s");
-  CHECK(h.scenario() == test::preset(std::string(io::kStartScenario)));
+  CHECK(h.scenario() == test::preset(test::kBookScenario));
   REQUIRE(h.scenario().cluster.chip[ChipField::vmem_bytes_per_chip].value);
   h.click("edit.cluster.chip.vmem_bytes_per_chip.box");
   h.key({Key::del});
@@ -258,7 +258,7 @@ TEST_CASE("arrows step a row, and a switch and a choice take a click") {
   CHECK(h.scenario().cluster.chip.interconnect == engine::Interconnect::switched);
   CHECK(h.place("edit.cluster.nodes") != nullptr);
   h.click(h.place("editor.reset")->visible.centre());
-  CHECK(h.scenario().cluster == test::preset(std::string(io::kStartScenario)).cluster);
+  CHECK(h.scenario().cluster == test::preset(test::kBookScenario).cluster);
 }
 
 TEST_CASE("levels of switches are added, edited and removed") {

@@ -27,10 +27,13 @@ const widgets::FontStack& test_fonts();
 
 engine::Scenario preset(const std::string& id);
 
+// The scenario that most cases are about: one pipeline stage on a torus, in ideal mode, whose numbers are the book's.
+inline constexpr const char* kBookScenario = "llama3-70b-v5p-pod";
+
 class Harness {
  public:
-  explicit Harness(const std::string& scenario = std::string(io::kStartScenario), float width = 1920,
-                   float height = 1080, const std::string& theme = "dark");
+  explicit Harness(const std::string& scenario = kBookScenario, float width = 1920, float height = 1080,
+                   const std::string& theme = "dark");
   Harness(engine::Scenario start, const std::string& origin, float width, float height,
           const std::string& theme = "dark", const app::Settings& settings = {});
   ~Harness();

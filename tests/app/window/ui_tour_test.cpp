@@ -281,7 +281,7 @@ TEST_CASE("a figure is reached by its number and Enter in the projector") {
 }
 
 TEST_CASE("a light window has a light wall") {
-  Harness h(std::string(io::kStartScenario), 1920, 1080, "light");
+  Harness h(test::kBookScenario, 1920, 1080, "light");
   h.parts.settings.theme = "light";
   h.key({Key::f5});
   CHECK_FALSE(h.workspace.theme().dark());
@@ -426,8 +426,7 @@ TEST_CASE("no scene of any tour has text that is cut or on another in any langua
   for (const Look& size : {Look{"en", 1920, 1080}, {"ko", 1280, 720}, {"ru", 1280, 720}}) {
     app::Settings settings;
     settings.language = size.language;
-    Harness h(test::preset(std::string(io::kStartScenario)), std::string(io::kStartScenario), size.first, size.second,
-              "dark", settings);
+    Harness h(test::preset(test::kBookScenario), test::kBookScenario, size.first, size.second, "dark", settings);
     // The longest words are Russian; the other two share the tours between them.
     bool others = size.first > 1500;
     for (const io::TourPlace& place : io::tour_places(test::presets())) {

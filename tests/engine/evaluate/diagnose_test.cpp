@@ -348,3 +348,11 @@ TEST_CASE("custom mode set as a field starts from the calibrated values, and kee
   const Scenario by_hand = with(s, {"assumptions.custom.matmul_efficiency=0.5", "assumptions.mode=custom"});
   CHECK(by_hand.assumptions.custom[Calibrated::matmul_efficiency] == 0.5);
 }
+
+TEST_CASE("calibrated mode on a chip that no run was fitted on says that its rates are ideal") {
+  const Scenario fitted = with(preset("llama3-8b-8-h100"), {"assumptions.mode=calibrated"});
+  const Scenario unfitted = with(fitted, {"cluster.chip=gaudi3"});
+  CHECK(find(evaluate(unfitted), "calibration.none").has_value());
+  CHECK_FALSE(find(evaluate(fitted), "calibration.none").has_value());
+  CHECK_FALSE(find(evaluate(with(unfitted, {"assumptions.mode=ideal"})), "calibration.none").has_value());
+}

@@ -156,7 +156,8 @@ void check_golden(const std::string& name, const std::string& text) {
 }
 
 TEST_CASE("exports of shipped scenarios equal their golden") {
-  const Scenario llama = preset("llama3-8b-8-h100"), big = preset("llama3-405b-16k-h100"),
+  const Scenario llama = preset("llama3-8b-8-h100"),
+                 big = with(preset("llama3-405b-16k-h100"), {"assumptions.mode=calibrated"}),
                  pod = preset("llama3-70b-v5p-pod"), experts = preset("mixtral-8x7b-64-h100");
   check_golden("llama3_405b_megatron.sh", exported(big, Framework::megatron));
   check_golden("mixtral_megatron.sh", exported(experts, Framework::megatron));

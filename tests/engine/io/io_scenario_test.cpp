@@ -43,8 +43,29 @@ TEST_CASE("every shipped scenario is read, written and read again as the same sc
   }
 }
 
-TEST_CASE("the start scenario holds what its file says") {
+TEST_CASE("the window starts on a published run, in calibrated mode") {
   const engine::Scenario s = preset(std::string(io::kStartScenario));
+  CHECK(s.model.id == "llama3-405b");
+  CHECK(s.cluster.chip.id == "h100-sxm");
+  CHECK(s.workload.sequence_length == 8192);
+  CHECK_FALSE(s.source.empty());
+  CHECK(s.assumptions.mode == engine::Mode::calibrated);
+}
+
+TEST_CASE("the presets of published runs are calibrated, the book's are ideal") {
+  for (const char* id :
+       {"llama3-405b-16k-h100-8k", "llama3-405b-16k-h100", "deepseek-v3-2048-h800", "gpt3-175b-1024-a100"}) {
+    CAPTURE(id);
+    CHECK(preset(id).assumptions.mode == engine::Mode::calibrated);
+  }
+  for (const char* id : {"llama3-70b-v5p-pod", "llama3-70b-v5p-4-pods", "llama2-13b-16-v5e", "llama3-70b-16-v5e"}) {
+    CAPTURE(id);
+    CHECK(preset(id).assumptions.mode == engine::Mode::ideal);
+  }
+}
+
+TEST_CASE("a scenario holds what its file says") {
+  const engine::Scenario s = preset("llama3-70b-v5p-pod");
   CHECK(s.name == "LLaMA-3 70B on one v5p pod");
   CHECK(s.model.id == "llama3-70b");
   CHECK(s.cluster.chip.id == "tpu-v5p");

@@ -4,7 +4,7 @@
 # roofscape: model=llama3-405b
 # roofscape: cluster=h100-16k
 # roofscape: workload.train_tokens=800000000000
-# roofscape: assumptions.mode=ideal
+# roofscape: assumptions.mode=calibrated
 # roofscape: assumptions.flops=exact
 # roofscape: assumptions.stated_mfu=0.38
 
