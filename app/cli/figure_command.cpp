@@ -21,6 +21,7 @@
 #include "engine/io/import/measured_file.h"
 #include "engine/io/json/files.h"
 #include "engine/io/json/nearest.h"
+#include "engine/io/measured/measured_input.h"
 
 namespace roofscape::app::cli {
 
@@ -55,7 +56,8 @@ void add_options(OptionList& list, FigureOptions& options) {
   list.option("--svg-text", options.form.svg_text, "cli.figure.svg_text");
   list.flag("--svg-tooltips", options.form.svg_tooltips, "cli.figure.svg_tooltips");
   list.option("--baseline", options.baseline, "cli.figure.baseline");
-  list.option("--measured", options.measured, "cli.figure.measured");
+  list.repeated("--measured", options.measured, "cli.figure.measured");
+  list.whole_number("--steps", options.measured_steps, "cli.compare.steps", 1, 1'000'000);
   list.repeated("--with", options.with, "cli.figure.with");
   list.option("--vary", options.vary, "cli.figure.vary");
   list.flag("--list", options.list, "cli.figure.list");
@@ -96,22 +98,60 @@ struct Material {
   Evaluated now;
   std::optional<Evaluated> baseline;
   std::vector<engine::MeasuredOperation> measured;
+  std::optional<engine::MeasuredRun> run;
   std::optional<engine::EvidenceSet> evidence;
 };
 
-// `with_evidence`: a figure of it is among those to draw; the predictions of all runs are not for nothing.
-io::Result<Material> gather(const Context& context, const FigureOptions& options, bool with_evidence) {
+// The operations of all files that hold any; of files that hold none an error, or where `several` figures are drawn
+// nothing.
+io::Result<std::vector<engine::MeasuredOperation>> read_operations(const std::vector<std::string>& files,
+                                                                   bool several) {
+  std::vector<engine::MeasuredOperation> out;
+  for (const std::string& file : files) {
+    const auto text = io::read_file(file);
+    auto points = text ? io::read_measured(text.value(), file)
+                       : io::Result<std::vector<engine::MeasuredOperation>>(text.error());
+    if (!points && several) continue;
+    if (!points) return points.error();
+    out.insert(out.end(), std::make_move_iterator(points->begin()), std::make_move_iterator(points->end()));
+  }
+  return out;
+}
+
+// What was measured, as far as this figure draws it; null: as all figures do.
+io::Failure gather_measured(const FigureOptions& options, const FigureRow* row, Material& out) {
+  if (options.measured.empty()) return std::nullopt;
+  if (row != nullptr && row->measures == widgets::Measures::nothing) {
+    std::vector<std::string_view> names;
+    for (const FigureRow& f : widgets::figures())
+      if (f.measures != widgets::Measures::nothing) names.push_back(f.name);
+    return io::InputError{{},
+                          "--measured",
+                          say("error.cli.figure.measured", row->name),
+                          say("error.cli.figure.measured.remedy", fmt::format("{}", fmt::join(names, ", ")))};
+  }
+  if (row == nullptr || row->measures == widgets::Measures::run) {
+    auto run = io::read_measured_run(options.measured, {options.measured_steps, {}});
+    if (!run) return run.error();
+    out.run = std::move(run).value();
+  }
+  if (row == nullptr || row->measures == widgets::Measures::operations) {
+    auto points = read_operations(options.measured, row == nullptr);
+    if (!points) return points.error();
+    out.measured = std::move(points).value();
+  }
+  return std::nullopt;
+}
+
+// For one figure, or null for all of them. The predictions of all published runs are not for nothing: they are there
+// where their figure is drawn.
+io::Result<Material> gather(const Context& context, const FigureOptions& options, const FigureRow* row) {
+  const bool with_evidence = row == nullptr || row->name == "evidence";
   Material out;
   auto theme = load_theme(options.theme, context.folder);
   if (!theme) return theme.error();
   out.theme = std::move(theme).value();
-  if (const std::string& file = options.measured; !file.empty()) {
-    const auto text = io::read_file(file);
-    auto points = text ? io::read_measured(text.value(), file)
-                       : io::Result<std::vector<engine::MeasuredOperation>>(text.error());
-    if (!points) return points.error();
-    out.measured = std::move(points).value();
-  }
+  if (auto failure = gather_measured(options, row, out)) return *std::move(failure);
   if (with_evidence) {
     const auto files = io::load_evidence(context.library);
     if (!files) return files.error();
@@ -142,7 +182,10 @@ struct Sheet {
               ghost ? &*ghost : nullptr,
               material.measured,
               context.library.chips(),
-              material.evidence ? &*material.evidence : nullptr} {}
+              material.evidence ? &*material.evidence : nullptr,
+              nullptr,
+              nullptr,
+              material.run ? &*material.run : nullptr} {}
   Sheet(const Sheet&) = delete;
   Sheet& operator=(const Sheet&) = delete;
 
@@ -201,7 +244,7 @@ int write_all(const Context& context, FigureOptions options) {
     if (const auto form = form_for(row); !form) return refuse(context.texts, form.error());
   const auto fonts = load_fonts(options.font);
   if (!fonts) return refuse(context.texts, fonts.error());
-  const auto material = gather(context, options, true);
+  const auto material = gather(context, options, nullptr);
   if (!material) return refuse(context.texts, material.error());
   complain_of_errors(context, options, material.value());
   const std::filesystem::path folder = options.output;
@@ -327,7 +370,7 @@ io::Result<FigureFile> varied_page(const Context& context, const FigureOptions& 
   for (const std::string& value : varied->values) {
     FigureOptions one = options;
     one.input.set.push_back(varied->path + "=" + value);
-    const auto material = gather(context, one, row.name == "evidence");
+    const auto material = gather(context, one, &row);
     if (!material) return material.error();
     complain_of_errors(context, one, material.value());
     out.status = std::max(out.status, code_of(material->now));
@@ -360,7 +403,7 @@ io::Result<FigureFile> figure_file(const Context& context, const FigureOptions& 
     if (!fonts) return fonts.error();
     return varied_page(context, options, *row.value(), form.value(), view, fonts.value());
   }
-  const auto material = gather(context, options, row.value()->name == "evidence");
+  const auto material = gather(context, options, row.value());
   if (!material) return material.error();
   const auto fonts = load_fonts(options.font);
   if (!fonts) return fonts.error();

@@ -18,8 +18,10 @@ struct FigureOptions {
   std::string output, theme = "print", format, caption, font;
   FormWords form;
   bool all = false;
-  std::string baseline, measured;  // a scenario, a file
-  std::vector<std::string> with;   // option=choice
+  std::string baseline;               // a scenario
+  std::vector<std::string> measured;  // files or lines
+  int measured_steps = 1;             // that a trace without marks or a table of kernels holds
+  std::vector<std::string> with;      // option=choice
   bool list = false;
   std::vector<std::string> inputs;  // of a block: name=value
   std::string over, show;           // of a block: an input, outputs with commas

@@ -38,7 +38,7 @@ FigureOptions options_of(const io::RecipeFigure& figure) {
   out.form = {figure.size,      figure.dpi,      {},          figure.venue,       figure.head,
               figure.text_size, figure.svg_text, figure.bare, figure.svg_tooltips};
   out.baseline = figure.baseline;
-  out.measured = figure.measured;
+  if (!figure.measured.empty()) out.measured = {figure.measured};
   out.with = figure.with;
   return out;
 }

@@ -11,6 +11,7 @@
 #include "app/panels/nearest_tag.h"
 #include "app/panels/quantity_text.h"
 #include "app/panels/search_list.h"
+#include "engine/studies/measured_run.h"
 #include "widgets/canvas/number_format.h"
 #include "widgets/figures/figures.h"
 #include "widgets/figures/training/figure_pipeline_parts.h"
@@ -122,11 +123,12 @@ FigureInput figure_input(const PanelContext& ctx) {
           ctx.ui.theme,
           ctx.studies,
           ctx.baseline != nullptr ? &ctx.baseline->baseline : nullptr,
-          {},
+          ctx.run != nullptr ? std::span(ctx.run->operations) : std::span<const engine::MeasuredOperation>(),
           ctx.session.library().chips(),
           ctx.evidence.get(),
           &ctx.found,
-          &ctx.axes};
+          &ctx.axes,
+          ctx.run};
 }
 
 FigureView figure_view(const PanelContext& ctx, const FiguresState& state, std::size_t figure) {

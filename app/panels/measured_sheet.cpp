@@ -84,6 +84,9 @@ SheetReply measured_sheet(PanelContext& ctx, const Rect& window, MeasuredSheetSt
   lay_over(ctx, state);
   if (button(ctx.ui, foot.cut_left(ctx.px(130)), "measured.copy", ctx.text("ui.measured.copy")))
     ctx.requests.copied = state.laid->summary;
+  foot.cut_left(ctx.px(8));
+  if (button(ctx.ui, foot.cut_left(ctx.px(130)), "measured.forget", ctx.text("ui.measured.forget")))
+    return {true, kForgetMeasured};
   ctx.ui.canvas.frame(r, {t.line, std::max(1.0f, ctx.px(1)), {}}, ctx.px(3));
   const Rect view = r.inset(ctx.px(12), ctx.px(2));
   {

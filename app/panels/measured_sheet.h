@@ -20,10 +20,16 @@ struct MeasuredSheetState {
     std::vector<MeasuredSection> sections;
   };
   std::optional<Laid> laid;
+  const engine::MeasuredRun* shown() const { return run ? &*run : nullptr; }  // null: none
+  void forget() {
+    run.reset();
+    laid.reset();
+  }
 };
 
 // The answer is kStopReading where reading is to stop.
 inline constexpr const char* kStopReading = "stop";
+inline constexpr const char* kForgetMeasured = "forget";  // or what was read is to go
 SheetReply measured_sheet(PanelContext& ctx, const widgets::Rect& window, MeasuredSheetState& state);
 
 }  // namespace roofscape::app

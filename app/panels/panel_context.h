@@ -72,6 +72,7 @@ struct PanelContext {
 
   // Beside the report.
   const Pinned* baseline = nullptr;                            // null: none
+  const engine::MeasuredRun* run = nullptr;                    // measured; null: none
   const std::shared_ptr<const engine::EvidenceSet>& evidence;  // null: not computed yet
   const widgets::SearchSeen& found;                            // by the search of plans
   widgets::StudyCache& studies;

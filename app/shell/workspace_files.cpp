@@ -160,16 +160,19 @@ FigureView Workspace::shown_view(std::size_t figure) const {
 
 FigureInput Workspace::own_figure_input(const widgets::Theme& theme, widgets::StudyCache& studies,
                                         const SearchSeen& found) const {
+  const engine::MeasuredRun* const run = panels_.sheets.measured.shown();
   return {session_.scenario(),
           session_.report(),
           texts_,
           theme,
           studies,
           baseline_ ? &baseline_->baseline : nullptr,
-          {},
+          run != nullptr ? std::span(run->operations) : std::span<const engine::MeasuredOperation>(),
           session_.library().chips(),
           evidence_.get(),
-          &found};
+          &found,
+          nullptr,
+          run};
 }
 
 void Workspace::save_table() {
@@ -288,7 +291,10 @@ void Workspace::take_sheet(Sheet sheet, const std::string& answer) {
     return;
   }
   if (sheet == Sheet::import) return accept_import();
-  if (sheet == Sheet::measured) return measuring_.cancel();
+  if (sheet == Sheet::measured) {
+    if (answer == kForgetMeasured) return panels_.sheets.measured.forget();
+    return measuring_.cancel();
+  }
   if (panels_.sheets.saving != Saved::scenario) return save_preset(answer);
   // What was typed as a name, not as a file, is the scenario's from now on. The one it has stands as it is.
   const std::string& typed = panels_.sheets.files.typed;

@@ -105,8 +105,8 @@ MeasuredComparison compare_measured(const Scenario& s, const Report& report, con
   const bool offloads = q.value_or(Q::step_offload, 0) > 0;
   double explained = 0;
   for (const TermParts& parts : kTermParts) {
-    StepTermRow row{parts.term, 0, {}};
-    for (const Q part : s.serves() ? parts.serving : parts.training) row.predicted_s += q.value_or(part, 0);
+    StepTermRow row{parts.term, s.serves() ? parts.serving : parts.training, 0, {}};
+    for (const Q part : row.parts) row.predicted_s += q.value_or(part, 0);
     if (run.kernels) row.measured_s = measured_term(parts.term, *run.kernels, pipelined, offloads);
     if (row.measured_s) explained += *row.measured_s - row.predicted_s;
     if (row.predicted_s > 0 || row.measured_s.value_or(0) > 0) out.terms.push_back(row);

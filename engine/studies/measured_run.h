@@ -6,12 +6,14 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "engine/base/enum_table.h"
+#include "engine/evaluate/measured.h"
 #include "engine/report/report.h"
 #include "engine/scenario/scenario.h"
 
@@ -49,6 +51,22 @@ struct MeasuredKernels {
   std::vector<std::pair<std::string, double>> unknown;  // kernels that have no kind, the longest first, seconds
 };
 
+// What one rank did in the last step that was measured, in kMeasuredBins stretches of equal length: the share of each that
+// a kind of work or of collective had to itself; the rest is idle.
+enum class LaneWork : std::uint8_t { compute, optimizer, send_recv, collective };
+inline constexpr std::size_t kLaneWorks = 4, kMeasuredBins = 512;
+struct MeasuredLane {
+  std::optional<int> rank;
+  double step_s = 0;
+  std::optional<double>
+      optimizer_s;  // when the optimizer begins, after all products of the step; none: it is not seen
+  std::vector<std::array<float, kLaneWorks>> bins;
+};
+
+// Memory of a rank at its peak, by what PyTorch says it holds.
+enum class HeldMemory : std::uint8_t { weights, gradients, optimizer, activations, other };
+inline constexpr EnumTable<HeldMemory> kHeldMemory{"weights", "gradients", "optimizer", "activations", "other"};
+
 struct MeasuredRun {
   std::vector<std::string> sources;  // files or lines, as people see them
   // Of one step. What several sources say of one number has to be settled before.
@@ -56,6 +74,9 @@ struct MeasuredRun {
   std::optional<double> allocated_bytes, reserved_bytes;  // the most of a rank
   int log_steps = 0;                                      // lines of steps that these are the median of
   std::optional<MeasuredKernels> kernels;
+  std::vector<MeasuredOperation> operations;  // with their FLOPs and bytes, where a file has these
+  std::vector<MeasuredLane> lanes;            // by rank; of timelines
+  std::optional<std::array<double, kEnumCount<HeldMemory>>> held_bytes;  // their sum is what is allocated
 };
 
 // A line of the sum. A measured value that is not known stands for the predicted one, so its difference is in what is
@@ -74,6 +95,7 @@ inline constexpr EnumTable<StepTerm> kStepTerms{"arithmetic",    "vector",   "op
                                                 "communication", "pipeline", "host",      "unknown_kernels"};
 struct StepTermRow {
   StepTerm term{};
+  std::span<const Q> parts;  // of the predicted step
   double predicted_s = 0;
   std::optional<double> measured_s;
 };

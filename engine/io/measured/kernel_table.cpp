@@ -204,12 +204,14 @@ Result<MeasuredRun> read_nsys_table(std::string_view text, std::string_view file
 }
 
 Result<MeasuredRun> read_operation_times(std::string_view text, std::string_view file, int steps) {
-  const auto operations = read_measured(text, file);
+  auto operations = read_measured(text, file);
   if (!operations) return operations.error();
   KernelSums sums(steps);
   for (const engine::MeasuredOperation& operation : operations.value())
     sums.add(operation.name, operation.seconds, 1);
-  return sums.take();
+  MeasuredRun out = sums.take();
+  out.operations = std::move(operations).value();
+  return out;
 }
 
 bool is_measured_row(std::string_view text) {

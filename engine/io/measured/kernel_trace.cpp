@@ -5,6 +5,7 @@
 #include <limits>
 #include <map>
 #include <unordered_map>
+#include <utility>
 
 namespace roofscape::io {
 
@@ -17,12 +18,13 @@ using engine::WorkKind;
 namespace {
 
 constexpr std::size_t kWork = kEnumCount<WorkKind>, kMoves = kEnumCount<MeasuredCollective>;
-constexpr std::size_t kMostUnknown = 8;
+constexpr std::size_t kMostUnknown = 8, kMostLanes = 64;
 
 // The stretch of time that is looked at, and how many steps it holds.
 struct TraceWindow {
   double from = 0, to = 0;
   int steps = 1;
+  double last = 0;  // where the last of them begins
 };
 
 TraceWindow window_of(const RankTrace& trace, int steps) {
@@ -31,6 +33,7 @@ TraceWindow window_of(const RankTrace& trace, int steps) {
     for (const StepMark& step : trace.steps) {
       out.from = std::min(out.from, step.start_us);
       out.to = std::max(out.to, step.end_us);
+      out.last = std::max(out.last, step.start_us);
     }
     out.steps = static_cast<int>(trace.steps.size());
     return out;
@@ -40,8 +43,48 @@ TraceWindow window_of(const RankTrace& trace, int steps) {
     out.to = std::max(out.to, kernel.end_us);
   }
   out.steps = std::max(1, steps);
+  out.last = out.to - (out.to - out.from) / out.steps;
   return out;
 }
+
+// The last step of a rank as it is passed through from its beginning to its end.
+class LaneWriter {
+ public:
+  explicit LaneWriter(const TraceWindow& window)
+      : from_(window.last), bin_((window.to - window.last) / engine::kMeasuredBins) {
+    lane_.bins.resize(engine::kMeasuredBins);
+    lane_.step_s = (window.to - window.last) * 1e-6;
+  }
+  // One kind of work, by its place in Boundary::kind.
+  void add(std::size_t kind, double from, double to) {
+    from = std::max(from, from_);
+    if (!(bin_ > 0) || !(to > from)) return;
+    if (kind == static_cast<std::size_t>(WorkKind::matmul) || kind == static_cast<std::size_t>(WorkKind::attention))
+      lane_.optimizer_s.reset();
+    else if (kind == static_cast<std::size_t>(WorkKind::optimizer) && !lane_.optimizer_s)
+      lane_.optimizer_s = (from - from_) * 1e-6;
+    const auto work = static_cast<std::size_t>(work_of_lane(kind));
+    for (auto bin = static_cast<std::size_t>((from - from_) / bin_); bin < engine::kMeasuredBins; ++bin) {
+      const double begin = from_ + static_cast<double>(bin) * bin_;
+      if (begin >= to) break;
+      lane_.bins[bin][work] += static_cast<float>((std::min(to, begin + bin_) - std::max(from, begin)) / bin_);
+    }
+  }
+  engine::MeasuredLane take(std::optional<int> rank) {
+    lane_.rank = rank;
+    return std::move(lane_);
+  }
+
+ private:
+  static engine::LaneWork work_of_lane(std::size_t kind) {
+    if (kind == static_cast<std::size_t>(WorkKind::optimizer)) return engine::LaneWork::optimizer;
+    if (kind < kWork) return engine::LaneWork::compute;
+    return kind == kWork + static_cast<std::size_t>(MeasuredCollective::send_recv) ? engine::LaneWork::send_recv
+                                                                                   : engine::LaneWork::collective;
+  }
+  engine::MeasuredLane lane_;
+  double from_, bin_;
+};
 
 // A kernel begins or ends; of those at one time ends come first.
 struct Boundary {
@@ -51,8 +94,9 @@ struct Boundary {
   std::int64_t correlation;
 };
 
-void add_rank(const RankTrace& trace, const TraceWindow& window, MeasuredKernels& sum,
-              std::map<std::string, double>& unknown) {
+engine::MeasuredLane add_rank(const RankTrace& trace, const TraceWindow& window, MeasuredKernels& sum,
+                              std::map<std::string, double>& unknown) {
+  LaneWriter lane(window);
   std::vector<Boundary> boundaries;
   boundaries.reserve(trace.kernels.size() * 2);
   const double to_s = 1e-6 / window.steps;
@@ -91,6 +135,7 @@ void add_rank(const RankTrace& trace, const TraceWindow& window, MeasuredKernels
           sum.work[kind].own_s += length;
         else
           sum.collectives[kind - kWork].exposed_s += length;
+        lane.add(kind, last, until);
         return;
       }
     const auto call = next != nullptr ? launched.find(next->correlation) : launched.end();
@@ -108,6 +153,7 @@ void add_rank(const RankTrace& trace, const TraceWindow& window, MeasuredKernels
     last = boundary.at;
   }
   pass(window.to, nullptr);
+  return lane.take(trace.rank);
 }
 
 // Of the ranks of one group the fastest in each call did not wait. Calls are told apart by their order.
@@ -168,12 +214,15 @@ MeasuredRun measured_of(std::vector<RankTrace> ranks, int steps) {
     windows.push_back(window);
     sum.steps = window.steps;
     step_s += (window.to - window.from) * 1e-6 / window.steps;
-    add_rank(rank, window, sum, unknown);
+    engine::MeasuredLane lane = add_rank(rank, window, sum, unknown);
+    if (out.lanes.size() < kMostLanes && lane.step_s > 0) out.lanes.push_back(std::move(lane));
     if (rank.allocated_bytes) out.allocated_bytes = std::max(out.allocated_bytes.value_or(0), *rank.allocated_bytes);
     if (rank.reserved_bytes) out.reserved_bytes = std::max(out.reserved_bytes.value_or(0), *rank.reserved_bytes);
   }
   const auto n = static_cast<double>(ranks.size());
   out.step_s = step_s / n;
+  std::stable_sort(out.lanes.begin(), out.lanes.end(),
+                   [](const engine::MeasuredLane& a, const engine::MeasuredLane& b) { return a.rank < b.rank; });
   for (engine::WorkTime& time : sum.work) time = {time.seconds / n, time.own_s / n, time.count / n};
   for (engine::CollectiveTime& time : sum.collectives) {
     time.seconds /= n;

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <filesystem>
+#include <iterator>
 #include <optional>
 #include <utility>
 
@@ -79,6 +80,9 @@ class Collected {
       from_trace_[i] = one.kernels.has_value();
     }
     run_.log_steps += one.log_steps;
+    run_.operations.insert(run_.operations.end(), std::make_move_iterator(one.operations.begin()),
+                           std::make_move_iterator(one.operations.end()));
+    if (!one.lanes.empty()) run_.lanes = std::move(one.lanes);
     if (one.kernels) {
       if (run_.kernels && (run_.kernels->timeline || one.kernels->timeline))
         return InputError{

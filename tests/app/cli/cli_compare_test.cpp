@@ -65,5 +65,34 @@ TEST_CASE("compare refuses in one line, with exit status 2") {
   }
 }
 
+TEST_CASE("figures of time and memory take a measured run of any kind") {
+  const test::TemporaryFolder folder;
+  folder.write("log.txt", "iteration 1/ 10 | elapsed time per iteration (ms): 9000.0 |\n");
+  folder.write("row.json", R"({"step": "9 s", "memory": "60 GiB"})");
+  folder.write("row.csv", "step,memory\n9 s,60 GiB\n");
+  folder.write("trace.json", R"({"traceEvents": [
+    {"ph": "X", "cat": "user_annotation", "name": "ProfilerStep#1", "ts": 0, "dur": 9000000},
+    {"ph": "X", "cat": "kernel", "name": "nvjet_gemm", "ts": 0, "dur": 3000000, "args": {"correlation": 1}}]})");
+  for (const char* file : {"log.txt", "row.json", "row.csv", "trace.json", "step=9s"})
+    for (const char* figure : {"step", "pipeline"}) {
+      CAPTURE(file);
+      CAPTURE(figure);
+      const Outcome o = run(
+          folder, std::string("figure ") + figure + " llama3-405b-16k-h100-8k -o - --format svg --measured " + file);
+      CHECK(o.code == 0);
+      CHECK(o.out.find("measured") != std::string::npos);
+      CHECK(o.out.find("9.00") != std::string::npos);
+    }
+  const Outcome memory =
+      run(folder, "figure memory llama3-405b-16k-h100-8k -o - --format csv --measured row.csv --measured log.txt");
+  CHECK(memory.out.find("measured allocated") != std::string::npos);
+}
+
+TEST_CASE("a figure that has nothing measured to show refuses a measured run") {
+  const Outcome o = run("figure network llama3-8b-8-h100 -o x.svg --measured step=1s");
+  CHECK(o.code == 2);
+  CHECK(o.err.find("--measured: network has nothing measured to show") != std::string::npos);
+}
+
 }  // namespace
 }  // namespace roofscape

@@ -102,3 +102,21 @@ TEST_CASE("reading that is stopped leaves nothing behind") {
   CHECK(h.parts.panels.sheets.shown == app::Sheet::none);
   CHECK_FALSE(h.parts.panels.sheets.measured.run.has_value());
 }
+
+TEST_CASE("a measured run stands in the figures of the plan until it is removed") {
+  Harness h("llama3-405b-16k-h100-8k", 1920, 1080);
+  g_log = "step=9s,memory=60GiB";
+  h.parts.interaction.read_clipboard = [] { return g_log; };
+  h.key({widgets::key_of('V'), true, false, false});
+  settle(h);
+  h.key({Key::escape});
+  h.step(2);
+  CHECK(is_drawn(h, "measured: 64.4"));
+  const app::Command* forget = app::find_command("file.measured.forget");
+  REQUIRE(forget != nullptr);
+  REQUIRE(app::enabled(*forget, h.workspace));
+  forget->run(h.workspace);
+  h.step(2);
+  CHECK_FALSE(is_drawn(h, "measured: 64.4"));
+  CHECK_FALSE(app::enabled(*forget, h.workspace));
+}

@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 #include <zlib.h>
 
+#include <array>
 #include <cmath>
 #include <string>
 #include <vector>
@@ -141,6 +142,44 @@ TEST_CASE("a line of nanotron's log has its numbers with prefixes") {
   CHECK(*run->step_s == about(1.2));
   CHECK(*run->tokens_per_chip_per_s == about(1060));
   CHECK(*run->flops_per_chip_per_s == about(7.4e12));
+}
+
+TEST_CASE("the lane of a rank has what ran alone in each stretch of its last step, and where its optimizer begins") {
+  const test::TemporaryFolder folder;
+  TraceText trace = one_step(3);
+  trace.step(4, 1000, 2000);
+  trace.kernel("nvjet_hsh_128x256_64x4", 1000, 1000);
+  trace.kernel("void multi_tensor_apply_kernel<FusedAdam>(long)", 1500,
+               100);  // under a product: not yet the step's end
+  trace.kernel("ncclDevKernel_SendRecv(ncclDevKernelArgsStorage<4096ul>)", 1800, 600);
+  trace.kernel("void multi_tensor_apply_kernel<FusedAdam>(long)", 2500, 250);
+  const auto run = read_all({folder.write("trace.json", trace.text()).string()});
+  REQUIRE(run.ok());
+  REQUIRE(run->lanes.size() == 1);
+  const engine::MeasuredLane& lane = run->lanes.front();
+  CHECK(lane.rank == 3);
+  CHECK(lane.step_s == about(2000e-6));
+  CHECK(*lane.optimizer_s == about(1500e-6));
+  std::array<double, engine::kLaneWorks> sum{};
+  for (const auto& bin : lane.bins)
+    for (std::size_t i = 0; i < bin.size(); ++i) sum[i] += bin[i] / static_cast<double>(engine::kMeasuredBins);
+  const auto share = [&sum](engine::LaneWork work) {
+    return doctest::Approx(sum[static_cast<std::size_t>(work)]).epsilon(1e-4);
+  };
+  CHECK(share(engine::LaneWork::compute) == 0.5);
+  CHECK(share(engine::LaneWork::optimizer) == 0.125);
+  CHECK(share(engine::LaneWork::send_recv) == 0.2);
+  CHECK(share(engine::LaneWork::collective) == 0);
+}
+
+TEST_CASE("lanes stand in the order of their ranks, whatever the order of the files") {
+  const test::TemporaryFolder folder;
+  const auto run = read_all(
+      {folder.write("b.json", one_step(7).text()).string(), folder.write("a.json", one_step(2).text()).string()});
+  REQUIRE(run.ok());
+  REQUIRE(run->lanes.size() == 2);
+  CHECK(run->lanes[0].rank == 2);
+  CHECK(run->lanes[1].rank == 7);
 }
 
 TEST_CASE("of a whole log the median of the steps counts, and the most memory") {

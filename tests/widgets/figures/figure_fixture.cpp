@@ -242,6 +242,7 @@ FigureInput input_of(const FigureCase& c, const Theme& theme, const TextTable& t
   static StudyCache studies;
   static std::map<const FigureCase*, Baseline> ghosts;
   FigureInput input{c.scenario, c.report, texts, theme, studies};
+  if (c.run) input.run = &*c.run;
   if (c.baseline) {
     ghosts.erase(c.baseline.get());
     input.baseline =

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "engine/report/report.h"
+#include "engine/studies/measured_run.h"
 #include "tests/english.h"
 #include "tests/widgets/support.h"
 #include "widgets/canvas/canvas_record.h"
@@ -21,6 +23,7 @@ struct FigureCase {
   engine::Report report;
   std::vector<engine::MeasuredOperation> measured = {};
   std::shared_ptr<const FigureCase> baseline = {};
+  std::optional<engine::MeasuredRun> run = {};
 };
 
 // Chips of nine years by hand, among them those of the cases below.

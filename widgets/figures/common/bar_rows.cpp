@@ -13,6 +13,8 @@ constexpr float kMostNames = 0.38f;                    // of the width
 constexpr float kLeastBars = 0.3f;                     // of the width, before a column goes
 constexpr float kHeadRow = 1.2f, kLeastPitch = 1.04f;  // lines of small text
 constexpr float kMostPitch = 100, kBarShare = 0.66f;
+constexpr float kSharedPitch = 0.8f, kUpperShare = 0.62f, kUnderFrom = 0.68f;  // of a row with a measured bar
+constexpr float kLowShade = 0.6f;
 constexpr float kLeastEdged = 6;    // lower bars would be all edge
 constexpr float kCapitals = 0.75f;  // of a line of text: what a bar must be high for a name in it
 
@@ -70,7 +72,7 @@ BarRowsPlot draw_bar_rows(Canvas& canvas, const Theme& theme, const Rect& area, 
   rest.cut_bottom(rest.bottom() - inside.bottom());
   const bool is_last = (!c.value || value == 0) && (!c.second || second == 0);
   if (is_last) rest.cut_right(rest.right() - inside.right());  // half a number of the axis stands beyond its end
-  const bool has_heads = (!axis.value.empty() || !axis.second.empty()) &&
+  const bool has_heads = (!axis.value.empty() || !axis.second.empty() || !axis.key.empty()) &&
                          rest.h > line * (kHeadRow + kLeastPitch * static_cast<float>(rows.size()));
   const Rect head = rest.cut_top(has_heads ? line * kHeadRow : 0);
 
@@ -81,8 +83,9 @@ BarRowsPlot draw_bar_rows(Canvas& canvas, const Theme& theme, const Rect& area, 
     shown.erase(std::min_element(shown.begin(), shown.end(),
                                  [&](std::size_t a, std::size_t b) { return rows[a].weight < rows[b].weight; }));
   out.pitch = std::min(rest.h / static_cast<float>(shown.size()), canvas.px(kMostPitch));
-  out.bar_height = out.pitch * kBarShare;
-  out.lane_height = out.bar_height / static_cast<float>(std::max(1, axis.lanes));
+  const bool shared = std::any_of(rows.begin(), rows.end(), [](const BarRow& r) { return r.under.has_value(); });
+  out.bar_height = out.pitch * (shared ? kSharedPitch : kBarShare);
+  out.lane_height = out.bar_height * (shared ? kUpperShare : 1) / static_cast<float>(std::max(1, axis.lanes));
   out.plot = {rest.x, rest.y, rest.w, out.pitch * static_cast<float>(shown.size())};
   out.x = domain.with_range(out.plot.x, out.plot.right());
   for (std::size_t k = 0; k < shown.size(); ++k) out.tops[shown[k]] = rest.y + out.pitch * static_cast<float>(k);
@@ -92,6 +95,7 @@ BarRowsPlot draw_bar_rows(Canvas& canvas, const Theme& theme, const Rect& area, 
     const TextStyle faint = small_text(canvas, theme.ink3, HAlign::right);
     if (c.value && !axis.value.empty()) canvas.text({c.value_right, head.centre().y}, axis.value, faint);
     if (c.second && !axis.second.empty()) canvas.text({c.second_right, head.centre().y}, axis.second, faint);
+    draw_key(canvas, theme, {rest.x, head.centre().y}, axis.key);
   }
   const Stroke joint{theme.ink3, theme.grid_width * canvas.em(), {}};
   const Stroke ghost{theme.ink, theme.axis_width * canvas.em(), Dash{3, 3}.scaled(canvas.px(1))};
@@ -125,6 +129,17 @@ BarRowsPlot draw_bar_rows(Canvas& canvas, const Theme& theme, const Rect& area, 
       if (canvas.text_width(part.label, label) + canvas.px(6) > bar.w || line * kCapitals > bar.h) continue;
       if (fill.hatch != Hatch::none) label.halo = seen;
       canvas.text(bar.centre(), part.label, label);
+    }
+    if (row.under && row.under->to > row.under->from) {
+      Rect bar = out.bar(shown[k], *row.under);
+      bar.y = top + (out.pitch - out.bar_height) / 2 + out.bar_height * kUnderFrom;
+      bar.h = out.bar_height * (1 - kUnderFrom);
+      Fill fill = row.under->fill;
+      if (bar.h < canvas.px(kLeastEdged)) {  // what is low has no edge, and shows in the edge's colour
+        fill.colour = mix(theme.panel, fill.edge, kLowShade);
+        fill.edge_width = 0;
+      }
+      canvas.rect(bar, fill);
     }
     if (row.ghost && row.ghost->to > row.ghost->from) {
       const Rect g = out.bar(shown[k], *row.ghost).inset(0, -canvas.px(2));

@@ -25,6 +25,7 @@ struct BarRow {
   std::string name, value, second;  // `second`: of the last column
   std::vector<BarPart> parts;
   std::optional<BarPart> ghost;  // the baseline's place: a dashed outline
+  std::optional<BarPart> under;  // a measured run's: a lower bar below the others
   bool bold = false;
   bool joined = false;          // its end is where the next row begins that is not aside
   std::optional<double> joint;  // where the joint to the next row stands, if not at the end of the last part
@@ -35,10 +36,11 @@ struct BarRow {
 struct BarAxis {
   double to = 1;
   ScaleKind kind = ScaleKind::linear;
-  double from = 0;            // more than zero on a logarithmic axis, where bars begin at its start
-  std::string title;          // with the unit
-  std::string value, second;  // heads of the columns; both empty: no line of heads
-  int lanes = 1;              // bars of a row under each other
+  double from = 0;                 // more than zero on a logarithmic axis, where bars begin at its start
+  std::string title;               // with the unit
+  std::string value, second;       // heads of the columns; both empty: no line of heads
+  int lanes = 1;                   // bars of a row under each other
+  std::vector<KeyEntry> key = {};  // in the line of heads
 };
 
 struct BarRowsPlot {

@@ -25,6 +25,7 @@
 #include "widgets/plot/text_table.h"
 
 namespace roofscape::engine {
+struct MeasuredRun;
 struct PlanSpace;
 struct SearchResult;
 struct ServingSearchResult;
@@ -61,6 +62,7 @@ struct FigureInput {
   const engine::EvidenceSet* evidence = nullptr;             // null: not computed, or not yet
   const SearchSeen* search = nullptr;                        // null: figures of a search search for themselves
   HeldAxes* axes = nullptr;                                  // null: axes fit the data
+  const engine::MeasuredRun* run = nullptr;                  // of this plan, laid beside what is predicted
 };
 // A choice a figure offers beyond the scenario, such as which collective it draws. Words: "figure.<name>.<key>" and
 // "figure.<name>.<key>.<choice>".

@@ -24,6 +24,9 @@ enum class Needs : std::uint8_t { nothing, baseline, stages, search };
 // plan.
 enum class About : std::uint8_t { plan, schedules, cluster, model, chips, runs, search };
 
+// What of a measured run it draws beside its own numbers.
+enum class Measures : std::uint8_t { nothing, operations, run };
+
 inline constexpr float kColumnWidth = 425.2f, kPageWidth = 510.2f;  // points: 150 mm, 180 mm
 
 // The tags of a figure of a search that stand for plans, which a click adopts.
@@ -38,6 +41,7 @@ struct FigureRow {
   Subject subject = Subject::training;
   Needs needs = Needs::nothing;
   About about = About::plan;
+  Measures measures = Measures::nothing;
   Rests rests = Rests::time;
   float width_pt = kColumnWidth, height_pt = 283.5f;  // of an exported file, in points (1/72 inch); text is kPrintEm
   std::span<const FigureOption> options = {};         // rows of FigureOptions (figure_options.h)

@@ -13,6 +13,7 @@
 #include "widgets/figures/common/empty_state.h"
 #include "widgets/figures/common/figure_head.h"
 #include "widgets/figures/common/figure_row.h"
+#include "widgets/figures/common/measured_ghost.h"
 #include "widgets/figures/common/quantity_look.h"
 #include "widgets/figures/training/time_bars.h"
 #include "widgets/plot/quantity_label.h"
@@ -113,10 +114,12 @@ Readout readout_of(const FigureInput& input, const DecodeRow& row) {
     r.rows.emplace_back(t.text("figure.decode-step.tokens_per_step"),
                         format_significant(seconds_of(input.report, Q::accepted_per_step)));
   if (input.baseline) add_baseline_time(r, t, seconds, row.base_to - row.base_from);
+  if (row.part == Q::decode_step && row.total)
+    if (const auto measured = measured_step(input)) add_measured_time(r, input, *measured);
   return r;
 }
 
-FigureHead decode_step_head(const FigureInput& input, const FigureView&) {
+FigureHead plain_decode_head(const FigureInput& input) {
   const TextTable& t = input.texts;
   FigureHead head;
   head.title = t.text("figure.decode-step.title");
@@ -139,6 +142,12 @@ FigureHead decode_step_head(const FigureInput& input, const FigureView&) {
   return head;
 }
 
+FigureHead decode_step_head(const FigureInput& input, const FigureView&) {
+  FigureHead head = plain_decode_head(input);
+  if (has_decode_step(input.report)) say_measured_step(input, head);
+  return head;
+}
+
 void draw_decode_step(Canvas& canvas, const Rect& area, const FigureInput& input, const FigureView& view) {
   const Rect rest = draw_figure_head(canvas, area, input, view, decode_step_head(input, view));
   if (rest.empty()) return;
@@ -146,7 +155,8 @@ void draw_decode_step(Canvas& canvas, const Rect& area, const FigureInput& input
   if (!has_decode_step(input.report))
     return draw_empty_state(canvas, input.theme, rest, t.text("figure.decode-step.empty"));
   const std::vector<DecodeRow> rows = decode_rows(input);
-  double end = 0;
+  const auto measured = measured_step(input);
+  double end = measured.value_or(0);
   for (const DecodeRow& row : rows) end = std::max({end, row.to, row.base_to});
   end = kept_range(input.axes, "decode-step.x", {0, end}).to;
   const TimeUnit unit = time_unit(end);
@@ -166,9 +176,13 @@ void draw_decode_step(Canvas& canvas, const Rect& area, const FigureInput& input
     if (!row.aside && !row.total) bar.second = format_share(seconds / seconds_of(input.report, Q::decode_step));
     if (input.baseline && !row.aside)
       bar.ghost = BarPart{row.base_from / unit.seconds, row.base_to / unit.seconds, {}};
+    if (row.part == Q::decode_step && row.total && measured)
+      bar.under = BarPart{0, *measured / unit.seconds, measured_fill(input.theme, canvas.em())};
     bars.push_back(std::move(bar));
   }
-  const BarRowsPlot plot = draw_bar_rows(canvas, input.theme, rest, bars, time_bar_axis(t, end, unit));
+  BarAxis axis = time_bar_axis(t, end, unit);
+  if (measured) axis.key = {measured_key(input, canvas.em())};
+  const BarRowsPlot plot = draw_bar_rows(canvas, input.theme, rest, bars, axis);
   for (std::size_t i = 0; i < rows.size(); ++i)
     if (plot.has_row(i))
       canvas.tag_with(engine::quantity(rows[i].part).id, -1, plot.band(i, rest),
@@ -176,14 +190,17 @@ void draw_decode_step(Canvas& canvas, const Rect& area, const FigureInput& input
 }
 
 std::string decode_step_data(const FigureInput& input, const FigureView&) {
+  const auto measured = measured_step(input);
   std::string out = "part\tseconds\thidden";
   if (input.baseline) out += "\tbaseline seconds";
+  if (measured) out += "\tmeasured seconds";
   out += '\n';
   for (const DecodeRow& row : decode_rows(input)) {
     const bool rest = row.part == Q::decode_network;  // what of it work hides
     out += fmt::format("{}\t{}\t{}", rest ? std::string_view("hidden communication") : engine::quantity(row.part).id,
                        rest ? row.to - row.from : seconds_of(input.report, row.part), row.aside ? "yes" : "no");
     if (input.baseline) out += fmt::format("\t{}", row.aside ? 0 : seconds_of(input.baseline->report, row.part));
+    if (measured) out += row.part == Q::decode_step && row.total ? fmt::format("\t{}", *measured) : "\t";
     out += '\n';
   }
   return out;
@@ -194,6 +211,7 @@ std::string decode_step_data(const FigureInput& input, const FigureView&) {
 extern constinit const FigureRow decode_step_figure{
     .name = "decode-step",
     .subject = Subject::serving,
+    .measures = Measures::run,
     .height_pt = 255.1f,
     .head = decode_step_head,
     .draw = draw_decode_step,

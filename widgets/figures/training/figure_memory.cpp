@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "widgets/canvas/number_format.h"
@@ -10,6 +11,7 @@
 #include "widgets/figures/common/claims.h"
 #include "widgets/figures/common/figure_head.h"
 #include "widgets/figures/common/figure_row.h"
+#include "widgets/figures/common/measured_ghost.h"
 #include "widgets/figures/common/stage_rows.h"
 #include "widgets/figures/training/figure_memory_parts.h"
 
@@ -221,9 +223,10 @@ FigureHead plan_head(const FigureInput& input) {
 
 FigureHead memory_head(const FigureInput& input, const FigureView&) {
   FigureHead head = plan_head(input);
-  const double ghost = input.report.stages.empty() ? 0 : sizes_of(input).ghost_gb;
-  if (ghost <= 0) return head;
-  head.brief = head.takeaway;
+  if (input.report.stages.empty()) return head;
+  say_measured_bytes(input, head);
+  if (sizes_of(input).ghost_gb <= 0) return head;
+  if (head.brief.empty()) head.brief = head.takeaway;
   head.takeaway = input.texts.format("figure.memory.with_baseline",
                                      {head.takeaway, say(head, baseline_claim(input, engine::Q::memory_total))});
   return head;
@@ -240,8 +243,11 @@ void draw_memory(Canvas& canvas, const Rect& area, const FigureInput& input, con
   const Sizes sizes = sizes_of(input);
   const PlotAxis any =
       gb_axis(input, Scale(ScaleKind::linear, 0, std::max(sizes.most_gb, sizes.capacity_gb), 0, 1), rest.w, canvas);
+  const float measured = measured_height(canvas, input);
+  Rect over = rest;
+  over.cut_bottom(measured);
   const StageRows rows =
-      stage_rows(canvas, input.texts, rest, stages, any, view.compact, row_word(input.report.pipeline.shape));
+      stage_rows(canvas, input.texts, over, stages, any, view.compact, row_word(input.report.pipeline.shape));
   const double end = axis_end(canvas, input, rows.plot.w, widest_total(canvas, input, sizes));
   const Scale x(ScaleKind::linear, 0, end, rows.plot.x, rows.plot.right());
 
@@ -249,17 +255,22 @@ void draw_memory(Canvas& canvas, const Rect& area, const FigureInput& input, con
   Frame frame;
   frame.x = gb_axis(input, x, rows.plot.w, canvas);
   frame.y.grid = frame.y.line = false;
-  draw_frame(canvas, input.theme, rows.plot, x, Scale(ScaleKind::linear, 0, 1, rows.plot.bottom(), rows.plot.y),
-             frame);
+  Rect framed = rows.plot;
+  framed.h += measured;
+  draw_frame(canvas, input.theme, framed, x, Scale(ScaleKind::linear, 0, 1, framed.bottom(), framed.y), frame);
   draw_stage_numbers(canvas, input.theme, input.texts, rows, view.hovered_stage);
   for (int stage = 0; stage < rows.count; ++stage)
     draw_stack(canvas, input, rows.bar(stage), x, stage, !view.compact);
   draw_ghost(canvas, input, rows, x);
-  const Rect capacity = draw_capacity(canvas, input, x, rows.header.centre().y, rows.header.bottom() - canvas.px(5),
-                                      rows.plot.bottom());
+  const Rect capacity =
+      draw_capacity(canvas, input, x, rows.header.centre().y, rows.header.bottom() - canvas.px(5), framed.bottom());
+  draw_measured(canvas, input, rect_between(framed.x, rows.plot.bottom(), framed.right(), framed.bottom()), x);
   draw_part_names(canvas, input, view, rows, x, capacity);
   draw_totals(canvas, input, view, rows, x);
 }
+
+constexpr std::array kHeldParts{Q::memory_weights, Q::memory_gradients, Q::memory_optimizer,
+                                Q::memory_activations};  // in the order of engine::HeldMemory
 
 std::string memory_data(const FigureInput& input, const FigureView&) {
   std::string out = "stage";
@@ -270,6 +281,18 @@ std::string memory_data(const FigureInput& input, const FigureView&) {
     for (const double bytes : input.report.stages[i].memory_bytes) out += fmt::format("\t{}", bytes);
     out += fmt::format("\t{}\n", input.report.stages[i].memory_total_bytes);
   }
+  if (sizes_of(input).measured_gb > 0) {
+    // Of the parts those that a run can tell: weights, gradients, optimizer, activations.
+    out += input.run->allocated_bytes ? "measured allocated" : "measured reserved";
+    for (const Part& part : parts()) {
+      const auto held = std::find(kHeldParts.begin(), kHeldParts.end(), part.quantity);
+      out += held != kHeldParts.end() && input.run->held_bytes
+                 ? fmt::format("\t{}", (*input.run->held_bytes)[static_cast<std::size_t>(held - kHeldParts.begin())])
+                 : std::string("\t");
+    }
+    out +=
+        fmt::format("\t{}\n", input.run->allocated_bytes ? *input.run->allocated_bytes : *input.run->reserved_bytes);
+  }
   return out;
 }
 
@@ -277,6 +300,7 @@ std::string memory_data(const FigureInput& input, const FigureView&) {
 
 extern constinit const FigureRow memory_figure{
     .name = "memory",
+    .measures = Measures::run,
     .rests = Rests::memory,
     .height_pt = 269.3f,
     .head = memory_head,

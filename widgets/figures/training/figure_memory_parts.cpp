@@ -1,18 +1,24 @@
 #include "widgets/figures/training/figure_memory_parts.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "widgets/canvas/number_format.h"
 #include "widgets/figures/common/figure_head.h"
+#include "widgets/figures/common/measured_ghost.h"
+#include "widgets/figures/common/stage_rows.h"
 
 namespace roofscape::widgets::memory {
 
 using engine::Q;
 
 namespace {
-constexpr float kLeastEdged = 6;  // lower bars would be all edge
-}
+constexpr float kLeastEdged = 6;                      // lower bars would be all edge
+constexpr float kMeasuredGap = 5, kMeasuredBar = 11;  // scale-1 pixels: over the line of words; the bar
+constexpr std::array kHeldLooks{MemoryPart::weights, MemoryPart::gradients, MemoryPart::optimizer,
+                                MemoryPart::activations};  // in the order of engine::HeldMemory
+}  // namespace
 
 const std::vector<Part>& parts() {
   static const std::vector<Part> kParts = [] {
@@ -40,6 +46,8 @@ Sizes sizes_of(const FigureInput& input) {
   if (input.baseline != nullptr)
     for (const engine::StageRow& row : input.baseline->report.stages)
       s.ghost_gb = std::max(s.ghost_gb, total_gb(row));
+  if (input.run != nullptr)
+    s.measured_gb = std::max(input.run->allocated_bytes.value_or(0), input.run->reserved_bytes.value_or(0)) / kGb;
   if (s.most_gb > 0) s.decimals = std::clamp(2 - static_cast<int>(std::floor(std::log10(s.most_gb))), 0, 2);
   return s;
 }
@@ -82,7 +90,7 @@ double axis_end(const Canvas& canvas, const FigureInput& input, float width, flo
   TextStyle small;
   small.em = kSmallText * canvas.em();
   const double half = std::min<double>(canvas.text_width(own_capacity(input), small) / 2, 0.3 * w);
-  double end = std::max(sizes.most_gb * w / (w - label), sizes.ghost_gb * 1.02);
+  double end = std::max(sizes.most_gb * w / (w - label), std::max(sizes.ghost_gb, sizes.measured_gb) * 1.02);
   if (sizes.capacity_gb > 0) end = std::max({end, sizes.capacity_gb * w / (w - half), sizes.capacity_gb * 1.12});
   return kept_range(input.axes, "memory.x", {0, end > 0 ? end : 1}).to;
 }
@@ -98,6 +106,56 @@ Readout ghost_readout(const FigureInput& input, double gb) {
   Readout r;
   r.title = input.texts.format("figure.memory.readout.baseline", {bytes_text(gb * kGb)});
   return r;
+}
+
+float measured_height(const Canvas& canvas, const FigureInput& input) {
+  return sizes_of(input).measured_gb > 0 ? small_line(canvas) + canvas.px(kMeasuredGap + kMeasuredBar) : 0;
+}
+
+void draw_measured(Canvas& canvas, const FigureInput& input, const Rect& area, const Scale& x) {
+  const Sizes sizes = sizes_of(input);
+  if (sizes.measured_gb <= 0) return;
+  const TextTable& t = input.texts;
+  const engine::MeasuredRun& run = *input.run;
+  const double allocated = run.allocated_bytes.value_or(0), reserved = run.reserved_bytes.value_or(0);
+  std::vector<std::string> said;
+  if (allocated > 0) said.push_back(t.format("figure.memory.measured.allocated", {bytes_text(allocated)}));
+  if (reserved > 0) said.push_back(t.format("figure.memory.measured.reserved", {bytes_text(reserved)}));
+  const std::string words = t.format("figure.memory.measured", {said.front()});
+  const std::string both = said.size() > 1 ? t.format("figure.memory.measured.both", {said[0], said[1]}) : words;
+  const TextStyle style = small_text(canvas, input.theme.ink2, HAlign::left);
+  const float line = small_line(canvas), top = area.y + canvas.px(kMeasuredGap);
+  canvas.text({area.x, top + line / 2},
+              canvas.text_width(both, style) <= area.w ? both : ellipsize(canvas, words, style, area.w), style);
+  const Rect row = rect_between(area.x, top + line, area.right(), area.bottom());
+  const auto piece = [&](double from, double to) {
+    return rect_between(x(from / kGb), row.y, x(std::min(to / kGb, x.to())), row.bottom());
+  };
+  const auto series = canvas.group("memory.measured");
+  double at = 0;
+  if (run.held_bytes)
+    for (std::size_t i = 0; i < run.held_bytes->size(); ++i) {
+      const double to = at + (*run.held_bytes)[i];
+      const Fill fill = i < kHeldLooks.size() ? fill_of(input.theme, kHeldLooks[i], canvas.em())
+                                              : measured_fill(input.theme, canvas.em());
+      if (to > at) canvas.rect(piece(at, to), fill);
+      at = to;
+    }
+  else if (allocated > 0)
+    canvas.rect(piece(0, at = allocated), measured_fill(input.theme, canvas.em()));
+  if (reserved > at) {  // hollow: reserved, and nothing in it
+    Fill hollow = measured_fill(input.theme, canvas.em());
+    hollow.colour = faded(hollow.colour, 0);
+    canvas.rect(piece(at, reserved), hollow);
+  }
+  canvas.tag_with("memory.measured", -1, area, [&] {
+    Readout r{both, {}};
+    for (std::size_t i = 0; run.held_bytes && i < run.held_bytes->size() && r.rows.size() < 5; ++i)
+      r.rows.emplace_back(t.text("figure.memory.held." + std::string(engine::kHeldMemory.ids()[i])),
+                          bytes_text((*run.held_bytes)[i]));
+    r.rows.emplace_back(t.text("measured.memory.predicted"), bytes_text(sizes.most_gb * kGb));
+    return r;
+  });
 }
 
 Readout part_readout(const FigureInput& input, int stage, const Part& part) {

@@ -26,6 +26,7 @@ struct Sizes {
   double capacity_gb = 0;  // 0: not known
   double most_gb = 0;      // of the fullest stage
   double ghost_gb = 0;     // of the baseline's fullest stage; 0: there is no baseline
+  double measured_gb = 0;  // the most that a measured run reserved or allocated; 0: none says
   int fullest = 0;
   int decimals = 1;  // of every total
   bool over(double gb) const { return capacity_gb > 0 && gb > capacity_gb; }
@@ -52,6 +53,11 @@ Rect capacity_label(const Canvas& canvas, const FigureInput& input, const Scale&
 // A dashed line of the baseline through these points, legible over fills and ground; and what it says.
 void draw_ghost_line(Canvas& canvas, const Theme& theme, std::span<const Point> points, bool closed = false);
 Readout ghost_readout(const FigureInput& input, double gb);
+
+// What a measured run held: its own bar under those of the stages, below a line that says how much. No height without
+// a run that says.
+float measured_height(const Canvas& canvas, const FigureInput& input);
+void draw_measured(Canvas& canvas, const FigureInput& input, const Rect& area, const Scale& x);
 
 Readout part_readout(const FigureInput& input, int stage, const Part& part);
 

@@ -185,16 +185,17 @@ void draw_single(Canvas& canvas, Rect area, const FigureInput& input, const Figu
   frame.y.grid = frame.y.line = false;
   const float below = rest.bottom() - plot_rect(canvas, rest, frame).bottom();  // axis labels and title
   // Where height is short the bar, the lens and the heading shrink before a part loses its row.
+  const float measured = measured_height(canvas, input);
   const float line = small_line(canvas), rows = line * kLeastRow * static_cast<float>(lines.size());
   float bar_height = std::clamp(area.h * kBarShare, canvas.px(kLeastBar), canvas.px(kMostBar));
   float lens_height = canvas.px(kLens), head = line * kHeadRow;
-  const float frame_height = canvas.px(8) + below;
+  const float frame_height = canvas.px(8) + below + measured;
   if (frame_height + bar_height + lens_height + head + rows > rest.h) {
     bar_height = canvas.px(kLeastBar);
     lens_height = canvas.px(kLeastLens);
     if (frame_height + bar_height + lens_height + head + rows > rest.h) head = 0;
   }
-  const Rect plot{rest.x, rest.y, rest.w, bar_height + canvas.px(8)};
+  const Rect plot{rest.x, rest.y, rest.w, bar_height + canvas.px(8) + measured};
   const Scale x(ScaleKind::linear, 0, end, plot.x, plot.right());
   const Rect bar{plot.x, plot.y + canvas.px(2), plot.w, bar_height};
   rest.cut_top(plot.h + below + lens_height);
@@ -212,6 +213,8 @@ void draw_single(Canvas& canvas, Rect area, const FigureInput& input, const Figu
   draw_frame(canvas, theme, plot, x, Scale(ScaleKind::linear, 0, 1, plot.bottom(), plot.y), frame);
   canvas.text({names_right, bar.centre().y}, sum, small_text(canvas, theme.ink, HAlign::right, Weight::bold));
   draw_stack(canvas, input, bar, x, 0, !view.compact);
+  draw_measured(canvas, input,
+                rect_between(plot.x, plot.bottom() - measured, plot.right(), plot.bottom() - canvas.px(2)), x);
   if (sizes.ghost_gb > 0) {
     const Rect ghost = rect_between(bar.x, bar.y - canvas.px(1), x(sizes.ghost_gb), bar.bottom() + canvas.px(1));
     const std::array<Point, 4> outline{Point{ghost.x, ghost.y},

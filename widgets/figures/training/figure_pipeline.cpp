@@ -13,9 +13,11 @@
 #include "widgets/figures/common/figure_head.h"
 #include "widgets/figures/common/figure_options.h"
 #include "widgets/figures/common/figure_row.h"
+#include "widgets/figures/common/measured_ghost.h"
 #include "widgets/figures/common/stage_rows.h"
 #include "widgets/figures/training/figure_memory_parts.h"
 #include "widgets/figures/training/figure_pipeline_blocks.h"
+#include "widgets/figures/training/figure_pipeline_measured.h"
 #include "widgets/figures/training/figure_pipeline_parts.h"
 #include "widgets/figures/training/figure_pipeline_tools.h"
 #include "widgets/figures/training/time_bars.h"
@@ -86,7 +88,7 @@ FigureView with_options(FigureView view) {
   return view;
 }
 
-FigureHead pipeline_head(const FigureInput& input, const FigureView&) {
+FigureHead plain_pipeline_head(const FigureInput& input) {
   const TextTable& t = input.texts;
   const engine::PipelineReport& p = input.report.pipeline;
   FigureHead head;
@@ -113,6 +115,12 @@ FigureHead pipeline_head(const FigureInput& input, const FigureView&) {
   return head;
 }
 
+FigureHead pipeline_head(const FigureInput& input, const FigureView&) {
+  FigureHead head = plain_pipeline_head(input);
+  if (input.report.pipeline.drawn()) say_measured_step(input, head);
+  return head;
+}
+
 constexpr double kMostGhost = 1.5;  // of the own step: a baseline whose order is not known leaves the picture beyond
 constexpr float kGhostRow = 1.9f;   // em of small text
 constexpr float kLeastRow = 2.2f;   // scale-1 pixels a device, below which the baseline's schedule is an outline
@@ -135,7 +143,7 @@ double length_of(const engine::PipelineReport& p) {
 
 // The visible part of the time and the rows it is drawn in.
 struct Laid {
-  double total = 0, from = 0, to = 1;  // ticks
+  double total = 0, from = 0, to = 1;  // ticks; from is less than 0 where a measured lane begins before the plan
   double own = 0;                      // of the plan itself: less than the total beside a longer baseline
   float ghost = 0;                     // height of the baseline's row under the stages
   TimeUnit unit;
@@ -143,23 +151,33 @@ struct Laid {
   StageRows rows;
   const engine::PipelineReport* base = nullptr;  // drawn whole under the plan's, on the same axis
   StageRows base_rows;
-  float bottom() const { return base != nullptr ? base_rows.plot.bottom() : rows.plot.bottom() + ghost; }
+  gantt::MeasuredPlace measured;
+  float schedules_bottom() const { return base != nullptr ? base_rows.plot.bottom() : rows.plot.bottom() + ghost; }
+  float bottom() const { return schedules_bottom() + measured.height; }
+  // The visible part of the whole, from the earliest beginning to the latest end.
+  void show(const FigureView& view, double latest) {
+    const double first = measured.from_s * kTicksPerSecond;
+    total = std::max(latest, measured.to_s * kTicksPerSecond);
+    from = first + std::clamp(view.from, 0.0, 1.0) * (total - first);
+    to = std::max(from + 1, first + std::clamp(view.to, 0.0, 1.0) * (total - first));
+    unit = time_unit(std::max(to, -from) / kTicksPerSecond);
+    const double per_tick = 1 / (kTicksPerSecond * unit.seconds);
+    range = Scale(ScaleKind::linear, from * per_tick, to * per_tick, 0, 1);
+  }
 };
 
 // Both schedules under each other: rows of one height, a line with a name over each.
-std::optional<Laid> lay_out_both(const Canvas& canvas, const Rect& rest, const FigureInput& input,
+std::optional<Laid> lay_out_both(const Canvas& canvas, const Rect& whole_area, const FigureInput& input,
                                  const FigureView& view) {
   const engine::PipelineReport *base = ghost_pipeline(input), &p = input.report.pipeline;
   if (base == nullptr || view.memory_trace) return std::nullopt;
   Laid l;
   l.base = base;
   l.own = length_of(p);
-  l.total = std::max(l.own, length_of(*base));
-  l.from = std::clamp(view.from, 0.0, 1.0) * l.total;
-  l.to = std::max(l.from + 1, std::clamp(view.to, 0.0, 1.0) * l.total);
-  l.unit = time_unit(l.to / kTicksPerSecond);
-  const double per_tick = 1 / (kTicksPerSecond * l.unit.seconds);
-  l.range = Scale(ScaleKind::linear, l.from * per_tick, l.to * per_tick, 0, 1);
+  l.measured = gantt::place_measured(canvas, input, whole_area);
+  l.show(view, std::max(l.own, length_of(*base)));
+  Rect rest = whole_area;
+  rest.cut_bottom(l.measured.height);
   const auto devices = [](const engine::PipelineReport& of) { return static_cast<int>(of.orders.devices()); };
   const int most = std::max(devices(p), devices(*base));
   l.rows = stage_rows(canvas, input.texts, rest, most, time_axis(canvas, input, l.range, l.unit, rest.w),
@@ -196,21 +214,18 @@ std::optional<Laid> lay_out_both(const Canvas& canvas, const Rect& rest, const F
 Laid lay_out(const Canvas& canvas, const Rect& rest, const FigureInput& input, const FigureView& view) {
   if (const auto both = lay_out_both(canvas, rest, input, view)) return *both;
   const engine::PipelineReport& p = input.report.pipeline;
-  const double own = length_of(p);
-  const double total = std::max(own, std::min(ghost_seconds(input) * kTicksPerSecond, kMostGhost * own));
-  const double from = std::clamp(view.from, 0.0, 1.0) * total;
-  const double to = std::max(from + 1, std::clamp(view.to, 0.0, 1.0) * total);
-  const TimeUnit unit = time_unit(to / kTicksPerSecond);
-  const double per_tick = 1 / (kTicksPerSecond * unit.seconds);
-  const Scale range(ScaleKind::linear, from * per_tick, to * per_tick, 0, 1);
+  Laid l;
+  l.own = length_of(p);
+  l.measured = gantt::place_measured(canvas, input, rest);
+  l.show(view, std::max(l.own, std::min(ghost_seconds(input) * kTicksPerSecond, kMostGhost * l.own)));
   const int stages = static_cast<int>(p.orders.devices());
-  const float ghost = ghost_seconds(input) > 0 ? kGhostRow * kSmallText * canvas.em() : 0;
+  l.ghost = ghost_seconds(input) > 0 ? kGhostRow * kSmallText * canvas.em() : 0;
   Rect over = rest;
-  over.cut_bottom(ghost);
-  const StageRows rows = stage_rows(canvas, input.texts, over, stages, time_axis(canvas, input, range, unit, rest.w),
-                                    view.compact, row_word(p.shape));
-  return {total,   from, to, own, ghost, unit, range, view.memory_trace ? gantt::rows_with_trace(canvas, rows) : rows,
-          nullptr, {}};
+  over.cut_bottom(l.ghost + l.measured.height);
+  l.rows = stage_rows(canvas, input.texts, over, stages, time_axis(canvas, input, l.range, l.unit, rest.w),
+                      view.compact, row_word(p.shape));
+  if (view.memory_trace) l.rows = gantt::rows_with_trace(canvas, l.rows);
+  return l;
 }
 
 // The baseline's step as an outline on the same axis, in a row of its own: bars of another mesh would have other
@@ -222,9 +237,9 @@ void draw_ghost(Canvas& canvas, const FigureInput& input, const Laid& laid, cons
   const float gap = laid.ghost * 0.15f;
   const double end_at = seconds / laid.unit.seconds;
   const bool whole = seconds * kTicksPerSecond <= laid.to * (1 + 1e-9);
-  const float top = plot.bottom() + gap, bottom = plot.bottom() + laid.ghost - gap,
-              end = whole ? std::max(plot.x, x(end_at)) : plot.right();
-  const std::vector<Point> outline{{end, top}, {plot.x, top}, {plot.x, bottom}, {end, bottom}};
+  const float top = plot.bottom() + gap, bottom = plot.bottom() + laid.ghost - gap, start = std::max(plot.x, x(0)),
+              end = whole ? std::max(start, x(end_at)) : plot.right();
+  const std::vector<Point> outline{{end, top}, {start, top}, {start, bottom}, {end, bottom}};
   memory::draw_ghost_line(canvas, input.theme, outline, whole);  // open where it goes on
   TextStyle style = small_text(canvas, input.theme.ink2, HAlign::left);
   const std::string text =
@@ -234,7 +249,7 @@ void draw_ghost(Canvas& canvas, const FigureInput& input, const Laid& laid, cons
     canvas.text({end + room, middle}, text, style);
   else if (end - room - width > plot.x)
     canvas.text({end - room - width, middle}, text, style);
-  canvas.tag_with("pipeline.baseline", -1, rect_between(plot.x, top, end, bottom), [&] {
+  canvas.tag_with("pipeline.baseline", -1, rect_between(start, top, end, bottom), [&] {
     Readout r{text, {}};
     add_baseline_time(r, t, input.report.quantities.value_or(Q::step_time, 0), seconds);
     return r;
@@ -269,7 +284,15 @@ void draw_pipeline(Canvas& canvas, const Rect& area, const FigureInput& input, c
   const Laid laid = lay_out(canvas, rest, input, view);
   const StageRows& rows = laid.rows;
   const Scale x = laid.range.with_range(rows.plot.x, rows.plot.right());
-  gantt::Gantt g = gantt::make_gantt(canvas, input.theme, p, rows, laid.from, laid.to);
+  // The plan begins at 0, further right where a measured lane begins before it.
+  const auto from_start = [&](StageRows on) {
+    const float shift = laid.from < 0 ? x(0) - on.plot.x : 0;
+    on.plot.x += shift;
+    on.plot.w = std::max(1.0f, on.plot.w - shift);
+    return on;
+  };
+  const double from = std::max(0.0, laid.from);
+  gantt::Gantt g = gantt::make_gantt(canvas, input.theme, p, from_start(rows), from, laid.to);
   if (g.detail == gantt::Detail::shares || view.memory_trace) g.levels = &gantt::levels_of(input, p);
 
   draw_stage_tint(canvas, input.theme, rows, view.hovered_stage);
@@ -284,7 +307,8 @@ void draw_pipeline(Canvas& canvas, const Rect& area, const FigureInput& input, c
   draw_kinds_key(canvas, input, view, g);
   gantt::draw_blocks(canvas, input, g);
   if (laid.base != nullptr) {
-    gantt::Gantt before = gantt::make_gantt(canvas, input.theme, *laid.base, laid.base_rows, laid.from, laid.to);
+    gantt::Gantt before =
+        gantt::make_gantt(canvas, input.theme, *laid.base, from_start(laid.base_rows), from, laid.to);
     before.scope = "baseline/";
     if (before.detail == gantt::Detail::shares) before.levels = &gantt::levels_of(input, *laid.base);
     draw_stage_numbers(canvas, input.theme, input.texts, laid.base_rows, {});
@@ -294,6 +318,10 @@ void draw_pipeline(Canvas& canvas, const Rect& area, const FigureInput& input, c
     draw_plan_line(canvas, input, laid.base_rows, "figure.pipeline.line.baseline", *laid.base, ghost_seconds(input),
                    false);
   }
+  if (laid.measured.height > 0)
+    gantt::draw_measured(canvas, input, laid.measured,
+                         rect_between(rows.plot.x, laid.schedules_bottom(), rows.plot.right(), laid.bottom()), x,
+                         laid.unit);
   if (view.memory_trace) gantt::draw_memory_traces(canvas, input, g);
   if (view.critical_path) gantt::draw_critical_path(canvas, input, g);
   if (view.cursor) gantt::draw_time_cursor(canvas, input, g, std::clamp(*view.cursor, 0.0, 1.0) * laid.own);
@@ -333,6 +361,7 @@ std::string pipeline_data(const FigureInput& input, const FigureView&) {
 extern constinit const FigureRow pipeline_figure{
     .name = "pipeline",
     .needs = Needs::stages,
+    .measures = Measures::run,
     .height_pt = 269.3f,
     .options = kPipelineOptions.rows,
     .head = pipeline_head,

@@ -238,6 +238,7 @@ std::string roofline_data(const FigureInput& input, const FigureView&) {
 
 extern constinit const FigureRow roofline_figure{
     .name = "roofline",
+    .measures = Measures::operations,
     .head = roofline_head,
     .draw = draw_roofline,
     .data = roofline_data,

@@ -1,6 +1,7 @@
 // The step figure: where the time of a step goes, as a waterfall. The parts of engine::kStepParts stand under one
 // another, each beginning where the one before it ends, down to the step time; communication that work hides stands
-// under a rule below. A baseline is a dashed outline in every row.
+// under a rule below. A baseline is a dashed outline in every row; a measured run is a bar below that of the step, or,
+// where its kernels are known, in every row.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,8 +13,10 @@
 #include "widgets/figures/common/empty_state.h"
 #include "widgets/figures/common/figure_head.h"
 #include "widgets/figures/common/figure_row.h"
+#include "widgets/figures/common/measured_ghost.h"
 #include "widgets/figures/common/quantity_look.h"
 #include "widgets/figures/common/step_words.h"
+#include "widgets/figures/training/figure_step_measured.h"
 #include "widgets/figures/training/time_bars.h"
 #include "widgets/plot/quantity_label.h"
 
@@ -95,10 +98,12 @@ Readout readout_of(const FigureInput& input, const StepRow& row, const Hidden& h
   if (*row.part != Q::step_time)
     r.rows.emplace_back(t.text("figure.step.share"), format_share(seconds / step_seconds(input.report)));
   if (input.baseline) add_baseline_time(r, t, seconds, row.base_to - row.base_from);
+  if (*row.part == Q::step_time)
+    if (const auto measured = measured_step(input)) add_measured_time(r, input, *measured);
   return r;
 }
 
-FigureHead step_head(const FigureInput& input, const FigureView&) {
+FigureHead plain_head(const FigureInput& input) {
   const TextTable& t = input.texts;
   FigureHead head;
   head.title = t.text("figure.step.title");
@@ -114,16 +119,24 @@ FigureHead step_head(const FigureInput& input, const FigureView&) {
   return head;
 }
 
+FigureHead step_head(const FigureInput& input, const FigureView&) {
+  FigureHead head = plain_head(input);
+  if (has_training_step(input.report)) say_measured_step(input, head);
+  return head;
+}
+
 void draw_step(Canvas& canvas, const Rect& area, const FigureInput& input, const FigureView& view) {
   const Rect rest = draw_figure_head(canvas, area, input, view, step_head(input, view));
   if (rest.empty()) return;
   const TextTable& t = input.texts;
   if (!has_training_step(input.report))
     return draw_empty_state(canvas, input.theme, rest, t.text("figure.step.empty"));
+  if (has_measured_terms(input)) return draw_measured_terms(canvas, rest, input, view);
   const std::vector<StepRow> rows = step_rows(input);
   const Hidden hidden = hidden_of(input.report);
+  const auto measured = measured_step(input);
   const double step = step_seconds(input.report);
-  double end = hidden.total;
+  double end = std::max(hidden.total, measured.value_or(0));
   for (const StepRow& row : rows) end = std::max({end, row.to, row.base_to});
   end = kept_range(input.axes, "step.x", {0, end}).to;
   const TimeUnit unit = time_unit(end);
@@ -156,25 +169,33 @@ void draw_step(Canvas& canvas, const Rect& area, const FigureInput& input, const
         fill.hatch = Hatch::none;
       bar.parts.push_back({row.from / unit.seconds, row.to / unit.seconds, fill});
       if (!total) bar.second = format_share(seconds / step);
+      if (total && measured)
+        bar.under = BarPart{0, *measured / unit.seconds, measured_fill(input.theme, canvas.em())};
       if (input.baseline) bar.ghost = BarPart{row.base_from / unit.seconds, row.base_to / unit.seconds, {}};
     }
     bars.push_back(std::move(bar));
   }
-  const BarRowsPlot plot = draw_bar_rows(canvas, input.theme, rest, bars, time_bar_axis(t, end, unit));
+  BarAxis axis = time_bar_axis(t, end, unit);
+  if (measured) axis.key = {measured_key(input, canvas.em())};
+  const BarRowsPlot plot = draw_bar_rows(canvas, input.theme, rest, bars, axis);
   for (std::size_t i = 0; i < rows.size(); ++i)
     if (plot.has_row(i))
       canvas.tag_with(row_tag(rows[i]), -1, plot.band(i, rest), [&] { return readout_of(input, rows[i], hidden); });
 }
 
 std::string step_data(const FigureInput& input, const FigureView&) {
+  if (has_training_step(input.report) && has_measured_terms(input)) return measured_terms_data(input);
+  const auto measured = measured_step(input);
   std::string out = "part\tseconds";
   if (input.baseline) out += "\tbaseline seconds";
+  if (measured) out += "\tmeasured seconds";
   out += '\n';
   for (const StepRow& row : step_rows(input)) {
     const auto seconds = [&row](const engine::Report& r) { return seconds_of(r, *row.part); };
     out += fmt::format("{}\t{}", row.part ? engine::quantity(*row.part).id : std::string_view("hidden communication"),
                        row.part ? seconds(input.report) : row.to - row.from);
     if (input.baseline) out += fmt::format("\t{}", row.part ? seconds(input.baseline->report) : 0);
+    if (measured) out += row.part == Q::step_time ? fmt::format("\t{}", *measured) : "\t";
     out += '\n';
   }
   return out;
@@ -184,6 +205,7 @@ std::string step_data(const FigureInput& input, const FigureView&) {
 
 extern constinit const FigureRow step_figure{
     .name = "step",
+    .measures = Measures::run,
     .height_pt = 255.1f,
     .head = step_head,
     .draw = draw_step,
