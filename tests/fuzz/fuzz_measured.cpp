@@ -8,6 +8,7 @@
 #include "engine/io/measured/kernel_trace.h"
 #include "engine/io/measured/log_lines.h"
 #include "engine/io/measured/measured_input.h"
+#include "engine/io/measured/memory_summary.h"
 #include "engine/studies/measured_run.h"
 #include "tests/fuzz/fuzz_words.h"
 
@@ -47,5 +48,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   lay_over(io::read_operation_times(text, "fuzz.csv", 1));
   lay_over(io::read_training_log(text, "fuzz.log"));
   lay_over(io::read_measured_row(text, "fuzz.txt"));
+  lay_over(io::read_memory_summary(text, "fuzz.txt"));
+  lay_over(io::read_memory_stats(text, "fuzz.json"));
+  lay_over(io::read_memory_timeline(text, "fuzz.json"));
   return 0;
 }

@@ -10,6 +10,7 @@
 #include "engine/io/measured/kernel_table.h"
 #include "engine/io/measured/kernel_trace.h"
 #include "engine/io/measured/log_lines.h"
+#include "engine/io/measured/memory_summary.h"
 
 namespace roofscape::io {
 
@@ -26,7 +27,7 @@ std::string_view after_blanks(std::string_view text) {
   return from == std::string_view::npos ? std::string_view() : text.substr(from);
 }
 
-enum class MeasuredInput { trace, nsys, operations, row, log, none };
+enum class MeasuredInput { trace, nsys, operations, row, log, memory, memory_stats, memory_timeline, none };
 
 bool is_operation_table(std::string_view text) {
   const std::string_view head = text.substr(0, text.find('\n'));
@@ -43,9 +44,12 @@ MeasuredInput kind_of_input(std::string_view beginning) {
   if (text.starts_with('{') || text.starts_with('[')) {
     for (const std::string_view sign : {"\"traceEvents\"", "\"ph\"", "\"schemaVersion\"", "\"deviceProperties\""})
       if (text.find(sign) != std::string_view::npos) return MeasuredInput::trace;
+    if (is_memory_timeline(text)) return MeasuredInput::memory_timeline;
+    if (is_memory_stats(text)) return MeasuredInput::memory_stats;
     if (text.starts_with('[') && is_operation_table(text)) return MeasuredInput::operations;
     return is_measured_row(text) ? MeasuredInput::row : MeasuredInput::none;
   }
+  if (is_memory_summary(text)) return MeasuredInput::memory;
   if (is_nsys_table(text)) return MeasuredInput::nsys;
   if (is_operation_table(text)) return MeasuredInput::operations;
   if (is_training_log(text)) return MeasuredInput::log;
@@ -80,6 +84,7 @@ class Collected {
       from_trace_[i] = one.kernels.has_value();
     }
     run_.log_steps += one.log_steps;
+    if (one.held_bytes) run_.held_bytes = one.held_bytes;
     run_.operations.insert(run_.operations.end(), std::make_move_iterator(one.operations.begin()),
                            std::make_move_iterator(one.operations.end()));
     if (!one.lanes.empty()) run_.lanes = std::move(one.lanes);
@@ -118,9 +123,32 @@ class Collected {
   std::array<bool, kNumbersOfRun.size()> from_trace_{};
 };
 
+// Of a kind that is read as a whole.
+Result<MeasuredRun> read_whole(MeasuredInput kind, std::string_view text, const std::string& source, int steps) {
+  switch (kind) {
+    case MeasuredInput::nsys:
+      return read_nsys_table(text, source, steps);
+    case MeasuredInput::operations:
+      return read_operation_times(text, source, steps);
+    case MeasuredInput::row:
+      return read_measured_row(text, source);
+    case MeasuredInput::memory:
+      return read_memory_summary(text, source);
+    case MeasuredInput::memory_stats:
+      return read_memory_stats(text, source);
+    case MeasuredInput::memory_timeline:
+      return read_memory_timeline(text, source);
+    default:
+      return read_training_log(text, source);
+  }
+}
+
 InputError no_measured_kind(const std::string& input, std::string_view beginning) {
   if (beginning.starts_with("SQLite format 3"))
     return {input, {}, say("error.measured.sqlite"), say("error.measured.nsys.remedy")};
+  // Pickle, of which reading can run code.
+  if (beginning.starts_with('\x80'))
+    return {input, {}, say("error.measured.pickle"), say("error.measured.memory.remedy")};
   return {input, {}, say("error.measured.none"), say("error.measured.none.remedy")};
 }
 
@@ -145,13 +173,18 @@ Result<MeasuredRun> read_measured_run(const std::vector<std::string>& inputs, co
     };
     std::error_code unknown;
     const bool file = input.size() < 4096 && std::filesystem::exists(input, unknown);
-    if (!file && !is_training_log(input) && !is_measured_row(input)) {
+    const MeasuredInput given = file ? MeasuredInput::none : kind_of_input(input);
+    const bool memory = given == MeasuredInput::memory || given == MeasuredInput::memory_stats ||
+                        given == MeasuredInput::memory_timeline;
+    if (!file && !memory && !is_training_log(input) && !is_measured_row(input)) {
       const auto missing = first_bytes(input, 1);
       return missing ? no_measured_kind(input, {}) : missing.error();
     }
     const std::string source = name_of_input(input, file);
     if (!file) {
-      auto read = is_training_log(input) ? read_training_log(input, source) : read_measured_row(input, source);
+      auto read = memory                   ? read_whole(given, after_blanks(input), source, options.steps)
+                  : is_training_log(input) ? read_training_log(input, source)
+                                           : read_measured_row(input, source);
       if (!read) return read.error();
       if (auto failure = all.add(std::move(read).value(), source)) return *std::move(failure);
       continue;
@@ -183,10 +216,7 @@ Result<MeasuredRun> read_measured_run(const std::vector<std::string>& inputs, co
     if (kind != MeasuredInput::log && !is_utf8(text.value()))
       return InputError{source, {}, say("error.file.not_utf8"), say("error.file.utf8.remedy")};
     const std::string_view whole = after_blanks(text.value());
-    auto read = kind == MeasuredInput::nsys         ? read_nsys_table(whole, source, options.steps)
-                : kind == MeasuredInput::operations ? read_operation_times(whole, source, options.steps)
-                : kind == MeasuredInput::row        ? read_measured_row(whole, source)
-                                                    : read_training_log(whole, source);
+    auto read = read_whole(kind, whole, source, options.steps);
     if (!read) return read.error();
     if (auto failure = all.add(std::move(read).value(), source)) return *std::move(failure);
   }

@@ -1,6 +1,6 @@
 // What says how long a step of a real run took, and what ran in it: lines of a training log (Megatron-LM, torchtitan,
 // MaxText, nanotron), a row of numbers, operations or kernel sums as a table (Nsight Systems' CSV), traces of PyTorch's
-// profiler (Chrome trace JSON). Recognised by content; any of them may be packed with gzip. Errors say file and place.
+// profiler (Chrome trace JSON), what PyTorch says of its memory. Recognised by content; any of them may be packed with gzip. Errors say file and place.
 #pragma once
 
 #include <string>

@@ -182,6 +182,81 @@ TEST_CASE("lanes stand in the order of their ranks, whatever the order of the fi
   CHECK(run->lanes[1].rank == 7);
 }
 
+constexpr const char* kMemorySummary =
+    R"(|===========================================================================|
+|                  PyTorch CUDA memory summary, device ID 0                 |
+|---------------------------------------------------------------------------|
+|            CUDA OOMs: 0            |        cudaMalloc retries: 0         |
+|===========================================================================|
+|        Metric         | Cur Usage  | Peak Usage | Tot Alloc  | Tot Freed  |
+|---------------------------------------------------------------------------|
+| Allocated memory      |  35840 MiB |  51200 MiB | 400000 MiB | 364160 MiB |
+|       from large pool |  35830 MiB |  51190 MiB | 399000 MiB | 363170 MiB |
+| GPU reserved memory   |     60 GiB |     62 GiB |     62 GiB |      0 B   |
+|===========================================================================|
+)";
+constexpr double kGibibyte = 1024.0 * 1024 * 1024;
+
+TEST_CASE("the summary of PyTorch's memory gives the peaks of what is allocated and reserved") {
+  const test::TemporaryFolder folder;
+  for (const std::string& input :
+       {folder.write("memory.txt", kMemorySummary).string(), std::string(kMemorySummary)}) {
+    const auto run = read_all({input});
+    REQUIRE(run.ok());
+    CHECK(*run->allocated_bytes == about(50 * kGibibyte));
+    CHECK(*run->reserved_bytes == about(62 * kGibibyte));
+    CHECK_FALSE(run->step_s.has_value());
+  }
+}
+
+TEST_CASE("PyTorch's memory statistics as JSON give the same two peaks") {
+  const test::TemporaryFolder folder;
+  const auto run = read_all({folder
+                                 .write("stats.json", R"({"active.all.peak": 7, "allocated_bytes.all.current": 5,
+    "allocated_bytes.all.peak": 40000000000, "reserved_bytes.all.peak": 50000000000})")
+                                 .string()});
+  REQUIRE(run.ok());
+  CHECK(*run->allocated_bytes == 40e9);
+  CHECK(*run->reserved_bytes == 50e9);
+}
+
+TEST_CASE("the profiler's memory timeline gives what is held at the peak, by what it is") {
+  const test::TemporaryFolder folder;
+  // Columns: none, parameters, optimizer, input, temporary, activations, gradients, autograd, not known.
+  const std::string file = folder
+                               .write("timeline.json", R"([[1, 2, 3], [[0, 10, 20, 0, 0, 0, 0, 0, 0],
+    [0, 10, 20, 1, 2, 30, 5, 3, 4], [0, 10, 20, 0, 0, 0, 8, 0, 0]]])")
+                               .string();
+  const auto run = read_all({file, "step=2s"});
+  REQUIRE(run.ok());
+  CHECK(*run->allocated_bytes == 75);
+  REQUIRE(run->held_bytes.has_value());
+  CHECK(*run->held_bytes == std::array<double, 5>{10, 5, 20, 34, 6});
+  CHECK(*run->step_s == 2);
+}
+
+TEST_CASE("memory that cannot be read is refused with its place in one line") {
+  const test::TemporaryFolder folder;
+  const auto refused = [&folder](const std::string& text) {
+    return refusal_of_run({folder.write("memory.txt", text).string()});
+  };
+  std::string cut(kMemorySummary);
+  CHECK(refused(cut.substr(0, cut.find("| Allocated"))).find("no peak of allocated") != std::string::npos);
+  std::string wrong(kMemorySummary);
+  wrong.replace(wrong.find("51200 MiB"), 9, "51200 XiB");
+  CHECK(refused(wrong).find("line 8") != std::string::npos);
+  for (const char* text :
+       {R"({"allocated_bytes.all.peak": "many"})", R"({"allocated_bytes.all.peak": -1})",
+        R"({"allocated_bytes.all.peak": 1e300})", R"({"allocated_bytes.all.current": 1})", "[[1], [[0, 1]]]",
+        "[[1, 2]]", "[[1], [[0, 1, 2, 3, 4, 5, 6, 7, \"x\"]]]", "[[1], [[0, 1e400, 2, 3, 4, 5, 6, 7, 8]]]",
+        "[[1], 3]", "[[1], [[0, 1, 2, 3, 4, 5, 6, 7, 8]", "[[], []]", "\x80\x04\x95snapshot"}) {
+    CAPTURE(text);
+    const std::string line = refused(text);
+    CHECK_FALSE(line.empty());
+    CHECK(line.find('\n') == std::string::npos);
+  }
+}
+
 TEST_CASE("of a whole log the median of the steps counts, and the most memory") {
   const test::TemporaryFolder folder;
   std::string log = "starting\n";
