@@ -19,6 +19,7 @@ using engine::Scenario;
 
 namespace {
 
+constexpr float kNarrowColumn = 76;  // of words that are cut
 constexpr float kHead = 38, kPlanRow = 26, kBar = 54;
 constexpr float kScrollBar = 12;                         // at the right of the rows and under them
 constexpr float kTwoFigures = 820, kLeastFigures = 170;  // room of the grid for two figures side by side, and for any
@@ -94,13 +95,17 @@ class Table {
   void put(const Placed& c, float y, std::string_view text, TextStyle style) {
     const bool right = list_.columns[c.index].number;
     style.halign = right ? HAlign::right : HAlign::left;
-    ctx_.ui.canvas.text({right ? c.x + c.width : c.x, y}, text, style);
+    const Point at{right ? c.x + c.width : c.x, y};
+    if (list_.columns[c.index].spare)  // may be narrower than its words; the tip has them whole
+      ctx_.ui.canvas.text(at, ellipsize(ctx_.ui.canvas, text, style, c.width + 1), style);
+    else
+      ctx_.ui.canvas.text(at, text, style);
   }
-  // Spare columns that have no room go, the last first; what is left over is shared out. Where all others have none
+  // Spare columns that have no room are narrowed and then go, the last first; what is left over is shared out. Where all others have none
   // either, all but the first result are scrolled.
   void place() {
     rank_ = ctx_.px(44);
-    const float least = ctx_.px(14), room = r_.w - rank_ - ctx_.px(26);
+    const float least = ctx_.px(10), narrow = ctx_.px(kNarrowColumn), room = r_.w - rank_ - ctx_.px(26);
     const auto taken = [&] {
       float sum = 0;
       for (const Placed& c : columns_) sum += c.width + least;
@@ -110,6 +115,11 @@ class Table {
     while (taken() > room) {
       const auto last = std::find_if(columns_.rbegin(), columns_.rend(), spare);
       if (last == columns_.rend()) break;
+      const float over = taken() - room;
+      if (last->width - over >= narrow) {
+        last->width -= over;
+        break;
+      }
       columns_.erase(std::next(last).base());
     }
     float gap = least + std::clamp((room - taken()) / static_cast<float>(columns_.size()), 0.0f, ctx_.px(30));

@@ -64,18 +64,18 @@ std::string standing(const std::optional<double>& against) {
   return against ? against_text(*against, 1) : std::string(kNoValue);
 }
 
-// Those that can run the plan, or those that cannot where these are fewer.
+// How many can run the plan, or the only one that can: a column of names would be too wide, and the tip has them.
 template <class Ranked>
 std::string who_text(const Listed<Ranked>& l) {
   const auto& [can, cannot] = l.who;
   if (can.empty()) return word(l.texts, "ui.search.runs_none");
-  if (cannot.empty() && can.size() > 2) return word(l.texts, "ui.search.runs_all");
-  if (!cannot.empty() && cannot.size() < can.size())
-    return l.texts.format("ui.search.runs_all_but", {framework_names(cannot)});
-  return framework_names(can);
+  if (can.size() == 1) return framework_names(can);
+  if (cannot.empty()) return word(l.texts, "ui.search.runs_all");
+  return l.texts.format("ui.search.runs_some",
+                        {number(static_cast<int>(can.size())), number(static_cast<int>(can.size() + cannot.size()))});
 }
 template <class Ranked>
-ColumnOf<Ranked> runs_column() {
+ColumnOf<Ranked> runs_column() {  // of the spare columns the last to give way
   return {{"runs_on", {}, false, true, true}, who_text<Ranked>, [](const Listed<Ranked>& l) {
             return !l.who.can.empty() || !l.who.cannot.empty();
           }};
@@ -133,6 +133,7 @@ const auto& training_columns() {
                            [](L l) { return l.band != nullptr; }},
       ColumnOf<RankedPlan>{{"against", {}, true, true}, [](L l) { return standing(l.against); }},
       ColumnOf<RankedPlan>{{"mfu", {}, true, true}, [](L l) { return format_percent(l.row.mfu); }},
+      runs_column<RankedPlan>(),
       ColumnOf<RankedPlan>{{"alike", {}, false, true, true},
                            [](L l) {
                              if (l.row.alike == 0) return std::string(kNoValue);
@@ -146,7 +147,6 @@ const auto& training_columns() {
       ColumnOf<RankedPlan>{
           {"loss", {}, false, true, true},
           [](L l) { return loss_text(l.texts, engine::kStepParts, l.best.step_parts, l.row.step_parts); }},
-      runs_column<RankedPlan>(),
   };
   return columns;
 }
@@ -179,13 +179,13 @@ const auto& serving_columns() {
                                                        : std::string(kNoValue);
                                },
                                [](L l) { return l.row.cost_usd.has_value(); }},
+      runs_column<RankedDecoding>(),
       ColumnOf<RankedDecoding>{{"outdone", {}, true, true, true},
                                [](L l) { return l.row.outdone > 0 ? number(l.row.outdone) : std::string(kNoValue); },
                                [](L l) { return l.row.outdone > 0; }},
       ColumnOf<RankedDecoding>{
           {"loss", {}, false, true, true},
           [](L l) { return loss_text(l.texts, engine::kDecodeParts, l.best.step_parts, l.row.step_parts); }},
-      runs_column<RankedDecoding>(),
   };
   return columns;
 }
