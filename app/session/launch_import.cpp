@@ -40,6 +40,20 @@ io::Result<LaunchImport> LaunchImport::read(std::string text, std::string file, 
   return out;
 }
 
+std::optional<LaunchImport> LaunchImport::kept(io::SavedLaunch saved, const io::PresetLibrary& library) {
+  LaunchImport out;
+  out.text_ = std::move(saved.text);
+  out.file_ = std::move(saved.file);
+  auto read = io::import_launch(out.text_, out.file_, {}, library);
+  if (!read.ok()) return std::nullopt;
+  out.imported_ = std::move(read).value();
+  out.counted_ = !out.imported_.is_missing("cluster");
+  if (out.ask({std::move(saved.cluster), std::move(saved.set)}, library)) return std::nullopt;
+  out.guessed_ = saved.guessed;
+  if (out.guessed_) out.say_whose_chips();
+  return out;
+}
+
 void LaunchImport::say_whose_chips() {
   imported_.assumed.insert(imported_.assumed.begin(),
                            {"cluster", request_.cluster, engine::say("import.why.open_chips")});

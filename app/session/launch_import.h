@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "engine/io/import/import_launch.h"
+#include "engine/io/scenario/session_json.h"
 #include "engine/scenario/chip.h"
 
 namespace roofscape::app {
@@ -18,6 +19,10 @@ class LaunchImport {
   // the launcher states, else as many as there are.
   static io::Result<LaunchImport> read(std::string text, std::string file, const engine::Cluster& open,
                                        const io::PresetLibrary& library);
+
+  // As it was kept with a session: nothing where its text is not read any more.
+  static std::optional<LaunchImport> kept(io::SavedLaunch saved, const io::PresetLibrary& library);
+  io::SavedLaunch saved() const { return {text_, file_, request_.cluster, request_.set, guessed_}; }
 
   const std::string& file() const { return file_; }  // as people see it
   const io::Imported& imported() const { return imported_; }

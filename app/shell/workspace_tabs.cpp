@@ -120,6 +120,7 @@ std::string Workspace::session_text() const {
     tab.scenario = one.scenario();
     tab.origin = one.origin();
     if (pinned) tab.baseline = pinned->scenario;
+    if (one.launch() != nullptr) tab.launch = one.launch()->saved();
     tab.search = to_words(other != nullptr ? other->preferences
                           : kept_          ? kept_->preferences
                                            : panels_.search.preferences);
@@ -136,7 +137,7 @@ bool Workspace::restore(std::string_view text, const std::string& file, bool bes
     session_.say({true, io::to_text(read.error(), texts_), {}});
     return false;
   }
-  const auto session_of = [&](io::SavedTab& tab) {
+  const auto scenario_of = [&](io::SavedTab& tab) {
     // What it was loaded from is one step of undo away.
     if (!tab.origin.empty())
       if (auto origin = io::load_scenario(tab.origin, session_.library()); origin.ok()) {
@@ -145,6 +146,13 @@ bool Workspace::restore(std::string_view text, const std::string& file, bool bes
         return opened;
       }
     return Session(session_.presets(), std::move(tab.scenario), {});
+  };
+  const auto session_of = [&](io::SavedTab& tab) {
+    Session opened = scenario_of(tab);
+    if (tab.launch)
+      if (auto launch = LaunchImport::kept(std::move(*tab.launch), session_.library()))
+        opened.set_launch(std::make_shared<const LaunchImport>(std::move(*launch)));
+    return opened;
   };
   const auto tab_of = [&](io::SavedTab& tab) {
     OpenTab opened{session_of(tab), preferences_from(tab.search), {}};

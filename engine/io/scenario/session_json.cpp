@@ -1,6 +1,7 @@
 #include "engine/io/scenario/session_json.h"
 
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -23,6 +24,20 @@ UnreadTab unread(const Json& tab, InputError reason) {
   reason.file.clear();
   return {tab.dump(), std::move(name), std::move(reason)};
 }
+
+std::optional<SavedLaunch> read_launch(const Json& tab) {
+  const auto found = tab.find("launch");
+  if (found == tab.end() || !found->is_object()) return std::nullopt;
+  SavedLaunch out{
+      text_member(*found, "text"), text_member(*found, "file"), text_member(*found, "cluster"), {}, false};
+  if (out.text.empty()) return std::nullopt;
+  if (const auto set = found->find("set"); set != found->end() && set->is_array())
+    for (const Json& one : *set)
+      if (one.is_string()) out.set.push_back(one.get<std::string>());
+  const auto guessed = found->find("guessed");
+  out.guessed = guessed != found->end() && guessed->is_boolean() && guessed->get<bool>();
+  return out;
+}
 }  // namespace
 
 std::string write_session(const SavedSession& session, const PresetLibrary& library) {
@@ -37,6 +52,12 @@ std::string write_session(const SavedSession& session, const PresetLibrary& libr
     entry["scenario"] = scenario_json(tab.scenario, library);
     if (tab.baseline) entry["baseline"] = scenario_json(*tab.baseline, library);
     for (const auto& [name, words] : tab.search) entry["search"][name] = words;
+    if (tab.launch && tab.launch->text.size() <= kMostLaunchBytes && is_utf8(tab.launch->text))
+      entry["launch"] = {{"file", tab.launch->file},
+                         {"text", tab.launch->text},
+                         {"cluster", tab.launch->cluster},
+                         {"set", tab.launch->set},
+                         {"guessed", tab.launch->guessed}};
     json["tabs"].push_back(std::move(entry));
   }
   for (const UnreadTab& tab : session.unread) json["tabs"].push_back(OrderedJson::parse(tab.json, nullptr, false));
@@ -94,6 +115,7 @@ Result<SavedSession> read_session(std::string_view text, std::string_view file_n
         SavedTab& read = session.tabs.emplace_back(of_all);
         read.scenario = std::move(*scenario);
         read.origin = text_member(tab, "origin");
+        read.launch = read_launch(tab);
         read_beside(tab, read);
         continue;
       }

@@ -1,5 +1,5 @@
-// What was being worked on, as one JSON text: the open scenarios, each with where it came from, the baseline pinned to
-// it and what is wanted of its search, and which of them is shown. Written by the window whenever something changed, so
+// What was being worked on, as one JSON text: the open scenarios, each with where it came from, the launch file it
+// was read from, the baseline pinned to it and what is wanted of its search, and which of them is shown. Written by the window whenever something changed, so
 // that nothing is lost.
 #pragma once
 
@@ -17,11 +17,20 @@
 
 namespace roofscape::io {
 
+// The launch file that a plan was read from, with what was asked for beside it (engine/io/import/import_launch.h).
+struct SavedLaunch {
+  std::string text, file, cluster;
+  std::vector<std::string> set = {};
+  bool guessed = false;  // the cluster is the one that was open, since the file does not say
+};
+inline constexpr std::size_t kMostLaunchBytes = 64 << 10;  // of a text that is kept
+
 struct SavedTab {
   engine::Scenario scenario;
   std::string origin;  // id of a preset or path of a file; empty: never saved
   std::optional<engine::Scenario> baseline = {};
   std::map<std::string, std::string, std::less<>> search = {};  // what is wanted of a search, as words by name
+  std::optional<SavedLaunch> launch = {};
 };
 
 // A tab that this program cannot read (an older or newer one wrote it, a preset it names is gone), or the baseline of

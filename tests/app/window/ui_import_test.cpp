@@ -233,3 +233,32 @@ TEST_CASE("the receipt opens again from the menu while its plan is shown") {
   h.step(2);
   CHECK(copied.find("--tensor-model-parallel-size") != std::string::npos);
 }
+
+TEST_CASE("the receipt of a plan outlives the window, in each of its tabs") {
+  const Dropped file("run.sh", kMegatronScript);
+  Harness h("llama3-405b-16k-h100-8k", 1280, 720);
+  engine::Scenario edited = h.scenario();
+  edited.workload.global_batch_sequences *= 2;
+  h.parts.session.update(edited, false);  // so that the script opens in a tab of its own
+  h.workspace.drop({file.path});
+  h.step(2);
+  const std::string text = h.workspace.session_text();
+  Harness later("llama3-8b-8-h100", 1280, 720);
+  REQUIRE(later.workspace.restore(text, "session.json"));
+  later.step(2);
+  REQUIRE(later.parts.session.launch() != nullptr);
+  const app::LaunchImport& kept = *later.parts.session.launch();
+  CHECK(kept.file() == h.parts.session.launch()->file());
+  CHECK(kept.guessed());
+  CHECK(kept.imported().scenario == h.parts.session.launch()->imported().scenario);
+  REQUIRE(kept.origin_of("parallelism.tensor") != nullptr);
+  CHECK(kept.origin_of("parallelism.tensor")->line == 3);
+  CHECK(later.workspace.session_text() == text);
+  // A text that is not read any more costs the receipt, not the plan.
+  std::string broken = text;
+  broken.replace(broken.find("--tensor-model-parallel-size 8"), 30, "--tensor-model-parallel-size x");
+  Harness last("llama3-8b-8-h100", 1280, 720);
+  REQUIRE(last.workspace.restore(broken, "session.json"));
+  CHECK(last.scenario() == h.scenario());
+  CHECK(last.parts.session.launch() == nullptr);
+}
