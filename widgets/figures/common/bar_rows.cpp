@@ -109,7 +109,8 @@ BarRowsPlot draw_bar_rows(Canvas& canvas, const Theme& theme, const Rect& area, 
     while (next < shown.size() && rows[shown[next]].aside) ++next;
     if ((row.joint || (row.joined && !row.parts.empty())) && next < shown.size()) {
       const float at = out.x(row.joint ? *row.joint : row.parts.back().to), margin = (out.pitch - out.bar_height) / 2;
-      canvas.line({at, top + out.pitch - margin}, {at, out.tops[shown[next]] + margin}, joint);
+      const float bottom = top + margin + out.lane_height * static_cast<float>(std::max(1, axis.lanes));
+      canvas.line({at, bottom}, {at, out.tops[shown[next]] + margin}, joint);
     }
     for (const BarPart& part : row.parts) {
       if (!(part.to > part.from)) continue;
