@@ -490,6 +490,9 @@ void stage_time(const Inputs<S>& in, const LayerTime<S>& layer, const StageKey& 
   if (!pipelined || !pipeline.status.legal()) return;
 
   const PipelineTimes& times = pipeline.times;
+  pipeline.too_long = check_times(times, times.forward.size(), static_cast<std::uint32_t>(key.shape.microbatches)) ==
+                      SimulationOutcome::overflow;
+  if (pipeline.too_long) return;  // nor can its times be added up
   PipelineCache cache;
   // What waits for transfers of unknown length has no known length: the order is still that of the schedule.
   const bool known = !std::isnan(value_of(cost.transfer)) && !std::isnan(value_of(cost.transfer_in_node));
@@ -522,16 +525,12 @@ void stage_time(const Inputs<S>& in, const LayerTime<S>& layer, const StageKey& 
     } else {
       pipeline.timeline.start.clear();
       pipeline.timeline.makespan = 0;
-      pipeline.too_long = status.outcome == SimulationOutcome::overflow;
       return;
     }
   }
   if (!cost.simulated) {
     const PipelineTimeResult result = pipeline_time(key.shape, times, cache);
-    if (!result.ok()) {
-      pipeline.too_long = result.simulation.outcome == SimulationOutcome::overflow;
-      return;
-    }
+    if (!result.ok()) return;
     cost.simulated = true;
     cost.makespan = simulated(Q::pipeline_makespan, seconds(double(result.makespan)));
     // A closed form knows no timeline: at least every device but the first waits for its first input, and every one
