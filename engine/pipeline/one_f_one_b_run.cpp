@@ -6,7 +6,9 @@
 // 2 from a device to the next and line t has forward t+A(0)-r and backward t+r of every device; otherwise A falls by
 // 1 and line t has forward (t-r)/2+p-1 and backward (t+r)/2 of every other device. Put in, everything an operation
 // waits for is in the line before, on the neighbour; so one result of each device and direction is all that is kept.
-// What would be before the first or behind the last pass is not there.
+// What would be before the first or behind the last pass is not there. Lines on which every device runs both repeat
+// their chunks; once the devices' state differs from that some repetitions before by nothing but a constant, so do all
+// states that follow, and what is left of such lines is a multiplication (order_span.h does the same for orders).
 #include "engine/pipeline/one_f_one_b_run.h"
 
 #include <algorithm>
@@ -20,6 +22,62 @@ using Int = std::int64_t;
 struct Passes {
   Int devices, count, lead;  // lead: A(0), or 2 A(0) where a line has every other device
   Int stride;                // devices from one of a line to the next: 1 interleaved, else 2
+  Int repeat;                // lines after which chunks come again
+};
+
+// Finds that a state repeats, by Brent's way: it is compared with one that is replaced after 1, 2, 4 ... looks.
+class Repetition {
+ public:
+  Repetition(OneFOneBScratch& scratch, Int devices)
+      : scratch_(scratch), devices_(static_cast<std::size_t>(devices)), known_(scratch.known) {}
+  // At a look: after how many looks the state was the same but for advance(), or 0.
+  Int looks(Tick in_transfer) {
+    if (since_ > 0 && same_but_for_time()) {
+      in_transfer_ = in_transfer - in_transfer_;
+      return since_;
+    }
+    if (since_ == limit_) {
+      keep(in_transfer);
+      limit_ = std::max<Int>(1, 2 * limit_);
+      since_ = 0;
+    }
+    ++since_;
+    return 0;
+  }
+  // All times so many repetitions later; what is added to the time in transfers.
+  Tick skip(Int repetitions) {
+    const Tick later = repetitions * advance_;
+    for (Tick& t : scratch_.free) t += later;
+    for (Tick& t : scratch_.forward) t += later;
+    for (Tick& t : scratch_.backward) t += later;
+    return repetitions * in_transfer_;
+  }
+
+ private:
+  // Without what a line sets before it is read: forward[0] and backward[devices].
+  bool same_but_for_time() {
+    const Tick* before = known_.data();
+    advance_ = scratch_.free[0] - *before;
+    const auto same = [&before, this](const Tick* now) {
+      for (const Tick* const end = now + devices_; now != end; ++now, ++before)
+        if (*now - *before != advance_) return false;
+      return true;
+    };
+    return same(scratch_.free.data()) && same(scratch_.forward.data() + 1) && same(scratch_.backward.data());
+  }
+  void keep(Tick in_transfer) {
+    known_.clear();
+    known_.insert(known_.end(), scratch_.free.begin(), scratch_.free.end());
+    known_.insert(known_.end(), scratch_.forward.begin() + 1, scratch_.forward.end());
+    known_.insert(known_.end(), scratch_.backward.begin(), scratch_.backward.end() - 1);
+    in_transfer_ = in_transfer;
+  }
+
+  OneFOneBScratch& scratch_;
+  std::size_t devices_;
+  std::vector<Tick>& known_;
+  Int since_ = 0, limit_ = 0;
+  Tick advance_ = 0, in_transfer_ = 0;
 };
 
 void prepare(const ScheduleShape& shape, const PipelineTimes& times, const Passes& passes, OneFOneBScratch& scratch) {
@@ -75,7 +133,20 @@ StepSpan run_lines(const PipelineTimes& times, const Passes& passes, OneFOneBScr
     return end + hop;
   };
   const Int longest = stride * n;  // lines from a device's first forward to behind its last
+  // Before it every device runs a forward and a backward, from line 0 on.
+  const Int drain = std::min(longest - lead, longest - p + 1);
+  Repetition repetition(scratch, p);
+  Int look = 0;
   for (Int line = -lead; line < longest; ++line) {
+    if (line == look && line < drain) {
+      look += passes.repeat;
+      if (const Int looks = repetition.looks(in_transfer); looks > 0) {
+        const Int lines = looks * passes.repeat, times_more = (drain - line) / lines;
+        in_transfer += repetition.skip(times_more);
+        line += times_more * lines;
+        look = longest;  // what is left is shorter than a repetition
+      }
+    }
     // Devices that run a forward: from f0 to before f1; a backward: from b0 to before b1. Forwards alone are below
     // b0.
     const Int f0 = std::clamp<Int>(line + lead - longest + 1, 0, p), f1 = std::min(p, line + lead + 1);
@@ -137,7 +208,8 @@ StepSpan run_lines(const PipelineTimes& times, const Passes& passes, OneFOneBScr
 StepSpan one_f_one_b_span(const ScheduleShape& shape, const PipelineTimes& times, OneFOneBScratch& scratch) {
   const bool looped = shape.kind == ScheduleKind::interleaved_1f1b;
   const Int p = shape.stages, n = Int{shape.microbatches} * shape.virtual_stages;
-  const Passes passes{p, n, looped ? (shape.virtual_stages - 1) * p + 2 * (p - 1) : 2 * (p - 1), looped ? 1 : 2};
+  const Passes passes{p, n, looped ? (shape.virtual_stages - 1) * p + 2 * (p - 1) : 2 * (p - 1), looped ? 1 : 2,
+                      looped ? shape.virtual_stages * p : 2};
   prepare(shape, times, passes, scratch);
   return looped ? run_lines<1>(times, passes, scratch) : run_lines<2>(times, passes, scratch);
 }

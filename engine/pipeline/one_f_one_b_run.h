@@ -24,6 +24,7 @@ struct OneFOneBScratch {
   std::vector<Tick> free;               // by device
   std::vector<Tick> hop_before;         // from the device before, and to the first from the last
   std::vector<Tick> whole_backward;     // by virtual stage
+  std::vector<Tick> known;              // state of the devices at an earlier line
   std::vector<std::uint32_t> forward_chunk, backward_chunk;  // by index of a pass: first virtual stage of its chunk
 };
 

@@ -118,31 +118,35 @@ void Pricer::bound(const PlacedMesh& mesh, const PricedLayer& layer, PricedState
     const double hops = static_cast<double>(shape.stages) * shape.virtual_stages - 1;
     makespan = mesh.in.model.n_layers * pass + first + last + 2 * hops * transfer;
   }
-  const auto pass_of = [overlaps](const StageBlocks<double>::OfKind& k) {
-    return overlaps ? k.layer.work_forward + k.layer.work_backward : k.layer.forward + k.layer.backward;
-  };
-  const auto pass_of_layers = [&](int layers, int dense) {
-    return blocks.sum(layer.cost.layers(layers, dense), pass, pass_of);
-  };
   // Of a device that does not compute while it sends: twice a microbatch and chunk, but where a chunk is an end.
   const bool sends_in_turn = blocks_sends(state.stage.sends, shape.kind) && !overlaps &&
                              facts_of(shape.kind).placement == StagePlacement::looped;
-  for (const DeviceKind& kind : kinds.kinds) {
-    double work = pass_of_layers(kind.layers, kind.dense);
-    if (kind.embedding) work += first;
-    if (kind.head) work += last;
-    if (sends_in_turn) work += (2 * shape.virtual_stages - (kind.embedding ? 1 : 0) - (kind.head ? 1 : 0)) * transfer;
-    double before =
-        whole ? pass_of_layers(kind.layers_before, kind.dense_before)
-              : blocks.sum(layer.cost.layers(kind.layers_before, kind.dense_before), &BlockTime<double>::forward);
-    before += (whole ? 2 : 1) * kind.hops * transfer;
-    if (kind.hops > 0 && kind.layers_before > 0) before += whole ? first : first_f;
-    // Its last send is the first hop of its gradients' way back.
-    if (sends_in_turn && kind.hops > 0) before -= transfer;
-    makespan = max(makespan, share * work + before);
+  const auto of_devices = [&](auto pass_of_layers, auto forward_of_layers) {
+    for (const DeviceKind& kind : kinds.kinds) {
+      double work = pass_of_layers(kind.layers, kind.dense);
+      if (kind.embedding) work += first;
+      if (kind.head) work += last;
+      if (sends_in_turn) work += (2 * shape.virtual_stages - (kind.embedding ? 1 : 0) - (kind.head ? 1 : 0)) * transfer;
+      double before = whole ? pass_of_layers(kind.layers_before, kind.dense_before)
+                            : forward_of_layers(kind.layers_before, kind.dense_before);
+      before += (whole ? 2 : 1) * kind.hops * transfer;
+      if (kind.hops > 0 && kind.layers_before > 0) before += whole ? first : first_f;
+      // Its last send is the first hop of its gradients' way back.
+      if (sends_in_turn && kind.hops > 0) before -= transfer;
+      makespan = max(makespan, share * work + before);
+    }
+  };
+  if (layer.cost.dense_first) {
+    const auto pass_of = [overlaps](const StageBlocks<double>::OfKind& k) {
+      return overlaps ? k.layer.work_forward + k.layer.work_backward : k.layer.forward + k.layer.backward;
+    };
+    of_devices([&](int n, int dense) { return blocks.sum(layer.cost.layers(n, dense), pass, pass_of); },
+               [&](int n, int dense) { return blocks.sum(layer.cost.layers(n, dense), &BlockTime<double>::forward); });
+  } else {
+    of_devices([pass](int n, int) { return n * pass; }, [&](int n, int) { return n * blocks.layer.forward; });
   }
   double rounded_layers = 0;
-  const std::optional<WorkBeforeReturn> split = work_before_return(shape);
+  const std::optional<WorkBeforeReturn> split = whole ? std::nullopt : work_before_return(shape);
   if (split && state.input_gradient == PricedState::kNotYet) price_input_gradients(mesh, layer, state);
   if (split && state.input_gradient > 0 && !overlaps) {
     makespan = max(makespan, split_makespan(mesh, layer.cost, state, kinds, shape, *split));

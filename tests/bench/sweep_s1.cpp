@@ -1,6 +1,7 @@
 #include "tests/bench/sweep_s1.h"
 
 #include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -20,18 +21,28 @@ constexpr CheckpointPolicy kPolicies[] = {CheckpointPolicy::block, CheckpointPol
                                           CheckpointPolicy::none};
 constexpr std::size_t kPoints = 9960;
 
-// Chunks by pipeline degree: every divisor of the layers of a stage.
+// A schedule with so many microbatches.
+struct Schedule {
+  const DeviceKinds* kinds;
+  ScheduleShape shape;
+  std::vector<DeviceMoments> fullest;
+  bool legal;
+};
+
+// The schedules of a pipeline degree: chunks are every divisor of the layers of a stage. What depends on the number of
+// microbatches is made once for each.
 struct Chunks {
   int pipeline;
   std::vector<DeviceKinds> kinds;
   HeldKinds held = HeldKinds();
+  std::map<int, std::vector<Schedule>> schedules;  // by microbatches
 };
 
 std::vector<Chunks> all_chunks(int n_layers) {
   std::vector<Chunks> out;
   std::vector<int> layers;
   for (const int pipeline : kDegrees) {
-    Chunks& chunks = out.emplace_back(Chunks{pipeline, {}, HeldKinds(false)});
+    Chunks& chunks = out.emplace_back(Chunks{pipeline, {}, HeldKinds(false), {}});
     const int held = n_layers / pipeline;
     for (int v = 1; v <= (pipeline > 1 ? held : 1); ++v) {
       if (held % v != 0) continue;
@@ -46,9 +57,22 @@ std::vector<Chunks> all_chunks(int n_layers) {
 struct Mesh {
   PlacedMesh placed;
   Chunks* chunks = nullptr;
-  int microbatches = 0;
-  std::vector<std::vector<DeviceMoments>> fullest;  // of chunks->kinds
+  const std::vector<Schedule>* schedules = nullptr;  // none where the microbatch does not divide
 };
+
+const std::vector<Schedule>& schedules_of(Chunks& chunks, int microbatches, const PipelinePlan& pipeline) {
+  const auto [place, is_new] = chunks.schedules.try_emplace(microbatches);
+  for (std::size_t c = 0; is_new && c < chunks.kinds.size(); ++c) {
+    const DeviceKinds& kinds = chunks.kinds[c];
+    Plan plan;
+    plan.pipeline = kinds.stages, plan.schedule = kinds.kind, plan.virtual_stages = kinds.virtual_stages;
+    const ScheduleShape shape = shape_of(plan, microbatches, pipeline);
+    Schedule& schedule = place->second.emplace_back(Schedule{&kinds, shape, {}, false});
+    fullest_devices(kinds, shape, chunks.held, schedule.fullest);
+    schedule.legal = kinds.virtual_stages == 1 || microbatches % kinds.stages == 0;
+  }
+  return place->second;
+}
 
 // Every pipeline, with the optimizer sharded and not.
 void add_meshes(Pricer& pricer, std::vector<Chunks>& all, int chips, int tensor, std::vector<Mesh>& out) {
@@ -106,22 +130,15 @@ void sweep_s1(const Scenario& s1, std::size_t best, S1Result& out) {
     for (const int microbatch : kMicrobatches) {
       for (Mesh& mesh : meshes) {
         Pricer::set_microbatch(mesh.placed, microbatch);
-        mesh.microbatches = microbatches_of(mesh.placed.plan, batch);
-        mesh.fullest.resize(mesh.chunks->kinds.size());
-        if (mesh.microbatches == 0) continue;
-        for (std::size_t c = 0; c < mesh.fullest.size(); ++c) {
-          const DeviceKinds& kinds = mesh.chunks->kinds[c];
-          const ScheduleShape shape{kinds.kind, kinds.stages, mesh.microbatches, kinds.virtual_stages, 0};
-          fullest_devices(kinds, shape, mesh.chunks->held, mesh.fullest[c]);
-        }
+        const int microbatches = microbatches_of(mesh.placed.plan, batch);
+        mesh.schedules = microbatches > 0 ? &schedules_of(*mesh.chunks, microbatches, s1.pipeline) : nullptr;
       }
       for (const CheckpointPolicy policy : kPolicies) {
         for (const bool sequence_parallel : {false, true}) {
           bool layer_priced = false;
           for (const Mesh& each : meshes) {
             const PlacedMesh& mesh = each.placed;
-            const int microbatches = each.microbatches;
-            if (microbatches == 0) continue;
+            if (each.schedules == nullptr) continue;
             Plan plan = mesh.plan;
             plan.policy = policy, plan.sequence_parallel = sequence_parallel;
             if (!layer_priced) pricer.price_layer(mesh, plan, layer), layer_priced = true;
@@ -129,15 +146,13 @@ void sweep_s1(const Scenario& s1, std::size_t best, S1Result& out) {
             const double capacity = mesh.in.chip.hbm_capacity;
             const double ideal =
                 utilisation(pricer.flops().flops_model, mesh.counts.chips, mesh.in.chip.peak_flops, 1.0);
-            for (std::size_t c = 0; c < each.chunks->kinds.size(); ++c) {
-              const DeviceKinds& kinds = each.chunks->kinds[c];
-              plan.schedule = kinds.kind, plan.virtual_stages = kinds.virtual_stages;
-              const ScheduleShape shape = shape_of(plan, microbatches, s1.pipeline);
+            for (const Schedule& schedule : *each.schedules) {
+              const bool legal = schedule.legal;
+              plan.schedule = schedule.shape.kind, plan.virtual_stages = schedule.shape.virtual_stages;
               Price price;
-              price.memory_bytes = pricer.memory(mesh, layer, state, each.fullest[c]);
-              pricer.bound(mesh, layer, state, kinds, shape, price);
+              price.memory_bytes = pricer.memory(mesh, layer, state, schedule.fullest);
+              pricer.bound(mesh, layer, state, *schedule.kinds, schedule.shape, price);
               const bool fits = price.memory_bytes <= capacity;
-              const bool legal = kinds.virtual_stages == 1 || microbatches % plan.pipeline == 0;
               out.fit += fits;
               out.illegal += !legal;
               if (fits && legal) candidates.emplace_back(price.step_time_s, out.points.size());
