@@ -163,8 +163,9 @@ void fill_stages(const Scenario& s, const Evaluation<double>& e, const PipelineR
   const int first_dense = s.model.n_first_dense_layers();
   int first = 0;
   for (int v = 0; v < virtual_stages; ++v) {
-    const auto device =
-        static_cast<std::size_t>(has_orders ? pipeline.orders.device_of[static_cast<std::size_t>(v)] : v % devices);
+    const auto device = static_cast<std::size_t>(has_orders ? pipeline.orders.device_of[static_cast<std::size_t>(v)]
+                                                 : pipeline.status.legal() ? device_of(pipeline.shape, v)
+                                                                           : v % devices);
     StageRow& row = rows[device];
     if (row.layers == 0) row.first_layer = first;
     row.layers += layers[static_cast<std::size_t>(v)];
@@ -249,6 +250,13 @@ void evaluate(const Scenario& s, EvaluationScratch& scratch, Report& out) {
   out.pipeline.step_end_s = seconds_of_part(e, Q::step_optimizer) + out.pipeline.reduction_s;
   diagnose(s, out);
   if (out.has_errors()) withhold_run(out);
+}
+
+void evaluate_quantities(const Scenario& s, EvaluationScratch& scratch, OrderSpans& spans, Report& out) {
+  Evaluation<double>& e = scratch.memory_->evaluation;
+  run_evaluation<double>(s, nullptr, scratch.memory_->simulation, out.pipeline, e, &spans);
+  out.quantities.clear();
+  for_each_quantity(e, [&out](Q q, double value) { out.quantities.set(q, value); });
 }
 
 Report evaluate(const Scenario& s) {

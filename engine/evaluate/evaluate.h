@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "engine/pipeline/order_span.h"
 #include "engine/report/report.h"
 #include "engine/scenario/scenario.h"
 
@@ -21,6 +22,7 @@ class EvaluationScratch {
 
  private:
   friend void evaluate(const Scenario&, EvaluationScratch&, Report&);
+  friend void evaluate_quantities(const Scenario&, EvaluationScratch&, OrderSpans&, Report&);
   struct Memory;
   std::unique_ptr<Memory> memory_;
 };
@@ -28,5 +30,10 @@ class EvaluationScratch {
 // The same, reusing the memory of an old report, and its order of operations while the shape of the schedule stays.
 // Nothing is allocated when a scenario of the same shape (stages, microbatches, rows of the tables) went before.
 void evaluate(const Scenario&, EvaluationScratch&, Report& out);
+
+// For a list of training plans that are known to run: the quantities of the report alone, the same to the last bit, but
+// without those of the pipeline's timeline (its bubbles, the idle time of even stages), which is not made. The rest of
+// `out` means nothing.
+void evaluate_quantities(const Scenario&, EvaluationScratch&, OrderSpans&, Report& out);
 
 }  // namespace roofscape::engine

@@ -24,13 +24,13 @@ struct Evaluation {
   S tokens_per_chip;
 };
 
-// Fills `e` and `pipeline`, reusing the memory of the evaluation before.
+// Fills `e` and `pipeline`, reusing the memory of the evaluation before. `spans`: see stage_time().
 template <Scalar S>
 void run_evaluation(const Scenario& s, Trace* trace, SimulationScratch& scratch, PipelineReport& pipeline,
-                    Evaluation<S>& e) {
+                    Evaluation<S>& e, OrderSpans* spans = nullptr) {
   e.in = make_inputs<S>(s, trace);
   e.layer = layer_time(e.in, layer_key(s), s.parallelism.context_method);
-  stage_time(e.in, e.layer, stage_key(s), scratch, pipeline, e.stage);
+  stage_time(e.in, e.layer, stage_key(s), scratch, pipeline, e.stage, spans);
   training_cost(e.in, e.layer, e.stage, plan_key(s), pipeline, e.plan);
   operation_steps(e.in, e.layer, e.stage, e.plan, layer_key(s), plan_key(s), e.operations);
   e.limits = bounds(e.in, e.plan.tokens_per_step, transfers_add(s));

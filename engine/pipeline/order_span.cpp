@@ -45,7 +45,9 @@ StepSpan OrderSpans::span(const ScheduleShape& shape, const PipelineTimes& times
   for (const Known& known : known_)
     if (known.shape == shape && known.times == times) return known.step;
   std::optional<StepSpan> step;
-  if (runs_breadth_first(shape))
+  if (runs_without_order(shape))
+    step = one_f_one_b_span(shape, times, one_f_one_b_);
+  else if (runs_breadth_first(shape))
     step = breadth_first_span(shape, times, breadth_first_);
   else
     step = run_repeated(shape, times);

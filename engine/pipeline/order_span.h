@@ -3,7 +3,8 @@
 // device repeats the same few operations for other microbatches; once two repetitions of all devices differ by
 // nothing but a constant, all that follow do, and what is left of them is a multiplication. That is looked for in a
 // step of few microbatches; where it is not found, and for schedules without such a middle (ZB-H1 in chunks,
-// interleaved), the whole step is run; GPipe and breadth first without writing an order (breadth_first_run.h).
+// interleaved), the whole step is run; GPipe and breadth first, and 1F1B, without writing an order
+// (breadth_first_run.h, one_f_one_b_run.h).
 #pragma once
 
 #include <cstddef>
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "engine/pipeline/breadth_first_run.h"
+#include "engine/pipeline/one_f_one_b_run.h"
 #include "engine/pipeline/pipeline_time.h"
 
 namespace roofscape::engine {
@@ -48,6 +50,7 @@ class OrderSpans {
 
   PipelineCache cache_;
   BreadthFirstScratch breadth_first_;
+  OneFOneBScratch one_f_one_b_;
   std::vector<Known> known_;
   std::size_t next_ = 0;
   std::vector<std::pair<ScheduleShape, int>> reaches_;

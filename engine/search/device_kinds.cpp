@@ -106,6 +106,19 @@ void fullest_devices(const DeviceKinds& kinds, const ScheduleShape& shape, HeldK
   for (DeviceMoments& device : out) device.kind = numbers.number_of(device);
 }
 
+std::vector<std::uint16_t> DistinctDevices::add(const std::vector<DeviceMoments>& schedule) {
+  std::vector<std::uint16_t> numbers;
+  for (const DeviceMoments& device : schedule) {
+    const auto known = std::find_if(all_.begin(), all_.end(), [&device](const DeviceMoments& other) {
+      return other.kind == device.kind && std::equal(other.moments.begin(), other.moments.end(),
+                                                     device.moments.begin(), device.moments.end());
+    });
+    numbers.push_back(static_cast<std::uint16_t>(known - all_.begin()));
+    if (known == all_.end()) all_.push_back(device);
+  }
+  return numbers;
+}
+
 void DeviceRange::add(const std::vector<DeviceMoments>& schedule) {
   for (const DeviceMoments& device : schedule) {
     if (std::any_of(most.begin(), most.end(), [&](const auto& known) { return covers_other(known, device); }))

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "engine/pipeline/in_flight.h"
@@ -71,6 +72,18 @@ class HeldKinds {
 // no more of anything, and has no more in flight, than another.
 void fullest_devices(const DeviceKinds& kinds, const ScheduleShape& shape, HeldKinds& numbers,
                      std::vector<DeviceMoments>& out);
+
+// Devices of several schedules, each once: schedules share many of them.
+class DistinctDevices {
+ public:
+  // The numbers of a schedule's devices.
+  std::vector<std::uint16_t> add(const std::vector<DeviceMoments>& schedule);
+  std::size_t size() const { return all_.size(); }
+  const DeviceMoments& operator[](std::size_t number) const { return all_[number]; }
+
+ private:
+  std::vector<DeviceMoments> all_;
+};
 
 // Of several schedules with the same stages and microbatches: devices of which one takes as much as the fullest of all
 // that they have, and devices of which the smallest takes no more than the fullest of any of the schedules.

@@ -85,6 +85,7 @@ class Pricer {
   Pricer& operator=(const Pricer&) = delete;
   // Runs schedules with orders that another keeps, for as long as this lives.
   void lend_orders(OrderSpans& orders) { with_order_ = &orders; }
+  OrderSpans& orders() { return *with_order_; }
 
   // What chooses the calibration of a plan, beside the scenario: its stages, ZeRO stage and what that shards over.
   // One value in modes that do not ask.

@@ -43,16 +43,23 @@ Shortage shortage_of(const Report& report, double min_free) {
 // Evaluates plans of a scenario, one after the other.
 class PlanEvaluation {
  public:
-  explicit PlanEvaluation(const Scenario& s) : edited_(s) {}
+  // `spans`: orders that somebody keeps.
+  PlanEvaluation(const Scenario& s, OrderSpans& spans) : edited_(s), spans_(spans) {}
   const Report& report(const Plan& plan) {
     apply(edited_, plan);
     evaluate(edited_, scratch_, report_);
     return report_;
   }
-  RankedPlan ranked(const Plan& plan) { return engine::ranked(plan, report(plan)); }
+  // Of a plan that can run.
+  RankedPlan ranked(const Plan& plan) {
+    apply(edited_, plan);
+    evaluate_quantities(edited_, scratch_, spans_, report_);
+    return engine::ranked(plan, report_);
+  }
 
  private:
   Scenario edited_;
+  OrderSpans& spans_;
   EvaluationScratch scratch_;
   Report report_;
 };
@@ -150,14 +157,14 @@ void place_present(const Scenario& s, const SearchRequest& request, SearchResult
   result.present_shortage = shortage_of(report, request.space.min_free);
   result.present_breaks.reset();
   if (result.present_legal) result.present_breaks = broken_constraint(s, request.space, report);
-  PlanEvaluation evaluation(s);
+  OrderSpans spans;
+  PlanEvaluation evaluation(s, spans);
   result.present_rank = rank_of_present(result, SpaceChoices(s, request.space), request, evaluation);
 }
 
 SearchResult search(const Scenario& s, const SearchRequest& request, SearchProgress* progress, std::size_t workers,
                     const SearchWorkers& run, SearchMemory* memory) {
   SearchResult result;
-  PlanEvaluation evaluation(s);
   const Chip& chip = s.cluster.chip;
   if (!chip[peak_field(s.precision.compute)].value || !chip[ChipField::hbm_bytes].value ||
       !chip[ChipField::hbm_bytes_per_s].value) {
@@ -209,7 +216,7 @@ SearchResult search(const Scenario& s, const SearchRequest& request, SearchProgr
   for (const Candidate& candidate : all.candidates().front()) listed.push_back(candidate.plan);
   std::vector<RankedPlan> evaluated(listed.size());
   const auto evaluate_share = [&](std::size_t first, std::size_t step) {
-    PlanEvaluation each(s);
+    PlanEvaluation each(s, team[first]->orders());
     for (std::size_t i = first; i < listed.size(); i += step) evaluated[i] = each.ranked(listed[i]);
   };
   if (listed.size() < kManyListed)
@@ -229,6 +236,7 @@ SearchResult search(const Scenario& s, const SearchRequest& request, SearchProgr
     place_present(s, request, result);
     return result;
   }
+  PlanEvaluation evaluation(s, all.orders());
   if (const auto& missed = all.missed().best(); missed && missed->price.step_time_s < all.candidates().fastest_s()) {
     const Report& report = evaluation.report(missed->plan);
     result.near_miss = NearMiss{ranked(missed->plan, report), shortage_of(report, request.space.min_free)};

@@ -317,8 +317,9 @@ void SearchWorker::test_schedules(Mesh& mesh) {
     mesh.legal.push_back(i);
     mesh.overlaps = mesh.overlaps || (kinds.stages > 1 && overlaps_forward_backward(kinds.kind));
     if (!is_new) continue;
-    fullest_devices(kinds, shape, mesh.chunks->held, made->second.of[i]);
-    made->second.range.add(made->second.of[i]);
+    fullest_devices(kinds, shape, mesh.chunks->held, schedule_devices_);
+    made->second.of[i] = made->second.devices.add(schedule_devices_);
+    made->second.range.add(schedule_devices_);
   }
 }
 
@@ -413,6 +414,20 @@ void SearchWorker::draw_sample(Mesh& mesh, Candidate& candidate, std::size_t fir
   }
 }
 
+void SearchWorker::price_devices(const Mesh& mesh) {
+  const DistinctDevices& devices = mesh.fullest->devices;
+  device_bytes_.resize(devices.size());
+  for (std::size_t i = 0; i < devices.size(); ++i)
+    device_bytes_[i] = pricer_.memory(mesh.placed, layer_, state_, {&devices[i], 1});
+}
+
+double SearchWorker::bytes_of(const Mesh& mesh, std::size_t legal) const {
+  double fullest = -1;
+  for (const std::uint16_t device : mesh.fullest->of[mesh.legal[legal]])
+    fullest = max(fullest, device_bytes_[device]);
+  return fullest;
+}
+
 bool SearchWorker::none_matters(Mesh& mesh, Candidate& candidate, double least_work) {
   const DeviceRange& range = mesh.fullest->range;
   const auto over = [&](const std::vector<DeviceMoments>& devices, auto better) {
@@ -439,7 +454,9 @@ void SearchWorker::price_schedules(Mesh& mesh, Candidate& candidate, std::size_t
   const double least_work = mesh.overlaps ? std::min(least_work_s_, least_paired_work_s_) : least_work_s_;
   const bool known = !std::isnan(least_work_s_) && mesh.rates_known;
   if (known && mesh.runs.empty() && none_matters(mesh, candidate, least_work)) {
-    if (sample_.wanted()) draw_sample(mesh, candidate, first, [&](std::size_t l) { return bytes_of(mesh, l); });
+    if (!sample_.wanted()) return;
+    price_devices(mesh);
+    draw_sample(mesh, candidate, first, [&](std::size_t l) { return bytes_of(mesh, l); });
     return;
   }
   // Memory first: it is cheap, and mostly decides.
@@ -447,6 +464,7 @@ void SearchWorker::price_schedules(Mesh& mesh, Candidate& candidate, std::size_t
   double least_fit = kNone, least_unfit = kNone;
   std::size_t unfit = 0, asked = 0;
   bytes_.resize(mesh.legal.size());
+  price_devices(mesh);
   for (std::size_t l = 0; l < mesh.legal.size(); ++l) {
     if (!runs(mesh, first, l)) continue;
     ++asked;
@@ -514,6 +532,7 @@ void SearchWorker::measure_too_large(Mesh& mesh, const StateChoice& choice, Cand
   double& missing = cells_[mesh.cell].missing_bytes;
   if (choice.bytes - mesh.limit_bytes >= missing || candidates_.best_of_cell(mesh.cell)) return;
   pricer_.price_buffers(mesh.placed, layer_, candidate.plan, state_);
+  price_devices(mesh);
   for (std::size_t l = 0; l < mesh.legal.size(); ++l)
     if (runs(mesh, first, l)) missing = std::min(missing, bytes_of(mesh, l) - mesh.limit_bytes);
 }

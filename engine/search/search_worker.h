@@ -60,6 +60,7 @@ class SearchWorker {
   void take_seeds(std::span<const Plan> plans);
   // Takes the orders for its own until it is gone; before the first part, and before seeds.
   void lend_orders(OrderSpans& orders) { pricer_.lend_orders(orders); }
+  OrderSpans& orders() { return pricer_.orders(); }
   // All parts, those first whose chips have least work without recomputation.
   std::vector<std::size_t> fastest_first(std::size_t parts);
   // `part` of choices.groups x choices.microbatches.
@@ -80,7 +81,8 @@ class SearchWorker {
  private:
   // Of the schedules and chunks of a number of stages, with a number of microbatches.
   struct FullestDevices {
-    std::vector<std::vector<DeviceMoments>> of;  // each schedule; empty where it is not legal
+    DistinctDevices devices;
+    std::vector<std::vector<std::uint16_t>> of;  // each schedule, of `devices`; empty where it is not legal
     DeviceRange range;                           // of all that are
   };
   // Schedules and chunks of a number of stages.
@@ -139,9 +141,9 @@ class SearchWorker {
   // Whether the memory of all schedules together says that none of them can matter; then they have been counted.
   // `least_work`: no step is shorter.
   bool none_matters(Mesh& mesh, Candidate& candidate, double least_work);
-  double bytes_of(Mesh& mesh, std::size_t legal) {
-    return pricer_.memory(mesh.placed, layer_, state_, mesh.fullest->of[mesh.legal[legal]]);
-  }
+  // Of each of the devices that its schedules have.
+  void price_devices(const Mesh& mesh);
+  double bytes_of(const Mesh& mesh, std::size_t legal) const;
   // `bytes`: of a legal schedule by its number.
   template <class Bytes>
   void draw_sample(Mesh& mesh, Candidate& candidate, std::size_t first, Bytes bytes);
@@ -176,8 +178,10 @@ class SearchWorker {
   PricedLayer layer_;
   double least_work_s_ = 0, least_paired_work_s_ = 0;  // of layer_
   PricedState state_;
-  std::vector<double> bytes_;  // by legal schedule
+  std::vector<double> device_bytes_;  // by number, of mesh.fullest->devices
+  std::vector<double> bytes_;         // by legal schedule
   std::vector<int> layers_;
+  std::vector<DeviceMoments> schedule_devices_;
 };
 
 }  // namespace roofscape::engine

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/pipeline/schedule.h"
 #include "engine/training/run.h"
 
 namespace roofscape::engine {
@@ -99,11 +100,14 @@ void chip_memory(const Inputs<S>& in, const LayerTime<S>& layer, const StageTime
   const int in_turn = pipelined ? chunks_in_turn(pipeline.shape) : 1;
   out.stages.resize(static_cast<std::size_t>(devices));
   for (StageMemory<S>& memory : out.stages) memory.virtual_stages = 0, memory.embedding = memory.head = false;
-  const int positions = has_orders ? static_cast<int>(pipeline.orders.device_of.size()) : virtual_stages;
+  const int positions = has_orders      ? static_cast<int>(pipeline.orders.device_of.size())
+                        : held_in_order ? virtual_stage_count(pipeline.shape)
+                                        : virtual_stages;
   for (int position = 0; position < positions; ++position) {
     const int s = position % virtual_stages;
     const std::size_t d = has_orders ? pipeline.orders.device_of[static_cast<std::size_t>(position)]
-                                     : static_cast<std::size_t>(position % devices);
+                                     : static_cast<std::size_t>(held_in_order ? device_of(pipeline.shape, position)
+                                                                              : position % devices);
     StageMemory<S>& memory = out.stages[d];
     const StageLayers<S> n =
         pipelined ? stage.stage_layers[static_cast<std::size_t>(s)] : StageLayers<S>{in.model.n_layers};

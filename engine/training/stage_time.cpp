@@ -477,10 +477,10 @@ double mean_idle(const Timeline& timeline) {
 
 template <Scalar S>
 void stage_time(const Inputs<S>& in, const LayerTime<S>& layer, const StageKey& key, SimulationScratch& scratch,
-                PipelineReport& pipeline, StageTime<S>& cost) {
+                PipelineReport& pipeline, StageTime<S>& cost, OrderSpans* spans) {
   // A report used again keeps its order while only times change: making it costs more than simulating it.
   const bool pipelined = key.shape.stages > 1;
-  const bool reuse = pipelined && pipeline.shape == key.shape && !pipeline.plan.empty();
+  const bool reuse = pipelined && spans == nullptr && pipeline.shape == key.shape && !pipeline.plan.empty();
   if (!reuse) pipeline.orders.ops.clear(), pipeline.plan.clear();
   pipeline.too_long = false;
   pipeline.timeline.start.clear();
@@ -500,6 +500,14 @@ void stage_time(const Inputs<S>& in, const LayerTime<S>& layer, const StageKey& 
     return simulated_leaf<S>(trace_of(in.zero), q, -1, known ? value : std::numeric_limits<double>::quiet_NaN());
   };
   const auto seconds = [](double t) { return t * kTickSeconds; };
+  if (spans != nullptr && is_drawn(key.shape)) {
+    const StepSpan span = spans->span(key.shape, times);
+    cost.simulated = true;
+    cost.makespan = simulated(Q::pipeline_makespan, seconds(double(span.makespan)));
+    cost.in_transfer = simulated(Q::pipeline_in_transfer, seconds(double(span.in_transfer) / key.shape.stages));
+    cost.even_stages_idle = simulated(Q::pipeline_even_stages, std::numeric_limits<double>::quiet_NaN());
+    return;
+  }
   make_even(times, cost.even);
   std::optional<double> even_idle = even_idle_in_closed_form(key.shape, cost.even);
   if (is_drawn(key.shape)) {
@@ -558,8 +566,8 @@ template void hide_in_pairs<double>(const Inputs<double>&, const StepCounts<doub
 template void stage_times<double>(const Inputs<double>&, const LayerTime<double>&, const StageKey&, PipelineReport&,
                                   StageTime<double>&);
 template void stage_time<double>(const Inputs<double>&, const LayerTime<double>&, const StageKey&, SimulationScratch&,
-                                 PipelineReport&, StageTime<double>&);
+                                 PipelineReport&, StageTime<double>&, OrderSpans*);
 template void stage_time<Traced>(const Inputs<Traced>&, const LayerTime<Traced>&, const StageKey&, SimulationScratch&,
-                                 PipelineReport&, StageTime<Traced>&);
+                                 PipelineReport&, StageTime<Traced>&, OrderSpans*);
 
 }  // namespace roofscape::engine

@@ -7,6 +7,7 @@
 #include "engine/base/scalar.h"
 #include "engine/inputs/inputs.h"
 #include "engine/pipeline/layer_split.h"
+#include "engine/pipeline/order_span.h"
 #include "engine/report/report.h"
 #include "engine/training/layer_time.h"
 
@@ -180,14 +181,15 @@ extern template void stage_times<double>(const Inputs<double>&, const LayerTime<
                                          PipelineReport&, StageTime<double>&);
 
 // Fills `out` and `pipeline` (shape, order, times, timeline), reusing their memory; an order is kept while its shape
-// stays.
+// stays. With `spans` only the step's length is found, by them: there is no order and no timeline, and what comes from
+// these (bubbles, the idle time of even stages) is not known.
 template <Scalar S>
 void stage_time(const Inputs<S>&, const LayerTime<S>&, const StageKey&, SimulationScratch&, PipelineReport& pipeline,
-                StageTime<S>& out);
+                StageTime<S>& out, OrderSpans* spans = nullptr);
 extern template void stage_time<double>(const Inputs<double>&, const LayerTime<double>&, const StageKey&,
-                                        SimulationScratch&, PipelineReport&, StageTime<double>&);
+                                        SimulationScratch&, PipelineReport&, StageTime<double>&, OrderSpans*);
 extern template void stage_time<Traced>(const Inputs<Traced>&, const LayerTime<Traced>&, const StageKey&,
-                                        SimulationScratch&, PipelineReport&, StageTime<Traced>&);
+                                        SimulationScratch&, PipelineReport&, StageTime<Traced>&, OrderSpans*);
 
 // What a tensor rank sends to the next stage: the residual stream of a microbatch, or its share where the stream is
 // split over the ranks. Megatron-LM sends each rank's share also where all have the whole (Narayanan et al. 2021,
