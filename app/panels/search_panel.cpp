@@ -237,7 +237,9 @@ void list_head(PanelContext& ctx, Rect head, SearchView& view) {
   ctx.ui.canvas.text({head.x, y}, title, bold);
   const float x = head.x + ctx.ui.canvas.text_width(title, bold) + ctx.px(12);
   std::string words;
-  if (view.found != nullptr && view.found->finished())
+  if (view.found != nullptr && view.found->finished() && !view.found->counted())
+    words = ctx.format("ui.search.so_far", {ranking_word(ctx, *view.found)});
+  else if (view.found != nullptr && view.found->finished())
     words = ctx.format(view.stale ? "ui.search.stale" : "ui.search.ranked",
                        {ranking_word(ctx, *view.found), space_words(ctx, *view.found)});
   if (head.right() - x > ctx.px(40))

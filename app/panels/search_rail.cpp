@@ -195,7 +195,7 @@ void space_section(RailRows& rows, SearchView& view) {
   PanelContext& ctx = rows.ctx;
   const engine::WorkloadKind kind = ctx.session.scenario().workload.kind;
   std::string note;
-  if (view.found != nullptr && view.found->finished()) {
+  if (view.found != nullptr && view.found->counted()) {
     const double plans = view.found->query.serves() ? view.found->serving.plans : view.found->result.plans;
     note = ctx.format("ui.search.size", {many(plans), format_duration(view.found->seconds)});
   }
@@ -395,7 +395,10 @@ void search_rail(PanelContext& ctx, const Rect& r, SearchView& search) {
     separator(ctx, rows.x, rows.end(), rows.y + ctx.px(4));
     rows.y += ctx.px(8);
     const auto why = [&](const auto& result) {
-      rejections_section(rows, result);
+      if (found->counted())
+        rejections_section(rows, result);
+      else
+        small_prose(rows, std::string(ctx.text("ui.search.counted_later")));
       if (!result.best.empty()) runner_up_section(rows, found->query.scenario, result);
     };
     if (found->query.serves())

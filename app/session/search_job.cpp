@@ -54,7 +54,8 @@ SearchJob::~SearchJob() {
   queued_.reset();
   if (progress_) progress_->stop = true;
   thread_.request_stop();
-  // The thread is joined by its own destructor, after the lock is gone.
+  known_thread_.request_stop();
+  // The threads are joined by their own destructors, after the lock is gone.
 }
 
 void SearchJob::ask(const engine::Scenario& scenario, const engine::SearchRequest& request, bool held) {
@@ -79,6 +80,11 @@ void SearchJob::ask(SearchQuery query, bool held) {
       queued_.reset();
       return;
     }
+    if (!query.serves() && !known_plans_.empty()) {
+      known_queued_ = query;
+      if (!known_thread_.joinable())
+        known_thread_ = std::jthread([this](std::stop_token stop) { run_known(std::move(stop)); });
+    }
     queued_ = std::move(query);
   }
   const bool too_long =
@@ -95,6 +101,8 @@ void SearchJob::cancel() {
   else if (running_)
     cancelled_ = running_;
   if (progress_) progress_->stop = true;
+  known_queued_.reset();
+  so_far_.reset();
 }
 
 void SearchJob::again() {
@@ -105,6 +113,11 @@ void SearchJob::again() {
 std::shared_ptr<const SearchOutcome> SearchJob::latest() const {
   const std::scoped_lock lock(mutex_);
   return latest_;
+}
+
+std::shared_ptr<const SearchOutcome> SearchJob::so_far() const {
+  const std::scoped_lock lock(mutex_);
+  return so_far_;
 }
 
 SearchJob::State SearchJob::state() const {
@@ -151,10 +164,32 @@ void SearchJob::run(std::stop_token stop) {
     found->seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun_).count();
     lock.lock();
     // Stopped after its last part it is finished all the same, but whoever stopped it does not want it.
-    if (!progress->stop) latest_ = std::move(found);
+    if (!progress->stop) {
+      if (!found->query.serves()) known_plans_ = memory_.seeds;
+      latest_ = std::move(found);
+    }
     running_.reset();
+    if (!queued_) so_far_.reset();
     progress_.reset();
     changed_.notify_all();
+    if (wake_) wake_();
+  }
+}
+
+void SearchJob::run_known(std::stop_token stop) {
+  std::unique_lock lock(mutex_);
+  while (changed_.wait(lock, stop, [this] { return known_queued_.has_value(); })) {
+    auto found = std::make_shared<SearchOutcome>();
+    found->query = *std::exchange(known_queued_, std::nullopt);
+    known_memory_.seeds = known_plans_;
+    const auto begun = std::chrono::steady_clock::now();
+    lock.unlock();
+    found->result = engine::search_known(found->query.scenario, found->query.request, known_memory_);
+    found->seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
+    lock.lock();
+    const auto waits = [&](const std::optional<SearchQuery>& query) { return query && *query == found->query; };
+    if (!waits(queued_) && !waits(running_)) continue;  // found meanwhile, or not wanted any more
+    so_far_ = found->result.best.empty() ? nullptr : std::move(found);
     if (wake_) wake_();
   }
 }

@@ -1,7 +1,8 @@
 // SearchJob: searches of plans beside the window, of scenarios that train and of those that serve. A thread works on
 // copies of the scenario and the request; the newest request wins, what runs can be stopped, and a result keeps the
 // scenario and the request it belongs to. Results do not depend on threads or timing, only on what was asked. Workers
-// run below the priority of the window's thread.
+// run below the priority of the window's thread. While a search runs, another thread ranks what is known already for
+// the newest request, so that a list follows a drag at once.
 //
 // All members may be called by one thread (the window's); `wake` is called by the job's own.
 #pragma once
@@ -14,6 +15,7 @@
 #include <mutex>
 #include <optional>
 #include <thread>
+#include <vector>
 
 #include "engine/scenario/scenario.h"
 #include "engine/search/search.h"
@@ -38,6 +40,8 @@ struct SearchOutcome {
   engine::ServingSearchResult serving;  // where it serves
   double seconds = 0;                   // by the clock
   bool finished() const { return query.serves() ? serving.finished : result.finished; }
+  // Finished, and of the whole space.
+  bool counted() const { return finished() && (query.serves() || !result.so_far); }
 };
 // What was found, for another scenario whose query asks the same.
 SearchOutcome with_present(const SearchOutcome& found, const engine::Scenario& scenario);
@@ -67,6 +71,10 @@ class SearchJob {
 
   // The newest result, for the scenario it was asked with first (with_present); null: none yet.
   std::shared_ptr<const SearchOutcome> latest() const;
+  // Of the newest request while it waits or runs, where it trains: what is best for it among the plans that the search
+  // before has found (engine::search_known), some milliseconds after it was asked. Null: nothing of them fits, or there
+  // is no such request.
+  std::shared_ptr<const SearchOutcome> so_far() const;
   State state() const;
   double progress() const;      // of what runs, 0 to 1
   std::size_t started() const;  // searches so far
@@ -77,6 +85,7 @@ class SearchJob {
 
  private:
   void run(std::stop_token stop);
+  void run_known(std::stop_token stop);
   void ask(SearchQuery query, bool held);
   void search(SearchOutcome& found, engine::SearchProgress& progress);
 
@@ -86,12 +95,15 @@ class SearchJob {
   mutable std::mutex mutex_;
   std::condition_variable_any changed_;
   std::optional<SearchQuery> queued_, running_, cancelled_;
+  std::optional<SearchQuery> known_queued_;           // for what is known to be ranked again
   std::shared_ptr<engine::SearchProgress> progress_;  // of what runs
-  std::shared_ptr<const SearchOutcome> latest_;
+  std::shared_ptr<const SearchOutcome> latest_, so_far_;
+  std::vector<engine::Plan> known_plans_;  // of the last search that trained
   std::size_t started_ = 0;
   std::function<void()> wake_;
-  engine::SearchMemory memory_;  // of the job's own thread
-  std::jthread thread_;          // started by the first request
+  engine::SearchMemory memory_;         // of the job's own thread
+  engine::SearchMemory known_memory_;   // of the other thread
+  std::jthread thread_, known_thread_;  // started by the first request that asks for them
 };
 
 }  // namespace roofscape::app

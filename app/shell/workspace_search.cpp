@@ -52,6 +52,11 @@ void Workspace::take_search() {
   const bool serves = session_.scenario().serves();
   search.latest = searching_.latest();
   search.found = search.latest != nullptr && search.latest->query.serves() == serves ? found_for_present() : nullptr;
+  // What is known of the present scenario goes before all that was found for another.
+  if (const auto so_far = searching_.so_far(); so_far != nullptr && so_far->query.scenario == session_.scenario() &&
+                                               search.found != nullptr &&
+                                               search.found->query.scenario != session_.scenario())
+    search.found = so_far;
   search.state = searching_.state();
   search.progress = searching_.progress();
   search.seen = {};
@@ -94,7 +99,7 @@ void Workspace::follow_search() {
   const bool held = interaction_.anything_held();
   take_search();
   // While a control is held what was found for this scenario before will do, however many plans its picture has.
-  if (held && panels_.search.found != nullptr && !panels_.search.stale) return;
+  if (held && panels_.search.found != nullptr && panels_.search.found->counted() && !panels_.search.stale) return;
   if (session_.scenario().serves()) {
     searching_.ask(session_.scenario(), request_of(session_.scenario(), panels_.search.preferences.serving), held);
   } else {

@@ -110,8 +110,8 @@ std::vector<std::uint16_t> DistinctDevices::add(const std::vector<DeviceMoments>
   std::vector<std::uint16_t> numbers;
   for (const DeviceMoments& device : schedule) {
     const auto known = std::find_if(all_.begin(), all_.end(), [&device](const DeviceMoments& other) {
-      return other.kind == device.kind && std::equal(other.moments.begin(), other.moments.end(),
-                                                     device.moments.begin(), device.moments.end());
+      return other.kind == device.kind &&
+             std::equal(other.moments.begin(), other.moments.end(), device.moments.begin(), device.moments.end());
     });
     numbers.push_back(static_cast<std::uint16_t>(known - all_.begin()));
     if (known == all_.end()) all_.push_back(device);

@@ -40,6 +40,13 @@ Shortage shortage_of(const Report& report, double min_free) {
   return out;
 }
 
+RankedPlan with_alike(RankedPlan one, const Alike& alike) {
+  one.alike = alike.count - 1;
+  one.least_alike = alike.smallest;
+  one.least_alike_bytes = alike.least_bytes;
+  return one;
+}
+
 // Evaluates plans of a scenario, one after the other.
 class PlanEvaluation {
  public:
@@ -56,6 +63,7 @@ class PlanEvaluation {
     evaluate_quantities(edited_, scratch_, spans_, report_);
     return engine::ranked(plan, report_);
   }
+  RankedPlan listed(const Alike& alike) { return with_alike(ranked(alike.simplest.plan), alike); }
 
  private:
   Scenario edited_;
@@ -82,12 +90,13 @@ void fill_cells(const SpaceChoices& choices, const SearchWorker& found, PlanEval
     for (std::size_t p = 0; p < choices.data_divisors.size(); ++p) {
       const std::size_t at = choices.cell_of(tensor, p);
       const CellCounts& counts = found.cells()[at];
-      if (counts.plans == 0) continue;
+      const auto& best = found.candidates().best_of_cell(at);
+      if (counts.plans == 0 && !best) continue;
       SearchCell& cell = out.emplace_back();
       cell.tensor = tensor, cell.pipeline = choices.data_divisors[p];
       cell.plans = counts.plans, cell.fit = counts.fit();
       cell.rejected = counts.rejected;
-      if (const auto& best = found.candidates().best_of_cell(at))
+      if (best)
         cell.best = evaluation.ranked(best->plan);
       else
         give_reason(counts, cell);
@@ -162,12 +171,43 @@ void place_present(const Scenario& s, const SearchRequest& request, SearchResult
   result.present_rank = rank_of_present(result, SpaceChoices(s, request.space), request, evaluation);
 }
 
+namespace {
+
+bool can_be_priced(const Scenario& s) {
+  const Chip& chip = s.cluster.chip;
+  return chip[peak_field(s.precision.compute)].value && chip[ChipField::hbm_bytes].value &&
+         chip[ChipField::hbm_bytes_per_s].value;
+}
+
+}  // namespace
+
+SearchResult search_known(const Scenario& s, const SearchRequest& request, SearchMemory& memory) {
+  SearchResult result;
+  result.so_far = true;
+  if (can_be_priced(s)) {
+    const SpaceChoices choices(s, request.space);
+    KnownBest known(request.cells ? choices.cell_count() : 0);
+    SearchWorker worker(s, request, choices, known, nullptr);
+    if (memory.orders.empty()) memory.orders.resize(1);
+    worker.lend_orders(memory.orders.front());
+    std::vector<Plan> plans = memory.seeds;
+    plans.push_back(plan_of(s));
+    worker.find_among(plans);
+    PlanEvaluation evaluation(s, worker.orders());
+    const Candidates& found = worker.candidates();
+    for (const Alike& one : found.best()) result.best.push_back(evaluation.listed(one));
+    for (const Candidate& one : found.front()) result.front.push_back(evaluation.ranked(one.plan));
+    if (request.cells) fill_cells(choices, worker, evaluation, result.cells);
+    result.finished = true;
+  }
+  place_present(s, request, result);
+  return result;
+}
+
 SearchResult search(const Scenario& s, const SearchRequest& request, SearchProgress* progress, std::size_t workers,
                     const SearchWorkers& run, SearchMemory* memory) {
   SearchResult result;
-  const Chip& chip = s.cluster.chip;
-  if (!chip[peak_field(s.precision.compute)].value || !chip[ChipField::hbm_bytes].value ||
-      !chip[ChipField::hbm_bytes_per_s].value) {
+  if (!can_be_priced(s)) {
     place_present(s, request, result);
     return result;
   }
@@ -226,12 +266,7 @@ SearchResult search(const Scenario& s, const SearchRequest& request, SearchProgr
   result.front.assign(evaluated.begin() + static_cast<std::ptrdiff_t>(best.size()), evaluated.end());
   evaluated.resize(best.size());
   result.best = std::move(evaluated);
-  for (std::size_t i = 0; i < best.size(); ++i) {
-    RankedPlan& one = result.best[i];
-    one.alike = best[i].count - 1;
-    one.least_alike = best[i].smallest;
-    one.least_alike_bytes = best[i].least_bytes;
-  }
+  for (std::size_t i = 0; i < best.size(); ++i) result.best[i] = with_alike(result.best[i], best[i]);
   if (stopped()) {
     place_present(s, request, result);
     return result;

@@ -278,12 +278,14 @@ bool SearchWorker::can_run(const Plan& plan) {
          !breaks_any(*space_.runs_on, launched_, RuleReads::plan);
 }
 
-void SearchWorker::take_seeds(std::span<const Plan> plans) {
+std::vector<Candidate> SearchWorker::priced(std::span<const Plan> plans) {
   std::vector<Candidate> seeds;
+  std::vector<Plan> searched;
   PlacedMesh placed;
   for (const Plan& wanted : plans) {
     const std::optional<Plan> plan = choices_.as_searched(wanted);
-    if (!plan || !can_run(*plan)) continue;
+    if (!plan || std::find(searched.begin(), searched.end(), *plan) != searched.end() || !can_run(*plan)) continue;
+    searched.push_back(*plan);
     pricer_.place(*plan, placed);
     Candidate seed{*plan, pricer_.price(*plan, true), placed.counts.chips, 0};
     // Without a time there is no price; without a pipeline it is exact anyway.
@@ -296,7 +298,14 @@ void SearchWorker::take_seeds(std::span<const Plan> plans) {
         static_cast<std::size_t>(std::find(stages.begin(), stages.end(), plan->pipeline) - stages.begin()));
     seeds.push_back(seed);
   }
-  candidates_.take_seeds(std::move(seeds));
+  return seeds;
+}
+
+void SearchWorker::take_seeds(std::span<const Plan> plans) { candidates_.take_seeds(priced(plans)); }
+
+void SearchWorker::find_among(std::span<const Plan> plans) {
+  for (const Candidate& one : priced(plans)) candidates_.add(one);
+  candidates_.settle();
 }
 
 // Which of the schedules can be run; the others are counted for every choice that is left.

@@ -58,6 +58,8 @@ class SearchWorker {
 
   // Prices those of the plans that are of the space and can run, for all workers that are made later.
   void take_seeds(std::span<const Plan> plans);
+  // What is best among these plans alone, as if the space had no others.
+  void find_among(std::span<const Plan> plans);
   // Takes the orders for its own until it is gone; before the first part, and before seeds.
   void lend_orders(OrderSpans& orders) { pricer_.lend_orders(orders); }
   OrderSpans& orders() { return pricer_.orders(); }
@@ -124,6 +126,8 @@ class SearchWorker {
   Plan mesh_of_part(std::size_t part) const;
   // Why a pipeline cannot be run.
   static std::optional<Rejection> reject_schedule(const DeviceKinds&, const ScheduleShape&);
+  // Of the plans those that are of the space, can run and fit, priced, each once.
+  std::vector<Candidate> priced(std::span<const Plan> plans);
   // A plan of the space, whether it fits or not.
   bool can_run(const Plan& plan);
   void reject(Rejection why, std::size_t cell, double count);

@@ -126,7 +126,8 @@ void Pricer::bound(const PlacedMesh& mesh, const PricedLayer& layer, PricedState
       double work = pass_of_layers(kind.layers, kind.dense);
       if (kind.embedding) work += first;
       if (kind.head) work += last;
-      if (sends_in_turn) work += (2 * shape.virtual_stages - (kind.embedding ? 1 : 0) - (kind.head ? 1 : 0)) * transfer;
+      if (sends_in_turn)
+        work += (2 * shape.virtual_stages - (kind.embedding ? 1 : 0) - (kind.head ? 1 : 0)) * transfer;
       double before = whole ? pass_of_layers(kind.layers_before, kind.dense_before)
                             : forward_of_layers(kind.layers_before, kind.dense_before);
       before += (whole ? 2 : 1) * kind.hops * transfer;
@@ -140,8 +141,9 @@ void Pricer::bound(const PlacedMesh& mesh, const PricedLayer& layer, PricedState
     const auto pass_of = [overlaps](const StageBlocks<double>::OfKind& k) {
       return overlaps ? k.layer.work_forward + k.layer.work_backward : k.layer.forward + k.layer.backward;
     };
-    of_devices([&](int n, int dense) { return blocks.sum(layer.cost.layers(n, dense), pass, pass_of); },
-               [&](int n, int dense) { return blocks.sum(layer.cost.layers(n, dense), &BlockTime<double>::forward); });
+    of_devices(
+        [&](int n, int dense) { return blocks.sum(layer.cost.layers(n, dense), pass, pass_of); },
+        [&](int n, int dense) { return blocks.sum(layer.cost.layers(n, dense), &BlockTime<double>::forward); });
   } else {
     of_devices([pass](int n, int) { return n * pass; }, [&](int n, int) { return n * blocks.layer.forward; });
   }

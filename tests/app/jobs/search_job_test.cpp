@@ -1,6 +1,9 @@
 // Searches beside the window: the newest request wins, results keep what they belong to, nothing waits on a clock.
 #include <doctest/doctest.h>
 
+#include <memory>
+#include <thread>
+
 #include "app/session/search_job.h"
 #include "engine/io/presets/preset_library.h"
 #include "engine/io/scenario/scenario_json.h"
@@ -73,6 +76,30 @@ TEST_CASE("of requests that come faster than they are answered the newest is ans
   }
   // Of the twelve some were replaced while they waited; how many depends on when the worker gets its turn.
   CHECK(job.started() < 12);
+}
+
+TEST_CASE("while another scenario is searched, what is known is ranked for it") {
+  SearchJob job(1);
+  job.ask(large(), request_of(large()), false);
+  job.wait();
+  CHECK_FALSE(job.so_far());
+  const Scenario other = with_batch(large(), large().workload.global_batch_sequences / 2);
+  std::shared_ptr<const SearchOutcome> so_far;
+  // The search may be done first; then it is asked for the other again.
+  for (int i = 0; i < 8 && !so_far; ++i) {
+    job.ask(i % 2 == 0 ? other : large(), request_of(large()), false);
+    while (job.state() == SearchJob::State::running && !so_far) {
+      std::this_thread::yield();
+      so_far = job.so_far();
+    }
+    job.wait();
+  }
+  REQUIRE(so_far);
+  CHECK(so_far->result.so_far);
+  CHECK_FALSE(so_far->counted());
+  CHECK(so_far->query.request == request_of(large()));
+  CHECK_FALSE(so_far->result.best.empty());
+  CHECK_FALSE(job.so_far());
 }
 
 TEST_CASE("asking again for what was found starts nothing") {

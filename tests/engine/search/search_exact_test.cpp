@@ -74,6 +74,22 @@ TEST_CASE("of a small space a search finds what evaluating every plan finds, in 
     const SearchResult again = searched(s, shorter, workers % 3 + 1, seeds);
     REQUIRE_MESSAGE(difference(again, found, shorter.limit).empty(), difference(again, found, shorter.limit));
 
+    // Among the plans that were found, the same are best.
+    SearchMemory memory{plans_of(found), {}};
+    const SearchResult known = search_known(s, request, memory);
+    REQUIRE(known.so_far);
+    REQUIRE(known.best.size() == found.best.size());
+    for (std::size_t k = 0; k < found.best.size(); ++k) {
+      REQUIRE(known.best[k].plan == found.best[k].plan);
+      REQUIRE(known.best[k].step_time_s == found.best[k].step_time_s);
+      REQUIRE(known.best[k].memory_bytes == found.best[k].memory_bytes);
+      REQUIRE(known.best[k].mfu == found.best[k].mfu);
+    }
+    REQUIRE(known.front.size() == found.front.size());
+    for (std::size_t k = 0; k < found.front.size(); ++k) REQUIRE(known.front[k].plan == found.front[k].plan);
+    for (const SearchCell& cell : known.cells) REQUIRE(cell.best);
+    REQUIRE(known.present_rank == found.present_rank);
+
     // The present plan's place.
     const auto place = std::find_if(found.best.begin(), found.best.end(),
                                     [&](const RankedPlan& one) { return one.plan == found.present.plan; });
