@@ -194,7 +194,7 @@ TEST_CASE("whoever waits for results is told of each") {
   job.ask(with_batch(small(), 32), request_of(small()), false);
   job.wait();
   job.set_wake({});
-  CHECK(told == 2);
+  CHECK(told >= 2);  // and of what was known for the second, where that came before it
 }
 
 TEST_CASE("a scenario that serves is searched as in place, and takes the place of one that trains") {

@@ -167,15 +167,22 @@ HeatGrid grid_of(const FigureInput& input, const search::TrainingShown& found, c
   out.x_title = axis("tensor") + " \u2192";
   out.tag = "mesh.cell";
   out.readout = [&input, found, &map](std::size_t i) {
-    return map.cells[i] != nullptr ? readout_of(input, found, *map.cells[i])
-                                   : Readout{std::string(input.texts.text("figure.mesh-map.no_mesh")), {}};
+    return map.cells[i] != nullptr
+               ? readout_of(input, found, *map.cells[i])
+               : Readout{std::string(input.texts.text(found.result->so_far ? "figure.mesh-map.unknown"
+                                                                           : "figure.mesh-map.no_mesh")),
+                         {}};
   };
   out.low = value_text(rising ? range.low : range.high, shown),
   out.high = value_text(rising ? range.high : range.low, shown);
   const std::string quantity(
       t.text("figure.mesh-map.quantity." + std::string(kMeshQuantities[static_cast<std::size_t>(shown)])));
-  out.brief_key = heat_key(t, quantity, hatched ? "figure.mesh-map.key.hatched" : "", false, blank);
-  out.key = heat_key(t, quantity, hatched ? "figure.mesh-map.key.hatched" : "", over, blank);
+  const bool unknown = blank && found.result->so_far;
+  out.brief_key = heat_key(t, quantity, hatched ? "figure.mesh-map.key.hatched" : "", false, blank && !unknown);
+  out.key = heat_key(t, quantity, hatched ? "figure.mesh-map.key.hatched" : "", over, blank && !unknown);
+  if (unknown)
+    for (std::string* key : {&out.brief_key, &out.key})
+      *key += "; " + std::string(t.text("figure.mesh-map.key.unknown"));
   out.none = t.text("figure.serving-map.none");
   return out;
 }
