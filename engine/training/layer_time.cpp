@@ -268,7 +268,9 @@ LayerTime<S> layer_time_of_all(const Inputs<S>& in, const LinkRates<S>& rates, c
   const S here = !spread                   ? in.zero
                  : in.experts_split_tensor ? cost.params.experts * tensor.x / (expert.x * in.expert_tensor)
                                            : cost.params.experts / expert.x;
-  cost.params_absent = named(Q::params_absent, spread ? cost.params.experts - here : in.zero);
+  // More than all there are only where the expert ranks are too few for the tensor ranks' sets, which cannot run.
+  const bool elsewhere = spread && value_of(here) <= value_of(cost.params.experts);
+  cost.params_absent = named(Q::params_absent, elsewhere ? cost.params.experts - here : in.zero);
   cost.params_rank = named(Q::params_layer_rank, spread ? cost.params.layer - cost.params_absent / in.model.n_layers
                                                         : S(cost.params.layer));
   cost.params_spread = spread ? named(Q::params_layer_spread, here / in.model.n_layers) : in.zero;

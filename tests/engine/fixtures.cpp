@@ -110,8 +110,9 @@ void random_cluster(Dice& dice, const engine::Chip& chip, engine::Scenario& s) {
     s.cluster.slice = {corner, corner, flat ? 1 : corner};
     if (dice.one_in(4)) s.cluster.slice[0] -= 2;
     s.cluster.slices = dice.one_in(2) ? plan.data : 1;
+    // A side has at most 1024 chips.
     for (std::size_t side = 0; chip_count(s.cluster) < used; side = (side + 1) % (flat ? 2 : 3))
-      s.cluster.slice[side] *= 2;
+      (s.cluster.slice[side] <= 512 ? s.cluster.slice[side] : s.cluster.slices) *= 2;
     return;
   }
   s.cluster.node_size = static_cast<int>(chip[ChipField::scaleup_domain_chips].value.value_or(8));
