@@ -60,13 +60,19 @@ Bounds<S> bounds(const Inputs<S>& in, const S& batch_tokens, bool add) {
   limits(chip.ici_axis);
   out.fsdp_2 = named(Q::bound_fsdp_2, out.fsdp_1 / axes(in.links.best_axes_worth(2)));
   out.fsdp_3 = named(Q::bound_fsdp_3, out.fsdp_1 / axes(in.links.best_axes_worth(3)));
-  out.tensor = named(Q::bound_tensor, tensor_degree_limit(F, My, out.dense));
-  out.mixed_sum = named(Q::bound_mixed_sum, mixed_tokens_per_chip(out.fsdp_1, out.dense, F, Mx, My, true));
-  out.mixed_max = named(Q::bound_mixed_max, mixed_tokens_per_chip(out.fsdp_1, out.dense, F, Mx, My, false));
+  // The book moves weights and activations in one type.
+  const bool one_type = value_of(in.activation_bytes) == value_of(in.weight_bytes);
+  const S moved_activations =
+      one_type ? out.dense : fsdp_tokens_per_chip(chip.peak_flops, chip.ici_axis, axes(1), in.activation_bytes);
+  out.tensor = named(Q::bound_tensor, tensor_degree_limit(F, My, moved_activations));
+  out.mixed_sum = named(Q::bound_mixed_sum, mixed_tokens_per_chip(out.fsdp_1, moved_activations, F, Mx, My, true));
+  out.mixed_max = named(Q::bound_mixed_max, mixed_tokens_per_chip(out.fsdp_1, moved_activations, F, Mx, My, false));
   // Tensor and FSDP stay inside a slice: its share of batch and chips counts.
+  const S slice_tokens = named(Q::tokens_per_slice, batch_tokens / in.slices);
   out.x_opt =
-      named(Q::bound_x_opt, best_fsdp_degree(named(Q::tokens_per_slice, batch_tokens / in.slices), out.total_width,
-                                             Mx, My, named(Q::chips_per_slice, in.cluster_chips / in.slices)));
+      named(Q::bound_x_opt,
+            best_fsdp_degree(one_type ? slice_tokens : slice_tokens * in.activation_bytes / in.weight_bytes,
+                             out.total_width, Mx, My, named(Q::chips_per_slice, in.cluster_chips / in.slices)));
   out.ratio_sum = named(Q::bound_ratio_sum, mixed_ratio(out.tokens_per_chip, out.mixed_sum));
   out.ratio_max = named(Q::bound_ratio_max, mixed_ratio(out.tokens_per_chip, out.mixed_max));
   out.max_chips_fsdp = named(Q::bound_max_chips_fsdp, batch_tokens / out.fsdp_3);
