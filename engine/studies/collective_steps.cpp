@@ -58,15 +58,15 @@ class Steps {
 };
 
 void describe_array(const Scenario& s, CollectiveSteps& out) {
-  out.array = out.kind == CollectiveKind::all_gather    ? SteppedArray::weights
-              : out.kind == CollectiveKind::all_to_all  ? SteppedArray::activations
-                                                        : SteppedArray::gradients;
+  out.array = out.kind == CollectiveKind::all_gather   ? SteppedArray::weights
+              : out.kind == CollectiveKind::all_to_all ? SteppedArray::activations
+                                                       : SteppedArray::gradients;
   const bool activations = out.array == SteppedArray::activations;
   const int tokens = s.serves() ? s.workload.prompt_tokens : s.workload.sequence_length;
   out.rows = activations ? tokens : s.model.d_model;
   out.columns = activations ? s.model.d_model : s.model.d_ff;
   // A scenario that serves, and one that keeps no gradients, has them in the type of the weights.
-  out.dtype = activations                                                                       ? s.precision.compute
+  out.dtype = activations                                                                    ? s.precision.compute
               : out.array == SteppedArray::gradients && s.precision.gradients != Dtype::none ? s.precision.gradients
                                                                                              : s.precision.weights;
   out.array_bytes = static_cast<double>(out.rows) * out.columns * bytes_of(out.dtype);

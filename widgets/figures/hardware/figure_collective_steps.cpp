@@ -36,20 +36,21 @@ constexpr std::array<std::string_view, 2> kSteppedRanks{"4", "8"};
 constexpr FigureOptions kStepOptions{OptionOf<SteppedKind>{"collective", kSteppedKinds},
                                      OptionOf<SteppedRanks>{"ranks", kSteppedRanks}};
 
-constexpr float kKeptTint = 0.35f;                    // blocks that were there before the step
+constexpr float kKeptTint = 0.35f;                     // blocks that were there before the step
 constexpr float kMostCell = 110, kLeastCell = 6;       // px
-constexpr int kNoteLines = 5;                         // of a narrow column
-constexpr float kWidestGap = 0.6f;                    // between grids: of their side
+constexpr int kNoteLines = 5;                          // of a narrow column
+constexpr float kWidestGap = 0.6f;                     // between grids: of their side
 constexpr float kGridGap = 1.6f, kTitleHeight = 1.5f;  // em of small text
 
 CollectiveSteps steps_of(const FigureInput& input, const FigureView& view) {
-  return engine::collective_steps(input.scenario, kKinds[static_cast<std::size_t>(kStepOptions.chosen<SteppedKind>(view))],
+  return engine::collective_steps(input.scenario,
+                                  kKinds[static_cast<std::size_t>(kStepOptions.chosen<SteppedKind>(view))],
                                   kStepOptions.chosen<SteppedRanks>(view) == SteppedRanks::four ? 4 : 8);
 }
 
 std::string kind_name(const FigureInput& input, const FigureView& view) {
-  return std::string(
-      input.texts.text("figure.collective-steps.collective." + std::string(kStepOptions.chosen_id<SteppedKind>(view))));
+  return std::string(input.texts.text("figure.collective-steps.collective." +
+                                      std::string(kStepOptions.chosen_id<SteppedKind>(view))));
 }
 
 std::string letter(int block) { return std::string(1, static_cast<char>('A' + block)); }
@@ -87,7 +88,8 @@ FigureHead steps_head(const FigureInput& input, const FigureView& view) {
   head.title = input.texts.format("figure.collective-steps.title", {kind_name(input, view)});
   head.context = model_context(input);
   const std::string steps = say(head, data_claim("steps", c.steps, format_count(c.steps)));
-  const std::string sent = say(head, data_claim("sent bytes", c.sent_bytes, format(c.sent_bytes, engine::unit::bytes)));
+  const std::string sent =
+      say(head, data_claim("sent bytes", c.sent_bytes, format(c.sent_bytes, engine::unit::bytes)));
   head.takeaway = input.texts.format(
       "figure.collective-steps.takeaway",
       {steps, sent, say(head, data_claim("array bytes", c.array_bytes, format(c.array_bytes, engine::unit::bytes)))});
@@ -102,13 +104,16 @@ Readout readout_of(const FigureInput& input, const CollectiveSteps& c, int step,
   out.title = block.held ? t.format("figure.collective-steps.holds", {format_count(rank), block_name(c, block)})
                          : t.format("figure.collective-steps.holds_nothing", {format_count(rank), letter(place)});
   if (block.held && c.array == SteppedArray::gradients)
-    out.rows.emplace_back(std::string(t.text("figure.collective-steps.summed")),
-                          t.format("figure.collective-steps.of", {format_count(block.summed), format_count(c.ranks)}));
-  out.rows.emplace_back(std::string(t.text("figure.collective-steps.block")), format(c.block_bytes, engine::unit::bytes));
+    out.rows.emplace_back(
+        std::string(t.text("figure.collective-steps.summed")),
+        t.format("figure.collective-steps.of", {format_count(block.summed), format_count(c.ranks)}));
+  out.rows.emplace_back(std::string(t.text("figure.collective-steps.block")),
+                        format(c.block_bytes, engine::unit::bytes));
   return out;
 }
 
-void draw_block(Canvas& canvas, const FigureInput& input, const CollectiveSteps& c, const HeldBlock& block, const Rect& r) {
+void draw_block(Canvas& canvas, const FigureInput& input, const CollectiveSteps& c, const HeldBlock& block,
+                const Rect& r) {
   const Theme& theme = input.theme;
   canvas.frame(r, {theme.line, std::max(theme.edge_width * canvas.em(), canvas.px(0.75f)), {}});
   if (!block.held) return;
@@ -134,10 +139,12 @@ Layout layout_of(const Canvas& canvas, const Rect& area, int grids, int ranks, f
   Layout best;
   for (int columns = 1; columns <= grids; ++columns) {
     const int lines = (grids + columns - 1) / columns;
-    const float width = (area.w - label - static_cast<float>(columns - 1) * kGridGap * small) / static_cast<float>(columns);
+    const float width =
+        (area.w - label - static_cast<float>(columns - 1) * kGridGap * small) / static_cast<float>(columns);
     const float height =
         (area.h - static_cast<float>(lines - 1) * small) / static_cast<float>(lines) - kTitleHeight * small;
-    const float cell = std::min({width, height, canvas.px(kMostCell) * static_cast<float>(ranks)}) / static_cast<float>(ranks);
+    const float cell =
+        std::min({width, height, canvas.px(kMostCell) * static_cast<float>(ranks)}) / static_cast<float>(ranks);
     if (cell > best.cell) best = {columns, cell};
   }
   return best;
@@ -152,9 +159,9 @@ void draw_steps(Canvas& canvas, const Rect& area, const FigureInput& input, cons
   const float small = kSmallText * canvas.em();
   // What is moved, and how.
   const TextStyle prose = small_text(canvas, theme.ink3, HAlign::left);
-  const std::string note = t.format(
-      "figure.collective-steps.note." + std::string(kStepOptions.chosen_id<SteppedKind>(view)),
-      {array_words(input, c), format(c.block_bytes, engine::unit::bytes)});
+  const std::string note =
+      t.format("figure.collective-steps.note." + std::string(kStepOptions.chosen_id<SteppedKind>(view)),
+               {array_words(input, c), format(c.block_bytes, engine::unit::bytes)});
   const auto lines = wrap(canvas, note, prose, rest.w, kNoteLines);
   Rect strip = rest.cut_bottom(1.35f * small * static_cast<float>(lines.size()) + canvas.px(4));
   strip.cut_top(canvas.px(4));
@@ -168,7 +175,8 @@ void draw_steps(Canvas& canvas, const Rect& area, const FigureInput& input, cons
   if (layout.cell < canvas.px(kLeastCell)) return;
   const float side = layout.cell * static_cast<float>(c.ranks), columns = static_cast<float>(layout.columns);
   const float spare = rest.w - label - columns * side;
-  const float gap = layout.columns > 1 ? std::clamp(spare / (columns - 1), kGridGap * small, kWidestGap * side + small) : 0;
+  const float gap =
+      layout.columns > 1 ? std::clamp(spare / (columns - 1), kGridGap * small, kWidestGap * side + small) : 0;
   for (int step = 0; step < grids; ++step) {
     const auto group = canvas.group("collective-steps.step", step);
     const auto column = static_cast<float>(step % layout.columns), line = static_cast<float>(step / layout.columns);
@@ -176,8 +184,10 @@ void draw_steps(Canvas& canvas, const Rect& area, const FigureInput& input, cons
     const float y = rest.y + line * (side + (kTitleHeight + 1) * small) + kTitleHeight * small;
     const std::string title = step == 0 ? std::string(t.text("figure.collective-steps.before"))
                                         : t.format("figure.collective-steps.after", {format_count(step)});
-    const TextStyle heading = small_text(canvas, theme.ink, HAlign::left, step == c.steps ? Weight::bold : Weight::regular);
-    canvas.text({x, y - kTitleHeight * small / 2}, ellipsize(canvas, title, heading, side + gap - canvas.px(4)), heading);
+    const TextStyle heading =
+        small_text(canvas, theme.ink, HAlign::left, step == c.steps ? Weight::bold : Weight::regular);
+    canvas.text({x, y - kTitleHeight * small / 2}, ellipsize(canvas, title, heading, side + gap - canvas.px(4)),
+                heading);
     for (int rank = 0; rank < c.ranks; ++rank) {
       const float top = y + layout.cell * static_cast<float>(rank);
       if (column == 0 && (layout.cell >= small * 1.15f || rank % 2 == 0))
