@@ -147,7 +147,7 @@ void draw_zero_stages(Canvas& canvas, const Rect& area, const FigureInput& input
   frame.y.grid = frame.y.line = false;
   draw_frame(canvas, theme, rows, x, Scale(ScaleKind::linear, 0, 1, rows.bottom(), rows.y), frame);
   canvas.text({rest.right(), header.centre().y}, step_words, small_text(canvas, theme.ink3, HAlign::right));
-  draw_capacity(canvas, input, x, header.centre().y, header.bottom() - canvas.px(4), rows.bottom());
+  draw_capacity(canvas, input, x, header.centre().y, header.bottom(), rows.bottom());
 
   for (std::size_t stage = 0; stage < study.stages.size(); ++stage) {
     const ZeroStagesStudy::Variant& variant = study.stages[stage];
