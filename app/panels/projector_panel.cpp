@@ -24,12 +24,33 @@ using engine::Q;
 namespace {
 
 constexpr float kMarginX = 1.0f, kMarginY = 0.7f, kFoot = 1.5f;  // em
+constexpr float kLeastForTwo = 36, kBetweenTwo = 1.4f;           // em: width that two figures want; between them
 
 // What the figure is of: the plan, what was changed of it since it was loaded, and the mode.
 std::string context_of(const PanelContext& ctx) {
   const std::string changes = changes_in_words(ctx);
   return engine::scenario_title(ctx.session.scenario()) + (changes.empty() ? "" : ": ") + changes + "; " +
          mode_text(ctx.ui.texts, ctx.session.scenario().assumptions.mode);
+}
+
+// One of two figures: its title, what it says in short, and the picture.
+void half_of_wall(PanelContext& ctx, Rect area, std::size_t index, FiguresState& state, engine::Scenario& scenario) {
+  const Theme& t = ctx.ui.theme;
+  const float em = ctx.ui.em();
+  const FigureRow& row = figures()[index];
+  const FigureView view = figure_view(ctx, state, index);
+  const FigureHead words = figure_head(row, figure_input(ctx), view);
+  const TextStyle title = ctx.style(t.ink, 1, Weight::bold), phrase = ctx.style(t.ink2);
+  const Rect first = area.cut_top(std::round(1.4f * em)), second = area.cut_top(std::round(1.4f * em));
+  ctx.ui.canvas.text({first.x, first.centre().y}, ellipsize(ctx.ui.canvas, words.title, title, first.w), title);
+  std::string said = ctx.session.drawable() ? words.takeaway : std::string(ctx.text("ui.figure.last_valid"));
+  if (ctx.session.drawable() && !words.brief.empty() && ctx.ui.canvas.text_width(said, phrase) > second.w)
+    said = words.brief;
+  ctx.ui.canvas.text({second.x, second.centre().y}, ellipsize(ctx.ui.canvas, said, phrase, second.w), phrase);
+  area.cut_top(std::round(0.3f * em));
+  take_figure_menu(ctx, state, index);
+  const auto clip = ctx.ui.canvas.clip(area.inset(-0.6f * em, -ctx.px(4)));
+  figure_picture(ctx, area, state, index, view, scenario);
 }
 
 }  // namespace
@@ -73,10 +94,13 @@ engine::Scenario projector_panel(PanelContext& ctx, const Rect& window, const Pr
     ++count;
     if (i <= index) ++number;
   }
-  // The title with the place among the figures, and under it always what the figure is of.
+  // The title with the place among the figures, and under it always what the figure is of. Of two figures each has its
+  // title over it.
+  const bool two = projector.beside && *projector.beside != index && rest.w >= kLeastForTwo * em;
   const FigureView view = figure_view(ctx, state, index);
-  const FigureHead words = figure_head(all[index], figure_input(ctx), view);
-  const Rect title = rest.cut_top(std::round(1.7f * em)), of = rest.cut_top(std::round(1.2f * em));
+  const FigureHead words = two ? FigureHead{} : figure_head(all[index], figure_input(ctx), view);
+  const Rect title = two ? Rect{rest.x, rest.y, rest.w, std::round(1.2f * em)} : rest.cut_top(std::round(1.7f * em));
+  const Rect of = rest.cut_top(std::round(1.2f * em));
   TextStyle small = ctx.style(t.ink2, kSmallText);
   small.halign = HAlign::right;
   const std::string place = digits.empty() ? std::to_string(number) + " / " + std::to_string(count)
@@ -89,10 +113,12 @@ engine::Scenario projector_panel(PanelContext& ctx, const Rect& window, const Pr
   const TextStyle plain = ctx.style(t.ink2, kSmallText);
   std::string context = context_of(ctx);
   if (ctx.axes.held() && !ctx.ui.io.anything_held()) context += "; " + std::string(ctx.text("ui.wall.axes_held"));
-  ctx.ui.canvas.text({of.x, of.centre().y}, ellipsize(ctx.ui.canvas, context, plain, of.w), plain);
+  ctx.ui.canvas.text({of.x, of.centre().y}, ellipsize(ctx.ui.canvas, context, plain, two ? title_room : of.w), plain);
   // The takeaway beside the title, in a line of its own where it is too long for that.
   const float x = title.x + ctx.ui.canvas.text_width(name, large) + 0.8f * em;
-  std::string takeaway = ctx.session.drawable() ? words.takeaway : std::string(ctx.text("ui.figure.last_valid"));
+  std::string takeaway = two                      ? std::string()
+                         : ctx.session.drawable() ? words.takeaway
+                                                  : std::string(ctx.text("ui.figure.last_valid"));
   Rect line = rect_between(x, title.y, title.x + title_room, title.bottom());
   if (ctx.ui.canvas.text_width(takeaway, phrase) > line.w) line = rest.cut_top(std::round(1.4f * em));
   if (ctx.session.drawable() && !words.brief.empty() && ctx.ui.canvas.text_width(takeaway, phrase) > line.w)
@@ -135,6 +161,12 @@ engine::Scenario projector_panel(PanelContext& ctx, const Rect& window, const Pr
   if (ctx.ui.canvas.text_width(said, at) < room_left || (message && room_left > 8 * em))
     ctx.ui.canvas.text({foot.right(), foot.centre().y}, ellipsize(ctx.ui.canvas, said, at, room_left), at);
   rest.cut_top(std::round(0.4f * em));
+  if (two) {
+    const float half = (rest.w - std::round(kBetweenTwo * em)) / 2;
+    half_of_wall(ctx, {rest.x, rest.y, half, rest.h}, index, state, scenario);
+    half_of_wall(ctx, {rest.right() - half, rest.y, half, rest.h}, *projector.beside, state, scenario);
+    return scenario;
+  }
   take_figure_menu(ctx, state, index);
   const auto clip = ctx.ui.canvas.clip(rest.inset(-0.6f * em, -ctx.px(4)));  // the last label of an axis stands out
   figure_picture(ctx, rest, state, index, view, scenario);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -11,7 +12,8 @@ namespace roofscape::app {
 
 struct ProjectorState {
   bool open = false;
-  std::size_t figure = 0;  // of the table of figures
+  std::size_t figure = 0;             // of the table of figures
+  std::optional<std::size_t> beside;  // another one at its right, where the window has the room
 };
 
 // What was changed since the scenario was loaded: "tensor 8, batch 512". Empty: nothing.

@@ -21,6 +21,7 @@ constexpr KeyPress plain(Key k) { return {k, false, false, false}; }
 constexpr KeyPress ctrl(Key k) { return {k, true, false, false}; }
 constexpr KeyPress ctrl(char c) { return ctrl(widgets::key_of(c)); }
 constexpr KeyPress alt(char c) { return {widgets::key_of(c), false, false, true}; }
+constexpr KeyPress shift(Key k) { return {k, false, true, false}; }
 constexpr KeyPress ctrl_shift(Key k) { return {k, true, true, false}; }
 constexpr KeyPress ctrl_shift(char c) { return ctrl_shift(widgets::key_of(c)); }
 
@@ -387,6 +388,13 @@ std::vector<Command> CommandTable::fixed() {
               [](Workspace& w) { w.step_projector(1); }},
       Command{"projector.previous", Category::wall, plain(Key::left), plain(Key::page_up), false, in_projector,
               [](Workspace& w) { w.step_projector(-1); }},
+      Command{"projector.beside", Category::wall, plain(widgets::key_of('T')), kNone, false, in_projector,
+              [](Workspace& w) { w.toggle_beside(); },
+              [](const Workspace& w) { return w.panels_.projector.beside.has_value(); }},
+      Command{"projector.beside_next", Category::wall, shift(Key::right), kNone, false, in_projector,
+              [](Workspace& w) { w.step_beside(1); }},
+      Command{"projector.beside_previous", Category::wall, shift(Key::left), kNone, false, in_projector,
+              [](Workspace& w) { w.step_beside(-1); }},
       Command{"view.theme", Category::view, ctrl('T'), kNone, true, nullptr,
               [](Workspace& w) { w.set_theme(w.theme().dark() ? "light" : "dark"); }},
       Command{"theme.dark", Category::view, kNone, kNone, false, nullptr, set_theme<0>, theme_is<0>},

@@ -247,17 +247,34 @@ void Workspace::toggle_projector() {
   set_wall_theme();
 }
 
+std::size_t Workspace::figure_after(std::size_t figure, int by, std::optional<std::size_t> other) const {
+  // Past the figures that say nothing of this kind of workload.
+  const auto n = static_cast<int>(figures().size());
+  for (int i = 0; i < n; ++i) {
+    figure = static_cast<std::size_t>(((static_cast<int>(figure) + by) % n + n) % n);
+    if (figure != other && widgets::shows(figures()[figure], session_.scenario())) break;
+  }
+  return figure;
+}
+
 void Workspace::step_projector(int by) {
   session_.dismiss_message();  // it was about the figure before
   panels_.marks.ink.clear();
   panels_.marks.pen.clear();
-  // Past the figures that say nothing of this kind of workload.
-  const auto n = static_cast<int>(figures().size());
-  for (int i = 0; i < n; ++i) {
-    panels_.projector.figure =
-        static_cast<std::size_t>(((static_cast<int>(panels_.projector.figure) + by) % n + n) % n);
-    if (widgets::shows(figures()[panels_.projector.figure], session_.scenario())) return;
-  }
+  panels_.projector.figure = figure_after(panels_.projector.figure, by, panels_.projector.beside);
+}
+
+void Workspace::toggle_beside() {
+  auto& projector = panels_.projector;
+  if (projector.beside)
+    projector.beside.reset();
+  else
+    projector.beside = figure_after(projector.figure, 1, projector.figure);
+}
+
+void Workspace::step_beside(int by) {
+  auto& projector = panels_.projector;
+  projector.beside = figure_after(projector.beside.value_or(projector.figure), by, projector.figure);
 }
 
 Workspace::Cover Workspace::cover() const {
@@ -546,8 +563,9 @@ void Workspace::frame(ScreenCanvas& canvas, ImDrawList* list, const UiInput& inp
   take_tabs(deferred_.tabs);
   take_list_choice();
   const auto shown = [this] {
-    return std::tuple(panels_.projector.open, panels_.projector.figure, panels_.figures.maximised,
-                      panels_.search.open, panels_.tour.open() ? panels_.tour.play->index() + 1 : 0);
+    return std::tuple(panels_.projector.open, panels_.projector.figure, panels_.projector.beside,
+                      panels_.figures.maximised, panels_.search.open,
+                      panels_.tour.open() ? panels_.tour.play->index() + 1 : 0);
   };
   const auto before = shown();
   run_commands(requests.commands);

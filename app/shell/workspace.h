@@ -137,7 +137,12 @@ class Workspace {
   void open_palette();
   void run_entry(const PaletteEntry& entry);  // does what was chosen in the palette
   void toggle_projector();
+  // The next one or the one before that has something to show, and is not `other`.
+  std::size_t figure_after(std::size_t figure, int by, std::optional<std::size_t> other) const;
   void step_projector(int by);
+  // Another figure beside the projected one, or none again; and which.
+  void toggle_beside();
+  void step_beside(int by);
   // ---- on the wall: a figure or a tour over the whole window (workspace_tour.cpp) ----
   bool on_wall() const { return panels_.projector.open || panels_.tour.open(); }
   void set_wall_theme();  // that of the projector, as light or dark as the one that was chosen

@@ -257,6 +257,34 @@ TEST_CASE("projector mode shows each figure over the window with no small text, 
   }
 }
 
+TEST_CASE("two figures stand side by side on the wall, with no text cut or on another") {
+  for (const auto& [w, hgt] : {std::pair{1920.0f, 1080.0f}, {1280.0f, 720.0f}}) {
+    Harness h("llama3-405b-16k-h100-8k", w, hgt);
+    h.workspace.finish_evidence();
+    const auto& projector = h.parts.panels.projector;
+    h.key({Key::f5});
+    h.key({widgets::key_of('T')});
+    REQUIRE(projector.beside);
+    const auto all = widgets::figures();
+    const std::size_t first = *projector.beside;
+    std::size_t shown = 0;
+    do {
+      CAPTURE(all[*projector.beside].name);
+      CAPTURE(w);
+      CHECK(*projector.beside != projector.figure);
+      CHECK(widgets::shows(all[*projector.beside], h.scenario()));
+      test::check_texts(h, w);
+      h.key({Key::right, false, true});
+      ++shown;
+    } while (*projector.beside != first && shown < all.size());
+    CHECK(shown > all.size() / 2);
+    h.key({Key::left, false, true});
+    CHECK(*projector.beside != first);
+    h.key({widgets::key_of('T')});
+    CHECK_FALSE(projector.beside);
+  }
+}
+
 TEST_CASE("a small window projects whole figures, with the keys that its cells leave out") {
   Harness h("llama3-405b-16k-h100-8k", 1280, 720);
   h.workspace.finish_evidence();

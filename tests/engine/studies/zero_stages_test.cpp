@@ -18,7 +18,8 @@ engine::Scenario preset(const char* id) {
 double memory_of(const engine::Report& r) { return r.quantities.value_or(Q::memory_total, 0); }
 }  // namespace
 
-TEST_CASE("a later ZeRO stage never takes more of weights, gradients and optimizer state, and the plan's own is the plan") {
+TEST_CASE(
+    "a later ZeRO stage never takes more of weights, gradients and optimizer state, and the plan's own is the plan") {
   for (const char* id : {"llama3-70b-v5p-pod", "llama3-405b-16k-h100-8k", "llama3-8b-8-h100", "mixtral-8x7b-64-h100"})
     for (const engine::Mode mode : {engine::Mode::ideal, engine::Mode::calibrated}) {
       engine::Scenario s = preset(id);

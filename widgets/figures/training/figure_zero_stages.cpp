@@ -26,13 +26,14 @@ using namespace memory;
 
 namespace {
 
-constexpr float kBarShare = 0.56f;         // of the pitch of rows
-constexpr float kMostPitch = 64;           // px
-constexpr float kColumnGap = 10;           // px, between the columns of words and the plot
-constexpr float kSecondLineFrom = 2.6f;    // lines: rows that are so high say what is sharded under the name
+constexpr float kBarShare = 0.56f;       // of the pitch of rows
+constexpr float kMostPitch = 64;         // px
+constexpr float kColumnGap = 10;         // px, between the columns of words and the plot
+constexpr float kSecondLineFrom = 2.6f;  // lines: rows that are so high say what is sharded under the name
 
 const ZeroStagesStudy& study_of(const FigureInput& input) {
-  return input.studies.get<ZeroStagesStudy>(input.scenario, [&] { return engine::zero_stages_study(input.scenario); });
+  return input.studies.get<ZeroStagesStudy>(input.scenario,
+                                            [&] { return engine::zero_stages_study(input.scenario); });
 }
 
 // The figure's input with the plan of one of the stages.
@@ -94,8 +95,7 @@ void draw_zero_stages(Canvas& canvas, const Rect& area, const FigureInput& input
   Rect rest = draw_figure_head(canvas, area, input, view, zero_stages_head(input, view));
   if (rest.empty()) return;
   const ZeroStagesStudy& study = study_of(input);
-  if (study.shards < 2)
-    return draw_empty_state(canvas, theme, rest, std::string(t.text("figure.zero-stages.empty")));
+  if (study.shards < 2) return draw_empty_state(canvas, theme, rest, std::string(t.text("figure.zero-stages.empty")));
 
   const float line = small_line(canvas);
   // What there is room for beside the bars and their axis: first the key, then the note.
@@ -130,14 +130,15 @@ void draw_zero_stages(Canvas& canvas, const Rect& area, const FigureInput& input
   float total_label = 0;
   for (std::size_t stage = 0; stage < study.stages.size(); ++stage) {
     if (says_what)
-      names = std::max(names, canvas.text_width(t.text("figure.zero-stages.shards." + std::to_string(stage)), what_style));
+      names = std::max(names,
+                       canvas.text_width(t.text("figure.zero-stages.shards." + std::to_string(stage)), what_style));
     times = std::max(times, canvas.text_width(step_text(study.stages[stage].report), value));
     most_gb = std::max(most_gb, bytes_of(study.stages[stage]) / kGb);
     total_label = std::max(total_label, canvas.text_width(bytes_text(bytes_of(study.stages[stage])), value));
   }
   names = std::min(names, rest.w * 0.3f);
-  const Rect rows{rest.x + names + canvas.px(kColumnGap), rest.y,
-                  rest.w - names - times - 2 * canvas.px(kColumnGap), pitch * engine::kZeroStages};
+  const Rect rows{rest.x + names + canvas.px(kColumnGap), rest.y, rest.w - names - times - 2 * canvas.px(kColumnGap),
+                  pitch * engine::kZeroStages};
   const double capacity_gb = sizes_of(input).capacity_gb;
   const double w = rows.w, room = std::min<double>(total_label + canvas.px(14), 0.5 * w);
   const double end = std::max({most_gb * w / (w - room), capacity_gb * 1.12, 1e-9});
@@ -166,13 +167,15 @@ void draw_zero_stages(Canvas& canvas, const Rect& area, const FigureInput& input
     draw_stack(canvas, one, bar, x, variant.report.fullest_stage, !view.compact);
     const double gb = bytes_of(variant) / kGb;
     const bool over = capacity_gb > 0 && gb > capacity_gb;
-    TextStyle total = small_text(canvas, over ? readable(line_of(theme, MemoryPart::over_capacity), theme.panel) : theme.ink,
-                                 HAlign::left, own ? Weight::bold : Weight::regular);
+    TextStyle total =
+        small_text(canvas, over ? readable(line_of(theme, MemoryPart::over_capacity), theme.panel) : theme.ink,
+                   HAlign::left, own ? Weight::bold : Weight::regular);
     Point at{x(gb) + canvas.px(6), middle};
     const std::string text = bytes_text(bytes_of(variant));
     // Never across the capacity line: past it instead.
     const float limit = capacity_gb > 0 ? x(capacity_gb) : -1;
-    if (limit > at.x - canvas.px(3) && limit < at.x + canvas.text_width(text, total) + canvas.px(3)) at.x = limit + canvas.px(6);
+    if (limit > at.x - canvas.px(3) && limit < at.x + canvas.text_width(text, total) + canvas.px(3))
+      at.x = limit + canvas.px(6);
     haloed_text(canvas, theme, at, text, total);
     TextStyle time = value;
     if (own) time.weight = Weight::bold;
@@ -192,7 +195,8 @@ std::string zero_stages_data(const FigureInput& input, const FigureView&) {
     out += fmt::format("{}", stage);
     for (const Part& part : parts()) out += fmt::format("\t{}", report.quantities.value_or(part.quantity, 0));
     out += fmt::format("\t{}\t", bytes_of(study.stages[stage]));
-    if (const auto step = report.quantities[Q::step_time]; step && !report.has_errors()) out += fmt::format("{}", *step);
+    if (const auto step = report.quantities[Q::step_time]; step && !report.has_errors())
+      out += fmt::format("{}", *step);
     out += "\n";
   }
   return out;
