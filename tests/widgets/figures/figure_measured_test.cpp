@@ -157,7 +157,7 @@ TEST_CASE("without a timeline the measured step is one bar under the stages, fro
 
 TEST_CASE("figures with a measured run cut and cover nothing at any size, with a baseline and without") {
   for (const bool baseline : {false, true})
-    for (const char* figure : {"step", "memory", "pipeline"}) {
+    for (const std::string figure : {"step", "memory", "pipeline"}) {
       CAPTURE(figure);
       CAPTURE(baseline);
       FigureCase c = with_kernels(1.4 * step_of(sixteen_stages()), 1.3 * step_of(sixteen_stages()));
@@ -166,6 +166,17 @@ TEST_CASE("figures with a measured run cut and cover nothing at any size, with a
       if (baseline) c.baseline = std::make_shared<FigureCase>(too_full());
       check_clean_everywhere(*find_figure(figure), c, {});
     }
+}
+
+TEST_CASE("what was measured keeps its column at the width of one column of a paper") {
+  const auto canvas = drawn("step", with_kernels(1.4 * step_of(sixteen_stages()), {}), "print", 9, 238, 220);
+  const auto right_ends = [&](std::string_view text) {
+    for (const TextRun& run : canvas->texts())
+      if (run.text == text && run.style.halign == HAlign::right) return run.bounds.right();
+    return 0.0f;
+  };
+  CHECK(right_ends("predicted") > 0);
+  CHECK(right_ends("measured") > right_ends("predicted"));
 }
 
 TEST_CASE("the takeaway says the measured number too") {

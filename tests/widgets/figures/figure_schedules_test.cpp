@@ -105,6 +105,23 @@ TEST_CASE("as many schedules as have room, the telling ones first, always the pl
   CHECK(schedules_shown(*drawn("schedules", four_by_twelve(), "dark", 15, 400, 300)).size() == 2);
 }
 
+TEST_CASE("two lines of a key stand clear of each other and of what is under them") {
+  // The width of one column of a paper, where the kinds of operations take two lines.
+  for (const std::string figure : {"schedules", "pipeline"}) {
+    CAPTURE(figure);
+    const auto canvas = drawn(figure, four_by_twelve(ScheduleKind::zb_h1), "print", 9, 238, 240);
+    std::vector<Rect> lines;
+    for (const TextRun& run : canvas->texts())
+      if (run.style.halign == HAlign::left && (run.text.starts_with("forward") || run.text.starts_with("joint")))
+        lines.push_back(run.bounds);
+    REQUIRE(lines.size() == 2);
+    CHECK(lines[0].bottom() <= lines[1].y + 0.1f);
+    const TagRegion* first = canvas->find_tag(engine::quantity(engine::Q::stage_forward).id, 0);
+    REQUIRE(first);
+    CHECK(lines[1].bottom() <= first->rect.y);
+  }
+}
+
 TEST_CASE("every schedule drawn has every operation, its idle share and its end") {
   const FigureCase c = four_by_twelve();
   const auto canvas = drawn("schedules", c, "dark", 15, 1400, 700);

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <limits>
+#include <string>
+#include <vector>
 
+#include "widgets/figures/common/figure_head.h"
 #include "widgets/figures/common/stage_rows.h"
 
 namespace roofscape::widgets {
@@ -10,6 +13,9 @@ namespace {
 
 constexpr float kGap = 10, kColumnGap = 14;            // beside names; between columns
 constexpr float kMostNames = 0.38f;                    // of the width
+constexpr float kLeastNames = 0.22f;                   // of the width, where names take two lines for a column's sake
+constexpr float kNameLine = 0.94f;                     // of a line of small text: lines of one name stand close
+constexpr float kAxisLines = 3.6f;                     // what heads, ticks and title take, about
 constexpr float kLeastBars = 0.3f;                     // of the width, before a column goes
 constexpr float kHeadRow = 1.2f, kLeastPitch = 1.04f;  // lines of small text
 constexpr float kMostPitch = 100, kBarShare = 0.66f;
@@ -48,16 +54,22 @@ BarRowsPlot draw_bar_rows(Canvas& canvas, const Theme& theme, const Rect& area, 
 
   // Columns: names at the left, numbers at the right as far as bars keep their room.
   Columns c;
-  const float names = std::min(widest(canvas, rows, &BarRow::name, ""), area.w * kMostNames);
+  float names = std::min(widest(canvas, rows, &BarRow::name, ""), area.w * kMostNames);
   const float value = widest(canvas, rows, &BarRow::value, axis.value),
               second = widest(canvas, rows, &BarRow::second, axis.second);
-  const float gap = canvas.px(kColumnGap), left = area.x + names + canvas.px(kGap);
-  c.names_right = area.x + names;
+  const float gap = canvas.px(kColumnGap);
+  float left = area.x + names + canvas.px(kGap);
   const auto bars_right = [&] {
     return area.right() - (c.second && second > 0 ? second + gap : 0) - (c.value && value > 0 ? value + gap : 0);
   };
-  if (bars_right() - left < area.w * kLeastBars) c.second = false;
+  // Before the last column goes, names take two lines, where rows are high enough for that.
+  const float lacking = area.w * kLeastBars - (bars_right() - left);
+  const bool two_lines = (area.h - kAxisLines * line) / static_cast<float>(rows.size()) >= 2 * kNameLine * line;
+  if (lacking > 0 && names - lacking >= area.w * kLeastNames && (two_lines || axis.keeps_second))
+    names -= lacking, left -= lacking;
+  if (bars_right() - left < area.w * kLeastBars - canvas.px(0.5f)) c.second = false;
   if (bars_right() - left < area.w * kLeastBars) c.value = false;
+  c.names_right = area.x + names;
   c.second_right = area.right();
   c.value_right = area.right() - (c.second && second > 0 ? second + gap : 0);
   Rect rest = rect_between(left, area.y, std::max(left + 1, bars_right()), area.bottom());
@@ -148,7 +160,13 @@ BarRowsPlot draw_bar_rows(Canvas& canvas, const Theme& theme, const Rect& area, 
     }
     const Weight weight = row.bold ? Weight::bold : Weight::regular;
     const TextStyle name = small_text(canvas, row.bold ? theme.ink : theme.ink2, HAlign::right, weight);
-    canvas.text({c.names_right, middle}, ellipsize(canvas, row.name, name, names + canvas.px(0.5f)), name);
+    const bool high = out.pitch >= 2 * kNameLine * line;
+    const bool cut = !high && !row.brief.empty() && canvas.text_width(row.name, name) > names + canvas.px(0.5f);
+    const std::vector<std::string> lines =
+        wrap(canvas, cut ? row.brief : row.name, name, names + canvas.px(0.5f), high ? 2 : 1);
+    const float first = middle - kNameLine * line * (static_cast<float>(lines.size()) - 1) / 2;
+    for (std::size_t i = 0; i < lines.size(); ++i)
+      canvas.text({c.names_right, first + kNameLine * line * static_cast<float>(i)}, lines[i], name);
     if (c.value && !row.value.empty())
       canvas.text({c.value_right, middle}, row.value, small_text(canvas, theme.ink, HAlign::right, weight));
     if (c.second && !row.second.empty())

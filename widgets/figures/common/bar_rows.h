@@ -23,6 +23,7 @@ struct BarPart {
 
 struct BarRow {
   std::string name, value, second;  // `second`: of the last column
+  std::string brief = {};           // where the name has no room; empty: its beginning
   std::vector<BarPart> parts;
   std::optional<BarPart> ghost;  // the baseline's place: a dashed outline
   std::optional<BarPart> under;  // a measured run's: a lower bar below the others
@@ -39,6 +40,7 @@ struct BarAxis {
   double from = 0;                 // more than zero on a logarithmic axis, where bars begin at its start
   std::string title;               // with the unit
   std::string value, second;       // heads of the columns; both empty: no line of heads
+  bool keeps_second = false;       // names are cut before the last column goes
   int lanes = 1;                   // bars of a row under each other
   std::vector<KeyEntry> key = {};  // in the line of heads
 };

@@ -43,7 +43,7 @@ std::string_view row_word(const engine::ScheduleShape& shape) {
 }
 
 StageRows stage_rows(const Canvas& canvas, const TextTable& texts, const Rect& area, int stages, const PlotAxis& x,
-                     bool compact, std::string_view word) {
+                     bool compact, std::string_view word, float more_header) {
   StageRows rows;
   rows.word = word;
   rows.area = area;
@@ -53,7 +53,7 @@ StageRows stage_rows(const Canvas& canvas, const TextTable& texts, const Rect& a
                                 canvas.text_width(format_count(rows.count - 1), bold));
   Rect rest = area;
   rest.cut_left(std::min(widest + canvas.px(kNumberGap), area.w / 3));
-  rows.header = rest.cut_top(canvas.px(kHeader));
+  rows.header = rest.cut_top(canvas.px(kHeader) + more_header);
   PlotAxis bare;  // the rows have numbers instead of a vertical axis
   bare.grid = bare.line = false;
   const Rect framed = plot_rect(canvas, rest, {x, bare});
@@ -83,9 +83,12 @@ void draw_stage_tint(Canvas& canvas, const Theme& theme, const StageRows& rows, 
 void draw_stage_numbers(Canvas& canvas, const Theme& theme, const TextTable& texts, const StageRows& rows,
                         std::optional<int> hovered) {
   const float right = rows.plot.x - canvas.px(kNumberGap);
-  TextStyle word = number_style(canvas, theme.ink3, Weight::regular);
-  const std::string fitted = ellipsize(canvas, texts.text(rows.word), word, right - rows.area.x + canvas.px(0.5f));
-  canvas.text({right, rows.header.y + rows.header.h / 2}, fitted, word);
+  if (!rows.word.empty()) {
+    const TextStyle word = number_style(canvas, theme.ink3, Weight::regular);
+    const std::string fitted = ellipsize(canvas, texts.text(rows.word), word, right - rows.area.x + canvas.px(0.5f));
+    const float last = std::min(rows.header.h, canvas.px(kHeader));  // of the header's lines
+    canvas.text({right, rows.header.bottom() - last / 2}, fitted, word);
+  }
   const float line = number_line(canvas);
   for (int stage = 0; stage < rows.count; ++stage) {
     const bool here = hovered == stage;

@@ -23,7 +23,7 @@ struct StageRows {
   float bar_shift = 0;  // of the bars from the middle of their rows
   int count = 0;
   int label_every = 1;                     // stages between two numbers
-  std::string_view word = "figure.stage";  // key of what a row is
+  std::string_view word = "figure.stage";  // key of what a row is; empty: it is said elsewhere
 
   // Everything at the height of a stage, from edge to edge of the figure.
   Rect band(int stage) const { return {area.x, plot.y + pitch * static_cast<float>(stage), area.w, pitch}; }
@@ -39,9 +39,10 @@ struct StageRows {
 // Key of what a row of a plan is: a stage, or where it holds several (chunks, or one of either direction) a device.
 std::string_view row_word(const engine::ScheduleShape& shape);
 
-// `x` decides how much room the horizontal axis needs; its ticks may belong to a scale of any range.
+// `x` decides how much room the horizontal axis needs; its ticks may belong to a scale of any range. `more_header`: of
+// the line above the rows beyond its usual height.
 StageRows stage_rows(const Canvas& canvas, const TextTable& texts, const Rect& area, int stages, const PlotAxis& x,
-                     bool compact, std::string_view word = "figure.stage");
+                     bool compact, std::string_view word = "figure.stage", float more_header = 0);
 
 // Height of a line of small text, ascent to descent.
 float small_line(const Canvas& canvas);

@@ -129,6 +129,8 @@ std::vector<Block> blocks_of(const LayerOverlap& o) {
   return out;
 }
 
+constexpr float kLeastKeyPitch = 13.5f;  // scale-1 pixels
+
 Fill exposed_fill(const Theme& theme, float em) {
   Fill fill = fill_of(theme, StepPart::bubble, em);
   fill.edge = theme.err;
@@ -266,23 +268,26 @@ std::string carried_text(const FigureInput& input, const LayerOverlap& o) {
   return t.format("figure.overlap.once", {axes, format_count(microbatches)});
 }
 
-void draw_overlap_key(Canvas& canvas, const FigureInput& input, const Rect& row, bool recompute, bool exposed,
-                      std::optional<engine::Axis> gathered, bool numbers, const std::vector<engine::Axis>& axes) {
+std::vector<KeyEntry> overlap_key(const FigureInput& input, float em, bool recompute, bool exposed,
+                                  std::optional<engine::Axis> gathered, const std::vector<engine::Axis>& axes) {
   const Theme& theme = input.theme;
   const TextTable& t = input.texts;
-  std::vector<KeyEntry> key{
-      {std::string(t.text("figure.overlap.compute")), fill_of(theme, StepPart::compute, canvas.em())}};
+  std::vector<KeyEntry> key{{std::string(t.text("figure.overlap.compute")), fill_of(theme, StepPart::compute, em)}};
   if (recompute)
-    key.push_back(
-        {std::string(t.text("figure.overlap.kind.recompute")), fill_of(theme, StepPart::recompute, canvas.em())});
-  if (exposed) key.push_back({std::string(t.text("figure.overlap.kind.exposed")), exposed_fill(theme, canvas.em())});
-  if (gathered)
-    key.push_back({std::string(t.text("figure.overlap.kind.gather")), gather_fill(theme, *gathered, canvas.em())});
+    key.push_back({std::string(t.text("figure.overlap.kind.recompute")), fill_of(theme, StepPart::recompute, em)});
+  if (exposed) key.push_back({std::string(t.text("figure.overlap.kind.exposed")), exposed_fill(theme, em)});
+  if (gathered) key.push_back({std::string(t.text("figure.overlap.kind.gather")), gather_fill(theme, *gathered, em)});
   for (const engine::Axis axis : axes)
     key.push_back({std::string(t.text("figure.scaling.bound." + std::string(engine::kAxisIds[axis]))),
-                   fill_of(theme, look_of(axis), canvas.em())});
-  draw_fitting_key(canvas, theme, {row.x, row.centre().y}, row.w, key,
-                   numbers ? t.text("figure.overlap.note") : std::string_view{});
+                   fill_of(theme, look_of(axis), em)});
+  return key;
+}
+
+void draw_overlap_key(Canvas& canvas, const FigureInput& input, const Rect& row, const std::vector<KeyEntry>& key,
+                      bool numbers) {
+  draw_fitting_key(canvas, input.theme, {row.x, row.centre().y}, row.w, key,
+                   numbers ? input.texts.text("figure.overlap.note") : std::string_view{}, {},
+                   std::max(row.h / 2, canvas.px(kLeastKeyPitch)));
 }
 
 }  // namespace overlap
@@ -356,7 +361,11 @@ void draw_overlap(Canvas& canvas, const Rect& area, const FigureInput& input, co
   for (const std::string& n : names) widest = std::max(widest, canvas.text_width(n, name));
   widest = std::min(widest, rest.w * 0.34f);
 
-  const Rect key_row = rest.cut_top(line * 1.3f), directions = rest.cut_top(line * 1.4f);
+  const std::vector<KeyEntry> key = overlap_key(input, canvas.em(), o.backward.recompute_s > 0,
+                                                o.forward.exposed_s + o.backward.exposed_s > 0, gathered_axis(o));
+  const auto more_rows = static_cast<float>(key_rows(canvas, rest.w, key) - 1);
+  const Rect key_row = rest.cut_top(line * 1.3f + key_row_height(canvas) * more_rows),
+             directions = rest.cut_top(line * 1.4f);
   rest.cut_left(widest + canvas.px(10));
   const TimeUnit unit = time_unit(end);
   const Scale domain(ScaleKind::linear, 0, end / unit.seconds, 0, 1);
@@ -387,8 +396,7 @@ void draw_overlap(Canvas& canvas, const Rect& area, const FigureInput& input, co
                 ellipsize(canvas, names[i], name, widest + canvas.px(0.5f)), name);
 
   const bool numbered = draw_blocks(canvas, input, view, o, own, plot, end);
-  draw_overlap_key(canvas, input, key_row, o.backward.recompute_s > 0, o.forward.exposed_s + o.backward.exposed_s > 0,
-                   gathered_axis(o), numbered);
+  draw_overlap_key(canvas, input, key_row, key, numbered);
 }
 
 std::string overlap_data(const FigureInput& input, const FigureView& view) {

@@ -10,6 +10,7 @@
 #include "engine/studies/layer_overlap.h"
 #include "widgets/canvas/palette.h"
 #include "widgets/figures/common/figure.h"
+#include "widgets/plot/plot.h"
 
 namespace roofscape::widgets::overlap {
 
@@ -49,8 +50,10 @@ Fill exposed_fill(const Theme& theme, float em);
 std::optional<engine::Axis> gathered_axis(const engine::LayerOverlap& o);
 // What blocks look like; `axes` are those whose lanes have no names of their own. `numbers`: what those in blocks
 // are.
-void draw_overlap_key(Canvas& canvas, const FigureInput& input, const Rect& row, bool recompute, bool exposed,
-                      std::optional<engine::Axis> gathered, bool numbers, const std::vector<engine::Axis>& axes = {});
+std::vector<KeyEntry> overlap_key(const FigureInput& input, float em, bool recompute, bool exposed,
+                                  std::optional<engine::Axis> gathered, const std::vector<engine::Axis>& axes = {});
+void draw_overlap_key(Canvas& canvas, const FigureInput& input, const Rect& row, const std::vector<KeyEntry>& key,
+                      bool numbers);
 
 // All strategies, those that the height has room for, over one axis of time.
 FigureHead strategies_head(const FigureInput& input);

@@ -218,7 +218,8 @@ void draw_strategies(Canvas& canvas, const Rect& area, const FigureInput& input,
         });
     y += whole.h + spare;
   }
-  draw_overlap_key(canvas, input, key_row, recompute, exposed, gathered, numbered, nameless);
+  draw_overlap_key(canvas, input, key_row, overlap_key(input, canvas.em(), recompute, exposed, gathered, nameless),
+                   numbered);
   // One axis of time under all of them.
   if (end > 0 && right > left) {
     const TimeUnit unit = time_unit(end);

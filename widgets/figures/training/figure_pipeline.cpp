@@ -41,7 +41,8 @@ constexpr FigureOptions kPipelineOptions{OptionOf<CriticalPath>{"critical-path",
 using gantt::kTicksPerSecond;
 
 // In drawing order; what does not fit is left out from the end.
-void draw_kinds_key(Canvas& canvas, const FigureInput& input, const FigureView& view, const gantt::Gantt& g) {
+std::vector<KeyEntry> kinds_of(const Canvas& canvas, const FigureInput& input, const FigureView& view,
+                               const gantt::Gantt& g) {
   const TextTable& t = input.texts;
   const bool split = engine::splits_backward(g.pipeline.shape.kind);
   const auto entry = [&](std::string_view key, Fill fill) {
@@ -62,6 +63,11 @@ void draw_kinds_key(Canvas& canvas, const FigureInput& input, const FigureView& 
     entries.push_back(entry("figure.pipeline.held", gantt::trace_fill(input.theme, canvas.em())));
   entries.push_back(entry("figure.pipeline.idle", gantt::idle_swatch(input.theme, g, canvas.em())));
   if (g.shows_step_end(canvas)) entries.push_back(entry("figure.pipeline.step_end", g.end));
+  return entries;
+}
+
+void draw_kinds_key(Canvas& canvas, const FigureInput& input, const FigureView& view, const gantt::Gantt& g) {
+  const TextTable& t = input.texts;
   const Point at{g.rows.plot.x, g.rows.header.centre().y};
   const bool shares = g.detail == gantt::Detail::shares;  // which have no shades
   const int chunks = shares ? 1 : g.chunks;
@@ -70,8 +76,9 @@ void draw_kinds_key(Canvas& canvas, const FigureInput& input, const FigureView& 
       engine::facts_of(g.pipeline.shape.kind).placement == engine::StagePlacement::both_ways && !shares;
   const std::string note = view.critical_path ? std::string(t.text("figure.pipeline.critical"))
                                               : gantt::key_note(t, chunks, splits, both_ways);
-  draw_fitting_key(canvas, input.theme, at, g.rows.area.right() - g.rows.plot.x, entries, note,
-                   view.critical_path ? std::string() : gantt::key_note(t, chunks, false, both_ways));
+  draw_fitting_key(canvas, input.theme, at, g.rows.area.right() - g.rows.plot.x, kinds_of(canvas, input, view, g),
+                   note, view.critical_path ? std::string() : gantt::key_note(t, chunks, false, both_ways),
+                   g.rows.header.h / 2);
 }
 
 }  // namespace
@@ -125,6 +132,8 @@ constexpr double kMostGhost = 1.5;  // of the own step: a baseline whose order i
 constexpr float kGhostRow = 1.9f;   // em of small text
 constexpr float kLeastRow = 2.2f;   // scale-1 pixels a device, below which the baseline's schedule is an outline
 constexpr float kBetween = 10;      // scale-1 pixels between the two schedules
+constexpr float kLeastRowsHeight =
+    2.5f;  // lines of the key that the rows are high, where a second line takes its height
 
 // Seconds of the baseline's step; 0: there is none to draw.
 double ghost_seconds(const FigureInput& input) {
@@ -168,7 +177,7 @@ struct Laid {
 
 // Both schedules under each other: rows of one height, a line with a name over each.
 std::optional<Laid> lay_out_both(const Canvas& canvas, const Rect& whole_area, const FigureInput& input,
-                                 const FigureView& view) {
+                                 const FigureView& view, float more_header) {
   const engine::PipelineReport *base = ghost_pipeline(input), &p = input.report.pipeline;
   if (base == nullptr || view.memory_trace) return std::nullopt;
   Laid l;
@@ -181,7 +190,7 @@ std::optional<Laid> lay_out_both(const Canvas& canvas, const Rect& whole_area, c
   const auto devices = [](const engine::PipelineReport& of) { return static_cast<int>(of.orders.devices()); };
   const int most = std::max(devices(p), devices(*base));
   l.rows = stage_rows(canvas, input.texts, rest, most, time_axis(canvas, input, l.range, l.unit, rest.w),
-                      view.compact, row_word(p.shape));
+                      view.compact, row_word(p.shape), more_header);
   const float name = small_line(canvas) * 1.15f, gap = canvas.px(kBetween);
   const Frame axis{time_axis(canvas, input, l.range, l.unit, rest.w), {}};
   const Rect whole =
@@ -208,11 +217,13 @@ std::optional<Laid> lay_out_both(const Canvas& canvas, const Rect& whole_area, c
   l.base_rows.header = {l.rows.header.x, under, l.rows.header.w,
                         name};  // its word stands there, not in the key's line
   l.base_rows = place(l.base_rows, *base, under + name);
+  if (l.base_rows.word == l.rows.word) l.base_rows.word = {};  // said once
   return l;
 }
 
-Laid lay_out(const Canvas& canvas, const Rect& rest, const FigureInput& input, const FigureView& view) {
-  if (const auto both = lay_out_both(canvas, rest, input, view)) return *both;
+Laid lay_out_under(const Canvas& canvas, const Rect& rest, const FigureInput& input, const FigureView& view,
+                   float more_header) {
+  if (const auto both = lay_out_both(canvas, rest, input, view, more_header)) return *both;
   const engine::PipelineReport& p = input.report.pipeline;
   Laid l;
   l.own = length_of(p);
@@ -223,9 +234,33 @@ Laid lay_out(const Canvas& canvas, const Rect& rest, const FigureInput& input, c
   Rect over = rest;
   over.cut_bottom(l.ghost + l.measured.height);
   l.rows = stage_rows(canvas, input.texts, over, stages, time_axis(canvas, input, l.range, l.unit, rest.w),
-                      view.compact, row_word(p.shape));
+                      view.compact, row_word(p.shape), more_header);
   if (view.memory_trace) l.rows = gantt::rows_with_trace(canvas, l.rows);
   return l;
+}
+
+// The plan begins at 0, further right where a measured lane begins before it.
+StageRows from_start(const Laid& laid, StageRows on) {
+  if (laid.from >= 0) return on;
+  const float shift = laid.range.with_range(on.plot.x, on.plot.right())(0) - on.plot.x;
+  on.plot.x += shift;
+  on.plot.w = std::max(1.0f, on.plot.w - shift);
+  return on;
+}
+
+gantt::Gantt gantt_of(const Canvas& canvas, const FigureInput& input, const Laid& laid,
+                      const engine::PipelineReport& p, const StageRows& rows) {
+  return gantt::make_gantt(canvas, input.theme, p, from_start(laid, rows), std::max(0.0, laid.from), laid.to);
+}
+
+// What the key lists depends on the rows; a second line of it takes its height from them.
+Laid lay_out(const Canvas& canvas, const Rect& rest, const FigureInput& input, const FigureView& view) {
+  const Laid laid = lay_out_under(canvas, rest, input, view, 0);
+  const gantt::Gantt g = gantt_of(canvas, input, laid, input.report.pipeline, laid.rows);
+  if (key_rows(canvas, g.rows.area.right() - g.rows.plot.x, kinds_of(canvas, input, view, g)) < 2) return laid;
+  if (laid.rows.plot.h < kLeastRowsHeight * key_row_height(canvas)) return laid;
+  const Laid lower = lay_out_under(canvas, rest, input, view, key_row_height(canvas));
+  return lower.base == laid.base ? lower : laid;
 }
 
 // The baseline's step as an outline on the same axis, in a row of its own: bars of another mesh would have other
@@ -284,15 +319,7 @@ void draw_pipeline(Canvas& canvas, const Rect& area, const FigureInput& input, c
   const Laid laid = lay_out(canvas, rest, input, view);
   const StageRows& rows = laid.rows;
   const Scale x = laid.range.with_range(rows.plot.x, rows.plot.right());
-  // The plan begins at 0, further right where a measured lane begins before it.
-  const auto from_start = [&](StageRows on) {
-    const float shift = laid.from < 0 ? x(0) - on.plot.x : 0;
-    on.plot.x += shift;
-    on.plot.w = std::max(1.0f, on.plot.w - shift);
-    return on;
-  };
-  const double from = std::max(0.0, laid.from);
-  gantt::Gantt g = gantt::make_gantt(canvas, input.theme, p, from_start(rows), from, laid.to);
+  gantt::Gantt g = gantt_of(canvas, input, laid, p, rows);
   if (g.detail == gantt::Detail::shares || view.memory_trace) g.levels = &gantt::levels_of(input, p);
 
   draw_stage_tint(canvas, input.theme, rows, view.hovered_stage);
@@ -307,8 +334,7 @@ void draw_pipeline(Canvas& canvas, const Rect& area, const FigureInput& input, c
   draw_kinds_key(canvas, input, view, g);
   gantt::draw_blocks(canvas, input, g);
   if (laid.base != nullptr) {
-    gantt::Gantt before =
-        gantt::make_gantt(canvas, input.theme, *laid.base, from_start(laid.base_rows), from, laid.to);
+    gantt::Gantt before = gantt_of(canvas, input, laid, *laid.base, laid.base_rows);
     before.scope = "baseline/";
     if (before.detail == gantt::Detail::shares) before.levels = &gantt::levels_of(input, *laid.base);
     draw_stage_numbers(canvas, input.theme, input.texts, laid.base_rows, {});

@@ -16,7 +16,7 @@ using engine::ScheduleRule;
 
 namespace {
 
-constexpr float kSwatchAndGap = 17, kCloseKeyGap = 8, kKeyRow = 13.5f;  // scale-1 pixels
+constexpr float kSwatchAndGap = 17, kCloseKeyGap = 8;  // scale-1 pixels
 
 TextStyle centred(const Canvas& canvas, float em, Colour colour) {
   TextStyle s;
@@ -236,8 +236,10 @@ int key_rows(const Canvas& canvas, float room, std::span<const KeyEntry> entries
   return rows.first < rows.all ? 2 : 1;
 }
 
+float key_row_height(const Canvas& canvas) { return small_line(canvas); }
+
 void draw_fitting_key(Canvas& canvas, const Theme& theme, Point at, float room, std::span<const KeyEntry> entries,
-                      std::string_view note, std::string_view brief_note) {
+                      std::string_view note, std::string_view brief_note, float pitch) {
   const TextStyle style = small_text(canvas, theme.ink3, HAlign::left);
   std::vector<KeyEntry> shown(entries.begin(), entries.end());
   KeyRows rows = key_rows_of(canvas, room, shown);
@@ -249,7 +251,8 @@ void draw_fitting_key(Canvas& canvas, const Theme& theme, Point at, float room, 
   const std::span<const KeyEntry> all(shown);
   const std::span<const KeyEntry> first = all.first(rows.first),
                                   rest = all.subspan(rows.first, rows.all - rows.first);
-  const float half = rest.empty() ? 0 : canvas.px(kKeyRow) / 2;
+  const float half =
+      rest.empty() ? 0 : (pitch > 0 ? std::min(pitch, key_row_height(canvas)) : key_row_height(canvas)) / 2;
   draw_key(canvas, theme, {at.x, at.y - half}, first, rows.gap);
   draw_key(canvas, theme, {at.x, at.y + half}, rest, rows.gap);
   const float used = key_width(canvas, rest.empty() ? first : rest, rows.gap);

@@ -46,10 +46,12 @@ PlotAxis time_axis(const Canvas& canvas, const FigureInput& input, const Scale& 
 // Orders ready to run, kept from edit to edit: most change times and no order.
 std::shared_ptr<engine::PipelineCache> pipeline_cache(const FigureInput& input);
 
-// The rows that draw_fitting_key makes of these: one, or two of which each is `px(13.5)` high.
+// The rows that draw_fitting_key makes of these: one or two; and the height of one.
 int key_rows(const Canvas& canvas, float room, std::span<const KeyEntry> entries);
-// Swatches and names from `at` on, in one row or two about it, then `note` if it fits too, else `brief_note`.
+float key_row_height(const Canvas& canvas);
+// Swatches and names from `at` on, in one row or two about it, then `note` if it fits too, else `brief_note`. `pitch`: at most
+// that of two rows.
 void draw_fitting_key(Canvas& canvas, const Theme& theme, Point at, float room, std::span<const KeyEntry> entries,
-                      std::string_view note, std::string_view brief_note = {});
+                      std::string_view note, std::string_view brief_note = {}, float pitch = 0);
 
 }  // namespace roofscape::widgets

@@ -216,19 +216,22 @@ void place_columns(const Canvas& canvas, const FigureInput& input, Rect& rest, S
 }
 
 SchedulesLayout lay_out(const Canvas& canvas, const Rect& area, const FigureInput& input, const FigureView& view,
-                        const ComparedSchedules& c) {
+                        const ComparedSchedules& c, int key_rows_wanted) {
   SchedulesLayout l;
   const int devices = c.shape().stages;
   const float line = small_line(canvas);
   Rect rest = area;
   l.wide = rest.w >= canvas.px(kWide);
-  const float head = canvas.px(26) + (l.wide ? line : 0);
+  // A wide one has two lines of heads over its columns, and as many of the key beside them.
+  const float head =
+      canvas.px(26) + (l.wide ? line : key_row_height(canvas) * static_cast<float>(key_rows_wanted - 1));
 
   // How many have room, given comfortable rows; then what is left for each.
   const float gap = line + canvas.px(8), name = l.wide ? 0 : line + canvas.px(3);
   const float rows_wanted = std::clamp(static_cast<float>(devices) * canvas.px(kComfortableRow),
                                        canvas.px(kLeastRows), canvas.px(kMostRows));
-  const float about = rest.h * 0.93f - head - 2 * line - canvas.px(16);
+  const float usual_head = canvas.px(26) + (l.wide ? line : 0);  // how many are drawn is not for the key to say
+  const float about = rest.h * 0.93f - usual_head - 2 * line - canvas.px(16);
   const auto room_for = [&](float rows) {
     return static_cast<std::size_t>(std::clamp(about / (rows + gap + name), 1.0f, 10.0f));
   };
@@ -409,9 +412,18 @@ void draw_end(Canvas& canvas, const FigureInput& input, const SchedulesLayout& l
               text, bold);
 }
 
-void draw_kinds(Canvas& canvas, const FigureInput& input, const SchedulesLayout& l,
-                const std::vector<gantt::Gantt>& gantts) {
+// The key over the rows: what it lists, and where it stands.
+struct SchedulesKey {
+  std::vector<KeyEntry> entries;
+  std::string note, brief_note;
+  float left = 0, room = 0;
+  int rows = 1;
+};
+
+SchedulesKey schedules_key(Canvas& canvas, const FigureInput& input, const SchedulesLayout& l,
+                           const std::vector<gantt::Gantt>& gantts) {
   const TextTable& t = input.texts;
+  SchedulesKey out;
   bool split = false, whole = false;
   int chunks = 1;
   for (const ScheduleVariant* v : l.shown) {
@@ -427,7 +439,8 @@ void draw_kinds(Canvas& canvas, const FigureInput& input, const SchedulesLayout&
     return KeyEntry{std::string(t.text(key)), fill_of(input.theme, kind, em),
                     t.has(brief) ? std::string(t.text(brief)) : std::string()};
   };
-  std::vector<KeyEntry> entries{entry("figure.pipeline.forward", TimelinePart::forward)};
+  std::vector<KeyEntry>& entries = out.entries;
+  entries.push_back(entry("figure.pipeline.forward", TimelinePart::forward));
   entries.push_back(entry(!split   ? "figure.pipeline.backward"
                           : !whole ? "figure.pipeline.backward_input"
                                    : "figure.schedules.backward_or_input",
@@ -443,14 +456,34 @@ void draw_kinds(Canvas& canvas, const FigureInput& input, const SchedulesLayout&
     entries.push_back(entry("figure.pipeline.step_end", TimelinePart::step_end));
   const bool splits = std::any_of(gantts.begin(), gantts.end(),
                                   [&](const gantt::Gantt& g) { return gantt::splits_bars(canvas, input, g); });
-  const std::string note = gantt::key_note(t, chunks, splits);
+  out.note = gantt::key_note(t, chunks, splits);
+  out.brief_note = gantt::key_note(t, splits ? 1 : chunks, splits);
   const float right = l.wide ? l.idle.right - l.idle.width : l.plot.right();
   // Over the rows if it fits there, else from the edge of the figure on where that saves a second row.
-  const bool aside =
-      key_rows(canvas, right - l.plot.x, entries) > 1 && key_rows(canvas, right - l.header.x, entries) == 1;
-  const float left = aside ? l.header.x : l.plot.x;
-  draw_fitting_key(canvas, input.theme, {left, l.header.bottom() - canvas.px(14)}, right - left, entries, note,
-                   gantt::key_note(t, splits ? 1 : chunks, splits));
+  out.left = l.plot.x;
+  out.rows = key_rows(canvas, right - out.left, entries);
+  if (out.rows > 1 && key_rows(canvas, right - l.header.x, entries) == 1) out.left = l.header.x, out.rows = 1;
+  out.room = right - out.left;
+  return out;
+}
+
+void draw_schedules_key(Canvas& canvas, const FigureInput& input, const SchedulesLayout& l, const SchedulesKey& key) {
+  const float up = canvas.px(14) + key_row_height(canvas) * static_cast<float>(key.rows - 1) / 2;
+  draw_fitting_key(canvas, input.theme, {key.left, l.header.bottom() - up}, key.room, key.entries, key.note,
+                   key.brief_note);
+}
+
+std::vector<gantt::Gantt> gantts_of(const Canvas& canvas, const FigureInput& input, ComparedSchedules& c,
+                                    const SchedulesLayout& l) {
+  std::vector<gantt::Gantt> out;
+  for (std::size_t i = 0; i < l.shown.size(); ++i) {
+    gantt::Gantt& g =
+        out.emplace_back(gantt::make_gantt(canvas, input.theme, l.shown[i]->pipeline(), l.rows[i], l.from, l.to));
+    if (g.detail == gantt::Detail::shares) g.levels = &c.levels_of(g.pipeline);
+    // The quantities of stages are the plan's own.
+    if (!l.shown[i]->own) g.scope = "schedule." + std::string(engine::schedule_id(g.pipeline.shape.kind)) + "/";
+  }
+  return out;
 }
 
 FigureHead schedules_head(const FigureInput& input, const FigureView&) {
@@ -486,25 +519,26 @@ void draw_schedules(Canvas& canvas, const Rect& area, const FigureInput& input, 
     if (input.report.pipeline.shape.stages > 1) return draw_schedule_reason(canvas, rest, input);
     return draw_one_stage(canvas, rest, input, input.texts.text("figure.schedules.try"));
   }
-  const SchedulesLayout l = lay_out(canvas, rest, input, view, *c);
-  if (l.shown.empty()) {
-    if (choose(*c, 1).empty()) draw_schedule_reason(canvas, rest, input);
-    return;
+  SchedulesLayout l = lay_out(canvas, rest, input, view, *c, 1);
+  std::vector<gantt::Gantt> gantts;
+  SchedulesKey key;
+  // What the key lists depends on the rows, and a second line of it takes room from them.
+  for (const int rows : {1, 2}) {
+    if (rows > 1) l = lay_out(canvas, rest, input, view, *c, rows);
+    if (l.shown.empty()) {
+      if (choose(*c, 1).empty()) draw_schedule_reason(canvas, rest, input);
+      return;
+    }
+    gantts = gantts_of(canvas, input, *c, l);
+    key = schedules_key(canvas, input, l, gantts);
+    if (l.wide || key.rows <= rows) break;
   }
   for (const StageRows& rows : l.rows) {
     StageRows band = rows;  // the tint ends where the rows do
     draw_stage_tint(canvas, input.theme, band, view.hovered_stage);
   }
   draw_frame(canvas, input.theme, l.plot, l.x, Scale(ScaleKind::linear, 0, 1, l.plot.bottom(), l.plot.y), l.frame);
-  std::vector<gantt::Gantt> gantts;
-  for (std::size_t i = 0; i < l.shown.size(); ++i) {
-    gantt::Gantt& g =
-        gantts.emplace_back(gantt::make_gantt(canvas, input.theme, l.shown[i]->pipeline(), l.rows[i], l.from, l.to));
-    if (g.detail == gantt::Detail::shares) g.levels = &c->levels_of(g.pipeline);
-    // The quantities of stages are the plan's own.
-    if (!l.shown[i]->own) g.scope = "schedule." + std::string(engine::schedule_id(g.pipeline.shape.kind)) + "/";
-  }
-  draw_kinds(canvas, input, l, gantts);
+  draw_schedules_key(canvas, input, l, key);
   draw_column_heads(canvas, input, l);
   double most_held = 1e-9;
   for (const ScheduleVariant* v : l.shown)

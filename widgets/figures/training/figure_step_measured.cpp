@@ -111,6 +111,8 @@ void draw_measured_terms(Canvas& canvas, const Rect& area, const FigureInput& in
     const bool total = term.id == "total", rest = term.id == "unexplained";
     BarRow bar;
     bar.name = term_name(input, term);
+    if (const std::string brief = "measured.term." + term.id + ".brief"; input.texts.has(brief))
+      bar.brief = input.texts.text(brief);
     bar.value = rest ? std::string() : format_duration(term.to - term.from);
     bar.second = !term.measured ? std::string(kNoValue)
                  : rest         ? signed_duration(term.ran_to - term.ran_from)
@@ -140,6 +142,7 @@ void draw_measured_terms(Canvas& canvas, const Rect& area, const FigureInput& in
   BarAxis axis = time_bar_axis(input.texts, end, unit);
   axis.value = input.texts.text("measured.predicted");
   axis.second = input.texts.text("measured.measured");
+  axis.keeps_second = true;
   axis.key = {measured_key(input, canvas.em())};
   const BarRowsPlot plot = draw_bar_rows(canvas, input.theme, area, bars, axis);
   for (std::size_t i = 0; i < terms.size(); ++i)
