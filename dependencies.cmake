@@ -32,6 +32,26 @@ pkg_check_modules(FREETYPE REQUIRED IMPORTED_TARGET freetype2)
 pkg_check_modules(FONTCONFIG REQUIRED IMPORTED_TARGET fontconfig)
 pkg_check_modules(ZLIB REQUIRED IMPORTED_TARGET zlib)
 
+# SQLite has no CMake package: CMake finds the installed one, else its one source file from a mirror of its releases.
+if(NOT FETCHCONTENT_SOURCE_DIR_SQLITE3)
+  find_package(SQLite3 3.34 QUIET)
+endif()
+if(NOT TARGET SQLite::SQLite3)
+  enable_language(C)
+  FetchContent_Declare(sqlite3 GIT_REPOSITORY https://github.com/azadkuh/sqlite-amalgamation.git
+                       GIT_TAG 15d0ff10ebc7e7225eced1de84bb52137000899b SYSTEM)  # 3.38.2
+  FetchContent_GetProperties(sqlite3)
+  if(NOT sqlite3_POPULATED)
+    FetchContent_Populate(sqlite3)
+  endif()
+  find_package(Threads REQUIRED)
+  add_library(sqlite3_source STATIC ${sqlite3_SOURCE_DIR}/sqlite3.c)
+  target_include_directories(sqlite3_source SYSTEM PUBLIC ${sqlite3_SOURCE_DIR})
+  target_compile_definitions(sqlite3_source PRIVATE SQLITE_OMIT_LOAD_EXTENSION SQLITE_DQS=0 SQLITE_ENABLE_DESERIALIZE)
+  target_link_libraries(sqlite3_source PUBLIC Threads::Threads)
+  add_library(SQLite::SQLite3 ALIAS sqlite3_source)
+endif()
+
 if(ROOFSCAPE_GUI)
   find_package(OpenGL REQUIRED)
   FetchContent_Declare(glfw GIT_REPOSITORY https://github.com/glfw/glfw.git GIT_TAG 3.4 SYSTEM

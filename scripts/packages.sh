@@ -6,7 +6,7 @@ build_packages=(
   cmake ninja-build g++ pkg-config git
   libimgui-dev libstb-dev libglfw3-dev libgl-dev
   libcairo2-dev libfreetype-dev libfontconfig-dev zlib1g-dev
-  libfmt-dev nlohmann-json3-dev libcli11-dev libutfcpp-dev doctest-dev libyaml-cpp-dev libtomlplusplus-dev
+  libfmt-dev nlohmann-json3-dev libcli11-dev libutfcpp-dev doctest-dev libyaml-cpp-dev libtomlplusplus-dev libsqlite3-dev
   fontconfig fonts-noto-core fonts-noto-cjk
 )
 test_packages=("${build_packages[@]}" libbenchmark-dev xvfb xauth libgl1-mesa-dri)
@@ -25,7 +25,7 @@ install_missing() {
     cat >&2 <<'TEXT'
 This is not Debian or Ubuntu, so nothing is installed for you. Needed are: a C++20 compiler, CMake 3.24, Ninja, pkg-config,
 git, OpenGL, Cairo, FreeType, fontconfig and zlib with their headers, and the fonts Noto Sans, Noto Sans Math and Noto Sans CJK.
-Dear ImGui, GLFW, fmt, nlohmann_json, CLI11, utf8cpp, yaml-cpp, toml++ and doctest are taken from the system if they are there and fetched otherwise.
+Dear ImGui, GLFW, fmt, nlohmann_json, CLI11, utf8cpp, yaml-cpp, toml++, SQLite and doctest are taken from the system if they are there and fetched otherwise.
 TEXT
     exit 1
   fi

@@ -1,4 +1,4 @@
-// Any bytes as what a real run left behind: a trace, a table of kernels, a log, a row of numbers. What is read has times
+// Any bytes as what a real run left behind: a trace, a database, a table of kernels, a log, a row of numbers. What is read has times
 // that are numbers, and lies over a prediction with a sum that closes. Run by libFuzzer.
 #include <cmath>
 #include <optional>
@@ -9,6 +9,7 @@
 #include "engine/io/measured/log_lines.h"
 #include "engine/io/measured/measured_input.h"
 #include "engine/io/measured/memory_summary.h"
+#include "engine/io/measured/nsys_database.h"
 #include "engine/studies/measured_run.h"
 #include "tests/fuzz/fuzz_words.h"
 
@@ -43,6 +44,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     ranks.push_back(trace.value());
     ranks.push_back(std::move(trace).value());
     lay_over(io::measured_of(std::move(ranks), 2));
+  }
+  if (io::is_sqlite(text)) {
+    auto traces = io::read_nsys_database_of(text, "fuzz.sqlite");
+    if (traces)
+      lay_over(io::measured_of(std::move(traces).value(), 2));
+    else
+      fuzz::one_line(traces.error());
   }
   lay_over(io::read_nsys_table(text, "fuzz.csv", 3));
   lay_over(io::read_operation_times(text, "fuzz.csv", 1));

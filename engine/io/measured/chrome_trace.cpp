@@ -13,7 +13,7 @@ using engine::say;
 
 namespace {
 
-constexpr std::size_t kMostKernels = 40'000'000, kMostDepth = 64;
+constexpr std::size_t kMostDepth = 64;
 
 struct TraceEvent {
   std::string phase, category, name, collective, group, ranks;
@@ -108,7 +108,7 @@ class TraceReader {
   }
   std::optional<std::size_t> error_at() const { return error_at_; }
   bool found() const { return found_; }
-  bool too_many() const { return out_.kernels.size() > kMostKernels; }
+  bool too_many() const { return out_.kernels.size() > kMostTracedKernels; }
 
  private:
   bool number(double value) {
@@ -204,7 +204,7 @@ Result<RankTrace> read_chrome_trace(TextStream& stream, const std::string& file)
   if (stream.problem()) return *stream.problem();
   if (stream.stopped()) return fail(say("error.measured.stopped"), {});
   if (reader.too_many())
-    return fail(say("error.measured.too_many", kMostKernels), say("error.measured.too_many.remedy"));
+    return fail(say("error.measured.too_many", kMostTracedKernels), say("error.measured.too_many.remedy"));
   if (!whole) {
     InputError error = fail(say("error.measured.trace"), say("error.measured.trace.remedy"));
     if (const auto at = reader.error_at()) error.place = say("error.measured.byte", *at);

@@ -2,6 +2,7 @@
 // engine/io/measured.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -12,6 +13,8 @@
 #include "engine/studies/measured_run.h"
 
 namespace roofscape::io {
+
+inline constexpr std::size_t kMostTracedKernels = 40'000'000;
 
 struct TracedKernel {
   double start_us = 0, end_us = 0;

@@ -11,6 +11,7 @@
 #include "engine/io/measured/kernel_trace.h"
 #include "engine/io/measured/log_lines.h"
 #include "engine/io/measured/memory_summary.h"
+#include "engine/io/measured/nsys_database.h"
 
 namespace roofscape::io {
 
@@ -27,7 +28,7 @@ std::string_view after_blanks(std::string_view text) {
   return from == std::string_view::npos ? std::string_view() : text.substr(from);
 }
 
-enum class MeasuredInput { trace, nsys, operations, row, log, memory, memory_stats, memory_timeline, none };
+enum class MeasuredInput { trace, database, nsys, operations, row, log, memory, memory_stats, memory_timeline, none };
 
 bool is_operation_table(std::string_view text) {
   const std::string_view head = text.substr(0, text.find('\n'));
@@ -40,6 +41,7 @@ bool is_operation_table(std::string_view text) {
 }
 
 MeasuredInput kind_of_input(std::string_view beginning) {
+  if (is_sqlite(beginning)) return MeasuredInput::database;
   const std::string_view text = after_blanks(beginning);
   if (text.starts_with('{') || text.starts_with('[')) {
     for (const std::string_view sign : {"\"traceEvents\"", "\"ph\"", "\"schemaVersion\"", "\"deviceProperties\""})
@@ -144,8 +146,6 @@ Result<MeasuredRun> read_whole(MeasuredInput kind, std::string_view text, const 
 }
 
 InputError no_measured_kind(const std::string& input, std::string_view beginning) {
-  if (beginning.starts_with("SQLite format 3"))
-    return {input, {}, say("error.measured.sqlite"), say("error.measured.nsys.remedy")};
   // Pickle, of which reading can run code.
   if (beginning.starts_with('\x80'))
     return {input, {}, say("error.measured.pickle"), say("error.measured.memory.remedy")};
@@ -208,6 +208,15 @@ Result<MeasuredRun> read_measured_run(const std::vector<std::string>& inputs, co
       rank_sources.push_back(source);
       continue;
     }
+    if (kind == MeasuredInput::database) {
+      auto traces = read_nsys_database(input, progress);
+      if (!traces) return traces.error();
+      for (RankTrace& trace : traces.value()) {
+        ranks.push_back(std::move(trace));
+        rank_sources.push_back(source);
+      }
+      continue;
+    }
     auto text = whole_text(input, kMostLogBytes, progress);
     if (!text) return text.error();
     // What is printed before the first step may be long.
@@ -222,7 +231,8 @@ Result<MeasuredRun> read_measured_run(const std::vector<std::string>& inputs, co
   }
   if (!ranks.empty()) {
     std::string sources;
-    for (const std::string& source : rank_sources) sources += (sources.empty() ? "" : ", ") + source;
+    for (std::size_t i = 0; i < rank_sources.size(); ++i)  // a database has those of several ranks
+      if (i == 0 || rank_sources[i] != rank_sources[i - 1]) sources += (i == 0 ? "" : ", ") + rank_sources[i];
     if (auto failure = all.add(measured_of(std::move(ranks), options.steps), sources)) return *std::move(failure);
   }
   return all.take();

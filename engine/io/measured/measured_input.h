@@ -1,6 +1,7 @@
 // What says how long a step of a real run took, and what ran in it: lines of a training log (Megatron-LM, torchtitan,
 // MaxText, nanotron), a row of numbers, operations or kernel sums as a table (Nsight Systems' CSV), traces of PyTorch's
-// profiler (Chrome trace JSON), what PyTorch says of its memory. Recognised by content; any of them may be packed with gzip. Errors say file and place.
+// profiler (Chrome trace JSON), SQLite exports of Nsight Systems, what PyTorch says of its memory. Recognised by content;
+// any of them but a database may be packed with gzip. Errors say file and place.
 #pragma once
 
 #include <string>
