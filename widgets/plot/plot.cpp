@@ -66,6 +66,12 @@ TextStyle head_style(const Canvas& canvas, const Theme& theme, std::string_view 
   return style;
 }
 
+TextStyle stacked_title_style(const Canvas& canvas, const Theme& theme, std::string_view title) {
+  TextStyle style = head_style(canvas, theme, title);
+  style.em *= 1.1f;
+  return style;
+}
+
 std::string ellipsize(const Canvas& canvas, std::string_view text, const TextStyle& style, float room) {
   if (canvas.text_width(text, style) <= room) return std::string(text);
   const float em = style.em > 0 ? style.em : canvas.em();
@@ -80,11 +86,11 @@ std::string ellipsize(const Canvas& canvas, std::string_view text, const TextSty
 }
 
 Rect draw_head(Canvas& canvas, const Theme& theme, Rect area, const Head& head) {
-  TextStyle title = head_style(canvas, theme, head.title);
+  TextStyle title =
+      head.stacked ? stacked_title_style(canvas, theme, head.title) : head_style(canvas, theme, head.title);
   TextStyle phrase;
   phrase.colour = theme.ink2;
   if (head.stacked) {
-    title.em *= 1.1f;
     phrase.em = canvas.em();
     phrase.colour = theme.ink;
     for (const auto& [words, style] : {std::pair{&head.title, &title}, {&head.takeaway, &phrase}}) {

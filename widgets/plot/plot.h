@@ -33,6 +33,9 @@ struct Head {
   bool stacked = false;
 };
 Rect draw_head(Canvas& canvas, const Theme& theme, Rect area, const Head& head);
+// Of a title, and of one on paper.
+TextStyle head_style(const Canvas& canvas, const Theme& theme, std::string_view title);
+TextStyle stacked_title_style(const Canvas& canvas, const Theme& theme, std::string_view title);
 
 struct PlotAxis {
   std::string title;  // with its unit; empty: none, and no room for one

@@ -22,6 +22,7 @@ constexpr float kPrintMargin = 4.72f, kBareMargin = 2.36f, kBelowHead = 8;
 // The caption may take this share of the height, and so many lines in any case.
 constexpr float kContextShare = 0.24f;
 constexpr int kContextLines = 3;
+constexpr int kHeadLines = 2;  // of a title or takeaway on paper
 }  // namespace
 
 std::string chip_key(const FigureInput& input, std::string_view stem) {
@@ -225,12 +226,14 @@ Rect draw_printed_head(Canvas& canvas, const Rect& area, const Theme& theme, con
     TextStyle phrase;
     phrase.em = canvas.em();
     const bool brief = !head.brief.empty() && canvas.text_width(head.takeaway, phrase) > rest.w;
-    rest = draw_head(canvas, theme, rest,
-                     {parts.title ? head.title : std::string(),
-                      !parts.takeaway ? std::string()
-                      : brief         ? head.brief
-                                      : head.takeaway,
-                      true});
+    // What is too long for its line takes two.
+    if (parts.title)
+      for (const std::string& line :
+           wrap(canvas, head.title, stacked_title_style(canvas, theme, head.title), rest.w, kHeadLines))
+        rest = draw_head(canvas, theme, rest, {line, {}, true});
+    if (parts.takeaway)
+      for (const std::string& line : wrap(canvas, brief ? head.brief : head.takeaway, phrase, rest.w, kHeadLines))
+        rest = draw_head(canvas, theme, rest, {{}, line, true});
   }
   if (parts.context) {
     TextStyle style;

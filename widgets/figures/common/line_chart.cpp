@@ -21,6 +21,9 @@ constexpr double kRoomAround = 1.4;    // of a logarithmic axis beyond its data
 constexpr float kArrow = 24;           // behind the title of the x axis
 constexpr float kArrowHead = 7;
 constexpr int kTagsALine = 24;
+constexpr int kMostCrossing = 10;  // from which a region has no name
+constexpr int kCrossing = 5;       // what a line through the name of a region costs
+constexpr float kHighChart = 14;   // lines of text, from which a note may take three
 constexpr float kLeastWidth = 60, kLeastHeight = 36;
 
 // Whether a line stops before the axis does, rather than leaving the axes.
@@ -59,7 +62,8 @@ Placed lay_out(const Canvas& canvas, const Rect& area, const Theme& theme, const
   const float small = kSmallText * canvas.em(), row = FontStack::kLineHeight * small;
   Rect rest = area;
   if (!chart.note.empty()) {
-    l.note = wrap(canvas, chart.note, label_style(canvas, theme.ink3, Weight::regular), rest.w, 2);
+    l.note = wrap(canvas, chart.note, label_style(canvas, theme.ink3, Weight::regular), rest.w,
+                  rest.h > row * kHighChart ? 3 : 2);
     l.note_y = rest.cut_bottom(row * static_cast<float>(l.note.size())).y;
     rest.cut_bottom(canvas.px(2));
   }
@@ -149,7 +153,7 @@ void draw_band_labels(Canvas& canvas, const Theme& theme, const Chart& chart, co
     const auto consider = [&](const Rect& r, int penalty) {
       if (r.x < l.plot.x || r.right() > l.plot.right() || r.y < l.plot.y || r.bottom() > l.plot.bottom()) return;
       if (std::any_of(taken.begin(), taken.end(), [&](const Rect& t) { return t.intersects(r); })) return;
-      const int cost = 3 * crossings(l, chart, r) + penalty;
+      const int cost = kCrossing * crossings(l, chart, r) + penalty;
       if (cost < least) least = cost, best = r;
     };
     if (band.across) {
@@ -171,24 +175,28 @@ void draw_band_labels(Canvas& canvas, const Theme& theme, const Chart& chart, co
       if (chart.now)
         if (const float now = l.x(chart.now->x); now > left && now < right)
           parts = {{left, now}, {now, right}, {left, right}};
-      for (const auto& [from, to] : parts) {
-        const int before = least;
-        const std::vector<std::string> words = whole_lines(canvas, band.label, style, to - from - 2 * gap);
-        float width = 0;
-        for (const std::string& line : words) width = std::max(width, canvas.text_width(line, style));
-        const float height = row * static_cast<float>(words.size());
-        const int more = 2 * (static_cast<int>(words.size()) - 1);
-        for (const float at : {0.5f, 0.25f, 0.75f, 0.0f, 1.0f}) {
-          if (words.empty()) break;
-          const float x = from + gap + (to - from - 2 * gap - width) * at;
-          const int aside = more + (at == 0.5f ? 0 : 1);
-          consider({x, l.plot.bottom() - height - gap / 2, width, height}, aside + (band.on_top ? 2 : 0));
-          consider({x, l.plot.y + gap / 2, width, height}, aside + (band.on_top ? 0 : 2));
+      for (const auto& [from, to] : parts)
+        for (const float share : {1.0f, 0.85f, 0.75f, 0.65f}) {  // of the width, in more lines
+          const int before = least;
+          const std::vector<std::string> words =
+              whole_lines(canvas, band.label, style, (to - from - 2 * gap) * share);
+          if (words.empty() || (share < 1 && words.size() < 2)) continue;
+          float width = 0;
+          for (const std::string& line : words) width = std::max(width, canvas.text_width(line, style));
+          const float height = row * static_cast<float>(words.size());
+          const int more = 2 * (static_cast<int>(words.size()) - 1);
+          for (const float at : {0.5f, 0.25f, 0.75f, 0.0f, 1.0f}) {
+            const float x = from + gap + (to - from - 2 * gap - width) * at;
+            const int aside = more + (at == 0.5f ? 0 : 1);
+            consider({x, l.plot.bottom() - height - gap / 2, width, height}, aside + (band.on_top ? 2 : 0));
+            consider({x, l.plot.y + gap / 2, width, height}, aside + (band.on_top ? 0 : 2));
+            for (const float down : {0.1f, 0.15f, 0.25f, 0.5f, 0.75f})
+              consider({x, l.plot.y + (l.plot.h - height) * down, width, height}, aside + 3);
+          }
+          if (least < before) lines = words;
         }
-        if (least < before) lines = words;
-      }
     }
-    if (best.empty()) continue;
+    if (best.empty() || least >= kMostCrossing) continue;
     for (std::size_t i = 0; i < lines.size(); ++i)
       canvas.text({best.centre().x, best.y + row * (static_cast<float>(i) + 0.5f)}, lines[i], style);
     taken.push_back(best);

@@ -47,10 +47,14 @@ void say_measured_step(const FigureInput& input, FigureHead& head) {
     say_measured(input, head, beside_claim("measured.step", *seconds, format_duration(*seconds)));
 }
 
+double measured_bytes(const FigureInput& input) {
+  if (input.run == nullptr) return 0;
+  return input.run->allocated_bytes.value_or(input.run->reserved_bytes.value_or(0));
+}
+
 void say_measured_bytes(const FigureInput& input, FigureHead& head) {
-  if (input.run == nullptr) return;
-  const auto& bytes = input.run->allocated_bytes ? input.run->allocated_bytes : input.run->reserved_bytes;
-  if (bytes) say_measured(input, head, beside_claim("measured.memory", *bytes, format(*bytes, engine::unit::bytes)));
+  if (const double bytes = measured_bytes(input); bytes > 0)
+    say_measured(input, head, beside_claim("measured.memory", bytes, format(bytes, engine::unit::bytes)));
 }
 
 void add_measured_time(Readout& readout, const FigureInput& input, double seconds) {

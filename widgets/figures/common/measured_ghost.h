@@ -18,6 +18,9 @@ std::optional<engine::MeasuredComparison> measured_comparison(const FigureInput&
 // Seconds of a measured step, worked out from rates where no time was stated.
 std::optional<double> measured_step(const FigureInput& input);
 
+// What a measured run had allocated, or where that is not known what its allocator had reserved; 0: nothing is known.
+double measured_bytes(const FigureInput& input);
+
 // Adds "; measured 6.20 s" to the takeaway of a figure of time, and to its short form; "measured 61.2 GB" to one of memory.
 void say_measured_step(const FigureInput& input, FigureHead& head);
 void say_measured_bytes(const FigureInput& input, FigureHead& head);

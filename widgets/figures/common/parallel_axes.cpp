@@ -171,7 +171,7 @@ void draw_parallel_axes(Canvas& canvas, const Rect& area, const FigureInput& inp
   const Rect names = room.cut_top(row * (two_rows ? 2.0f : 1.0f));
   const bool narrow =
       canvas.text_width(p.note, small_text(canvas, theme.ink3, HAlign::left)) > area.w || !left_out.empty();
-  const Rect note = room.cut_bottom(row * (narrow && area.h > row * kHighLines ? 2.2f : 1.2f));
+  const Rect note = room.cut_bottom(row * (narrow && area.h > row * kHighLines ? 3.2f : 1.2f));
   room.cut_top(row * 1.5f);
   room.cut_bottom(row * 1.5f);
   PlacedAxes l;
@@ -214,7 +214,7 @@ void draw_parallel_axes(Canvas& canvas, const Rect& area, const FigureInput& inp
   const std::string words =
       left_out.empty() ? p.note : input.texts.format("figure.parallel-coordinates.left_out", {p.note, left_out});
   Rect foot = note;
-  for (const std::string& line : wrap(canvas, words, faint, note.w, note.h > row * 2 ? 2 : 1))
+  for (const std::string& line : wrap(canvas, words, faint, note.w, note.h > row * 2 ? 3 : 1))
     canvas.text({foot.x, foot.cut_top(row).centre().y}, line, faint);
 }
 

@@ -1,6 +1,6 @@
 // The serving-memory figure: what the HBM of a decoding chip holds, as a waterfall of engine::kServingMemoryParts
 // against the capacity, and how many more sequences the rest has room for. A baseline is a dashed outline in every
-// row.
+// row; what a measured run held is a bar below the sum.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,6 +14,7 @@
 #include "widgets/figures/common/empty_state.h"
 #include "widgets/figures/common/figure_head.h"
 #include "widgets/figures/common/figure_row.h"
+#include "widgets/figures/common/measured_ghost.h"
 #include "widgets/figures/common/quantity_look.h"
 #include "widgets/figures/training/figure_memory_parts.h"
 
@@ -95,13 +96,15 @@ Readout readout_of(const FigureInput& input, const ServingMemoryRow& row) {
   if (row.part != Q::hbm_capacity)
     r.rows.emplace_back(t.text("figure.serving-memory.share"),
                         format_share(bytes / bytes_of(input.report, Q::hbm_capacity)));
+  if (row.part == Q::memory_total && measured_bytes(input) > 0)
+    r.rows.emplace_back(t.text("measured.measured"), part_text(measured_bytes(input)));
   if (input.baseline && row.part != Q::hbm_capacity && row.part != Q::memory_free)
     r.rows.emplace_back(t.text("figure.step.difference"),
                         format_difference(bytes - (row.base_to - row.base_from), engine::unit::bytes));
   return r;
 }
 
-FigureHead serving_memory_head(const FigureInput& input, const FigureView&) {
+FigureHead plain_serving_memory_head(const FigureInput& input) {
   const TextTable& t = input.texts;
   FigureHead head;
   head.title = t.text("figure.serving-memory.title");
@@ -122,6 +125,12 @@ FigureHead serving_memory_head(const FigureInput& input, const FigureView&) {
   return head;
 }
 
+FigureHead serving_memory_head(const FigureInput& input, const FigureView&) {
+  FigureHead head = plain_serving_memory_head(input);
+  if (known(input.report)) say_measured_bytes(input, head);
+  return head;
+}
+
 void draw_serving_memory(Canvas& canvas, const Rect& area, const FigureInput& input, const FigureView& view) {
   const Theme& theme = input.theme;
   const Rect rest = draw_figure_head(canvas, area, input, view, serving_memory_head(input, view));
@@ -130,7 +139,8 @@ void draw_serving_memory(Canvas& canvas, const Rect& area, const FigureInput& in
   if (!known(input.report)) return draw_empty_state(canvas, theme, rest, t.text("figure.serving-memory.empty"));
   const std::vector<ServingMemoryRow> rows = serving_memory_rows(input);
   const double capacity = bytes_of(input.report, Q::hbm_capacity);
-  double end = 0;
+  const double measured = measured_bytes(input);
+  double end = measured;
   for (const ServingMemoryRow& row : rows) end = std::max({end, row.to, row.base_to});
 
   std::vector<BarRow> bars;
@@ -146,9 +156,12 @@ void draw_serving_memory(Canvas& canvas, const Rect& area, const FigureInput& in
     bar.parts.push_back({row.from / kGb, row.to / kGb, row_fill(canvas, input, view, row)});
     if (input.baseline && row.base_to > row.base_from)
       bar.ghost = BarPart{row.base_from / kGb, row.base_to / kGb, {}};
+    if (row.part == Q::memory_total && measured > 0)
+      bar.under = BarPart{0, measured / kGb, measured_fill(theme, canvas.em())};
     bars.push_back(std::move(bar));
   }
   BarAxis axis;
+  if (measured > 0) axis.key = {measured_key(input, canvas.em())};
   axis.to = kept_range(input.axes, "serving-memory.x", {0, end}).to / kGb;
   axis.title = t.text("figure.serving-memory.x");
   axis.value = t.text("figure.serving-memory.column.bytes");
@@ -177,10 +190,13 @@ void draw_serving_memory(Canvas& canvas, const Rect& area, const FigureInput& in
 std::string serving_memory_data(const FigureInput& input, const FigureView&) {
   std::string out = "part\tbytes";
   if (input.baseline) out += "\tbaseline bytes";
+  const double measured = measured_bytes(input);
+  if (measured > 0) out += "\tmeasured bytes";
   out += '\n';
   for (const ServingMemoryRow& row : serving_memory_rows(input)) {
     out += fmt::format("{}\t{}", engine::quantity(row.part).id, bytes_of(input.report, row.part));
     if (input.baseline) out += fmt::format("\t{}", bytes_of(input.baseline->report, row.part));
+    if (measured > 0) out += row.part == Q::memory_total ? fmt::format("\t{}", measured) : "\t";
     out += '\n';
   }
   return out;
@@ -191,6 +207,7 @@ std::string serving_memory_data(const FigureInput& input, const FigureView&) {
 extern constinit const FigureRow serving_memory_figure{
     .name = "serving-memory",
     .subject = Subject::serving,
+    .measures = Measures::run,
     .rests = Rests::memory,
     .height_pt = 255.1f,
     .head = serving_memory_head,

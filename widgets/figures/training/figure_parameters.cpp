@@ -99,16 +99,17 @@ void draw_parameters(Canvas& canvas, const Rect& area, const FigureInput& input,
     const double of_params = 100 * row.params / params, of_flops = flops > 0 ? 100 * row.flops_per_token / flops : 0;
     Fill fill = weights;
     if (row.part == ModelPart::experts_idle) fill.colour = faded(fill.colour, kIdle);
-    bar.parts = {{0, of_params, fill, 0}, {0, of_flops, compute, 1}};
+    bar.parts = {{0, of_params, fill, 0}};
+    if (flops > 0) bar.parts.push_back({0, of_flops, compute, 1});
     bar.value = row.params > 0 ? params_text(input, row.params) : std::string(kNoValue);
-    bar.second = row.flops_per_token > 0 ? flops_text(row.flops_per_token) : std::string(kNoValue);
+    if (flops > 0) bar.second = row.flops_per_token > 0 ? flops_text(row.flops_per_token) : std::string(kNoValue);
     bar.weight = std::max(of_params, of_flops);
     bars.push_back(std::move(bar));
   }
   BarRow total;
   total.name = t.text("figure.parameters.total");
   total.value = params_text(input, params);
-  total.second = flops_text(flops);
+  if (flops > 0) total.second = flops_text(flops);
   total.bold = true;
   total.weight = std::numeric_limits<double>::infinity();
   bars.push_back(std::move(total));
@@ -116,8 +117,9 @@ void draw_parameters(Canvas& canvas, const Rect& area, const FigureInput& input,
   BarAxis axis;
   axis.to = 100;
   axis.title = t.text("figure.parameters.x");
-  axis.value = t.text("figure.parameters.params"), axis.second = t.text("figure.parameters.flops");
-  axis.lanes = 2;
+  axis.value = t.text("figure.parameters.params");
+  if (flops > 0) axis.second = t.text("figure.parameters.flops");
+  axis.lanes = flops > 0 ? 2 : 1;
   const BarRowsPlot plot = draw_bar_rows(canvas, input.theme, rest, bars, axis);
   for (std::size_t i = 0; i < rows.size(); ++i)
     if (plot.has_row(i))
