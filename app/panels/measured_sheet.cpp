@@ -18,10 +18,11 @@ constexpr float kMeasuredWidth = 900, kMeasuredHeight = 680, kMeasuredRow = 23, 
 
 void lay_over(PanelContext& ctx, MeasuredSheetState& state) {
   const engine::Scenario& s = ctx.session.scenario();
-  if (state.laid && state.laid->scenario == s) return;
-  const MeasuredAnswer answer = measured_answer(s, ctx.session.report(), *state.run);
+  const std::shared_ptr<const engine::MeasuredRun>& run = ctx.session.measured()->run;
+  if (state.laid && state.laid->scenario == s && state.laid->run == run) return;
+  const MeasuredAnswer answer = measured_answer(s, ctx.session.report(), *run);
   state.laid =
-      MeasuredSheetState::Laid{s, measured_text(answer, ctx.ui.texts), measured_sections(answer, ctx.ui.texts)};
+      MeasuredSheetState::Laid{s, run, measured_text(answer, ctx.ui.texts), measured_sections(answer, ctx.ui.texts)};
 }
 
 // One table; returns how far down it reaches.
@@ -64,9 +65,10 @@ SheetReply measured_sheet(PanelContext& ctx, const Rect& window, MeasuredSheetSt
   r = r.inset(ctx.px(24), ctx.px(14));
   const Rect head = r.cut_top(ctx.px(36));
   const TextStyle bold = ctx.style(t.ink, 1.25f, Weight::bold);
+  const std::string name = ctx.session.measured() ? ctx.session.measured()->from.name : std::string();
   const std::string title =
       reading ? ctx.format("ui.measured.reading", {state.name})
-              : ctx.format("ui.measured.title", {state.name, engine::scenario_title(ctx.session.scenario())});
+              : ctx.format("ui.measured.title", {name, engine::scenario_title(ctx.session.scenario())});
   ctx.ui.canvas.text({head.x, head.centre().y}, ellipsize(ctx.ui.canvas, title, bold, head.w), bold);
   Rect foot = r.cut_bottom(std::round(ctx.px(kControlHeight)));
   r.cut_bottom(ctx.px(10));
@@ -80,7 +82,7 @@ SheetReply measured_sheet(PanelContext& ctx, const Rect& window, MeasuredSheetSt
     if (button(ctx.ui, ok, "measured.stop", ctx.text("ui.measured.stop"))) return {true, kStopReading};
     return {};
   }
-  if (!state.run) return {true, {}};
+  if (ctx.session.measured_run() == nullptr) return {true, {}};
   lay_over(ctx, state);
   if (button(ctx.ui, foot.cut_left(ctx.px(130)), "measured.copy", ctx.text("ui.measured.copy")))
     ctx.requests.copied = state.laid->summary;

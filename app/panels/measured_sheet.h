@@ -2,6 +2,7 @@
 // assumption would close the gap. While it is read, how far that is, and a way to stop.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -11,20 +12,15 @@
 namespace roofscape::app {
 
 struct MeasuredSheetState {
-  std::string name;                        // of what is or was read
-  std::optional<engine::MeasuredRun> run;  // none: nothing was read yet
-  std::optional<double> reading;           // how much of it was read; none: nothing is
-  struct Laid {                            // over the plan, kept while that is the same
+  std::string name;               // of what is being read
+  std::optional<double> reading;  // how much of it was read; none: nothing is
+  struct Laid {                   // over the plan, kept while both are the same
     engine::Scenario scenario;
+    std::shared_ptr<const engine::MeasuredRun> run;
     std::string summary;
     std::vector<MeasuredSection> sections;
   };
   std::optional<Laid> laid;
-  const engine::MeasuredRun* shown() const { return run ? &*run : nullptr; }  // null: none
-  void forget() {
-    run.reset();
-    laid.reset();
-  }
 };
 
 // The answer is kStopReading where reading is to stop.

@@ -146,6 +146,7 @@ void mesh_section(PanelContext& ctx, Column& column, MeshEditing& mesh, Scenario
     field_slider(ctx, column, s, row.path, powers(1, to), {.swatch = swatch, .off = row.degree == 1});
   }
   chain_row(ctx, column, mesh);
+  runners_row(ctx, column, s);
   torus_rows(ctx, column, s);
   // Rows that do not apply stay where they are: what is below must not move when an axis is opened.
   const auto where = [&](bool applies, std::string_view path, std::string_view reason, const auto& row) {

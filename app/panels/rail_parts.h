@@ -23,5 +23,7 @@ void model_section(PanelContext& ctx, Column& column, engine::Scenario& scenario
 void cluster_section(PanelContext& ctx, Column& column, engine::Scenario& scenario);
 // How it lies on the chips: the degrees of the mesh, and the axes of the torus they take.
 void mesh_section(PanelContext& ctx, Column& column, MeshEditing& mesh, engine::Scenario& scenario);
+// Who runs the plan; the tip says which rule keeps the others from it.
+void runners_row(PanelContext& ctx, Column& column, const engine::Scenario& scenario);
 
 }  // namespace roofscape::app

@@ -14,8 +14,10 @@
 #include "engine/evaluate/evaluate.h"
 #include "engine/io/json/result.h"
 #include "engine/io/presets/preset_library.h"
+#include "engine/io/scenario/session_json.h"
 #include "engine/report/report.h"
 #include "engine/scenario/scenario.h"
+#include "engine/studies/measured_run.h"
 
 namespace roofscape::app {
 
@@ -30,6 +32,13 @@ struct Message {
 
 // What an error says, its remedy as the detail.
 Message message_of(const io::InputError& error, const engine::Words& words);
+
+// A real run laid over the plan of a session, and what it is read from.
+struct MeasuredBeside {
+  io::SavedMeasured from;
+  std::shared_ptr<const engine::MeasuredRun> run = {};  // null: not read yet, or not readable
+  bool unreadable = false;
+};
 
 class Session {
  public:
@@ -70,6 +79,12 @@ class Session {
   // The launch file that the plan was read from; null: from none.
   const std::shared_ptr<const LaunchImport>& launch() const { return launch_; }
   void set_launch(std::shared_ptr<const LaunchImport> launch) { launch_ = std::move(launch); }
+  // The measured run laid over the plan; it stays over another plan that is opened in its place.
+  const std::optional<MeasuredBeside>& measured() const { return measured_; }
+  const engine::MeasuredRun* measured_run() const {
+    return measured_ ? measured_->run.get() : nullptr;
+  }  // null: none
+  void set_measured(std::optional<MeasuredBeside> measured) { measured_ = std::move(measured); }
   // Neither a preset nor a file: there is nothing that saving could overwrite, so it asks where to.
   bool untitled() const { return preset_id_.empty() && file_.empty(); }
   const std::string& preset_id() const { return preset_id_; }
@@ -96,6 +111,7 @@ class Session {
   engine::Report report_, last_drawable_report_;
   std::vector<engine::TransformerShape> imported_;
   std::shared_ptr<const LaunchImport> launch_;
+  std::optional<MeasuredBeside> measured_;
   std::filesystem::path file_;
   std::string preset_id_;
   std::optional<Message> message_;

@@ -508,7 +508,7 @@ void Workspace::frame(ScreenCanvas& canvas, ImDrawList* list, const UiInput& inp
                    .usable = [this](const Command& c) { return enabled(c, *this); },
                    .on = [this](const Command& c) { return c.on != nullptr && c.on(*this); },
                    .baseline = baseline_.get(),
-                   .run = panels_.sheets.measured.shown(),
+                   .run = session_.measured_run(),
                    .evidence = evidence_,
                    .found = panels_.search.seen,
                    .studies = studies_,

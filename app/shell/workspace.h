@@ -96,7 +96,7 @@ class Workspace {
   // Another number after every change of what session_text() writes.
   std::size_t changes() const {
     return tabs_.changes() * 1'000'003 + own_session().evaluations() +
-           (pins_ + preference_changes_ + recent_changes_) * 1009;
+           (pins_ + preference_changes_ + recent_changes_ + measured_changes_) * 1009;
   }
   // Why what is open cannot be kept; empty: it is.
   const std::string& save_problem() const { return save_problem_; }
@@ -222,6 +222,9 @@ class Workspace {
   void show_next_receipt();             // of those that wait, where no sheet is open
   // What a real run left behind, files or a line: read beside the window, then laid over the plan that is shown.
   void read_measured(std::vector<std::string> inputs, const std::string& name);
+  void start_measured(io::SavedMeasured from);
+  void stop_measured();                                            // before another tab is shown
+  void forget_measured();                                          // that of the tab that is shown
   void take_measured();                                            // what the job has, at the beginning of a frame
   void take_order(std::string_view csv, const std::string& file);  // of a pipeline's operations, into the scenario
   void copy_layers(std::string (*text)(const std::vector<int>& layers));  // of the stages, to the clipboard
@@ -259,6 +262,7 @@ class Workspace {
   PlacedSearch placed_;  // kept from frame to frame, so that what is drawn of it is too
   EvidenceJob evidence_job_;
   MeasuredJob measuring_;
+  io::SavedMeasured measured_from_;  // what that reads
   WindowActions actions_;
   widgets::Interaction interaction_;
   widgets::Probe probe_;
@@ -274,7 +278,7 @@ class Workspace {
   bool left_asked_ = false;  // the left rail was opened in a window too narrow for it and the figures
   std::string save_problem_;
   bool leaves_ = false;  // the window closes all the same
-  std::size_t pins_ = 0, preference_changes_ = 0, recent_changes_ = 0;
+  std::size_t pins_ = 0, preference_changes_ = 0, recent_changes_ = 0, measured_changes_ = 0;
   std::vector<io::UnreadTab> unread_;  // kept in the session as they are
   SearchPreferences preferences_before_;
   struct Deferred {  // asked of this frame, done at its end

@@ -110,31 +110,56 @@ void Workspace::show_next_receipt() {
 }
 
 void Workspace::read_measured(std::vector<std::string> inputs, const std::string& name) {
-  MeasuredSheetState& sheet = panels_.sheets.measured;
-  sheet.name = name;
-  sheet.reading = 0;
   panels_.sheets.shown = Sheet::measured;
-  measuring_.start(std::move(inputs));
+  start_measured({std::move(inputs), name});
+}
+
+void Workspace::start_measured(io::SavedMeasured from) {
+  panels_.sheets.measured.name = from.name;
+  panels_.sheets.measured.reading = 0;
+  measuring_.start(from.inputs);
+  measured_from_ = std::move(from);
+}
+
+// What is being read is of the tab that was shown; that tab reads it again when it is back.
+void Workspace::stop_measured() {
+  if (!panels_.sheets.measured.reading) return;
+  measuring_.cancel();
+  panels_.sheets.measured.reading.reset();
+}
+
+void Workspace::forget_measured() {
+  stop_measured();
+  session_.set_measured({});
+  ++measured_changes_;
 }
 
 void Workspace::take_measured() {
   MeasuredSheetState& sheet = panels_.sheets.measured;
-  if (!sheet.reading) return;
+  if (!sheet.reading) {
+    // A session that was kept has what its run is read from.
+    if (const auto& of = session_.measured(); of && of->run == nullptr && !of->unreadable) start_measured(of->from);
+    return;
+  }
   sheet.reading = measuring_.progress();
   auto done = measuring_.take();
   if (!done && measuring_.reading()) return;
   sheet.reading.reset();
+  const bool asked = panels_.sheets.shown == Sheet::measured;
   if (!done) {  // given up
-    if (!sheet.run && panels_.sheets.shown == Sheet::measured) panels_.sheets.shown = Sheet::none;
+    if (asked && session_.measured_run() == nullptr) panels_.sheets.shown = Sheet::none;
+    if (const auto& of = session_.measured(); of && of->run == nullptr) session_.set_measured({});
     return;
   }
   if (!done->ok()) {
-    if (panels_.sheets.shown == Sheet::measured) panels_.sheets.shown = Sheet::none;
+    if (asked) panels_.sheets.shown = Sheet::none;
+    if (const auto& of = session_.measured(); of && of->run == nullptr)
+      session_.set_measured(MeasuredBeside{of->from, nullptr, true});
     return session_.say(message_of(done->error(), texts_));
   }
-  sheet.run = std::move(*done).value();
-  sheet.laid.reset();
-  panels_.sheets.shown = Sheet::measured;
+  session_.set_measured(MeasuredBeside{std::move(measured_from_),
+                                       std::make_shared<const engine::MeasuredRun>(std::move(*done).value()), false});
+  ++measured_changes_;
 }
 
 std::size_t Workspace::current_figure() const {
@@ -160,7 +185,7 @@ FigureView Workspace::shown_view(std::size_t figure) const {
 
 FigureInput Workspace::own_figure_input(const widgets::Theme& theme, widgets::StudyCache& studies,
                                         const SearchSeen& found) const {
-  const engine::MeasuredRun* const run = panels_.sheets.measured.shown();
+  const engine::MeasuredRun* const run = session_.measured_run();
   return {session_.scenario(),
           session_.report(),
           texts_,
@@ -292,7 +317,7 @@ void Workspace::take_sheet(Sheet sheet, const std::string& answer) {
   }
   if (sheet == Sheet::import) return accept_import();
   if (sheet == Sheet::measured) {
-    if (answer == kForgetMeasured) return panels_.sheets.measured.forget();
+    if (answer == kForgetMeasured) return forget_measured();
     return measuring_.cancel();
   }
   if (panels_.sheets.saving != Saved::scenario) return save_preset(answer);

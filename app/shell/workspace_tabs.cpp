@@ -33,6 +33,7 @@ constexpr std::size_t kMostRecentFiles = 20, kBeginningOfFile = std::size_t{64} 
 // What is drawn from one scenario says nothing about another.
 void Workspace::show_tab(std::size_t tab) {
   leave_tour();
+  stop_measured();
   tabs_.show(tab, shown_tab());
   panels_.figures.pipeline.leave_playback();
 }
@@ -44,18 +45,22 @@ void Workspace::step_tabs(int by) {
 
 void Workspace::new_tab() {
   leave_tour();
+  stop_measured();
   // The plan is copied, what it was saved as is not: saving the copy must not overwrite the file of another tab.
   Session copy(session_.presets(), session_.scenario(), {});
+  copy.set_measured(session_.measured());
   tabs_.add({std::move(copy), panels_.search.preferences, baseline_}, shown_tab());
 }
 
 void Workspace::close_tab(std::size_t tab) {
   leave_tour();
+  stop_measured();
   tabs_.close(tab, shown_tab());
 }
 
 void Workspace::reopen_tab() {
   leave_tour();
+  stop_measured();
   tabs_.reopen(shown_tab());
 }
 
@@ -121,6 +126,7 @@ std::string Workspace::session_text() const {
     tab.origin = one.origin();
     if (pinned) tab.baseline = pinned->scenario;
     if (one.launch() != nullptr) tab.launch = one.launch()->saved();
+    if (one.measured()) tab.measured = one.measured()->from;
     tab.search = to_words(other != nullptr ? other->preferences
                           : kept_          ? kept_->preferences
                                            : panels_.search.preferences);
@@ -152,6 +158,7 @@ bool Workspace::restore(std::string_view text, const std::string& file, bool bes
     if (tab.launch)
       if (auto launch = LaunchImport::kept(std::move(*tab.launch), session_.library()))
         opened.set_launch(std::make_shared<const LaunchImport>(std::move(*launch)));
+    if (tab.measured) opened.set_measured(MeasuredBeside{std::move(*tab.measured)});
     return opened;
   };
   const auto tab_of = [&](io::SavedTab& tab) {
@@ -198,10 +205,15 @@ bool Workspace::is_open(const io::SavedTab& tab) const {
 
 void Workspace::open_beside(engine::Scenario scenario, const std::string& origin) {
   leave_tour();
-  if (session_.untouched())
+  if (session_.untouched()) {
+    // A run that was dropped before its plan is laid over that.
+    std::optional<MeasuredBeside> measured = session_.measured();
     session_ = Session(session_.presets(), std::move(scenario), origin);
-  else
+    session_.set_measured(std::move(measured));
+  } else {
+    stop_measured();
     tabs_.add({Session(session_.presets(), std::move(scenario), origin), {}, {}}, shown_tab());
+  }
   panels_.figures.pipeline.leave_playback();
 }
 

@@ -42,6 +42,7 @@ void Workspace::open_tour(const std::string& id_or_path, std::size_t scene) {
   auto tour = io::load_tour(id_or_path, session_.library());
   if (!tour) return session_.say(message_of(tour.error(), texts_));
   if (!kept_) {
+    stop_measured();
     kept_ = Kept{std::move(session_), panels_.search.preferences, baseline_, panels_.projector.open};
     session_ = Session(kept_->session.presets(), kept_->session.scenario(), {});
     panels_.projector.open = false;

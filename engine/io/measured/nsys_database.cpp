@@ -49,9 +49,9 @@ int reading_only(void*, int action, const char*, const char*, const char*, const
 
 // What training loops mark their steps with before a number, in small letters; where a profile has several, the first
 // counts.
-constexpr std::array<std::string_view, 9> kStepWords{
-    "profilerstep", "train_step", "training_step", "train step", "training step", "global_step", "step",
-    "iteration",    "iter"};
+constexpr std::array<std::string_view, 9> kStepWords{"profilerstep", "train_step",    "training_step",
+                                                     "train step",   "training step", "global_step",
+                                                     "step",         "iteration",     "iter"};
 
 // Which of these a range is named by: "ProfilerStep#12", "step 12", "iteration_12".
 std::optional<std::size_t> step_word_of(std::string_view text) {
@@ -94,15 +94,16 @@ class NsysReader {
 
   Result<std::vector<RankTrace>> read() {
     sqlite3* const db = database_.get();
-    for (const int off : {SQLITE_DBCONFIG_TRUSTED_SCHEMA, SQLITE_DBCONFIG_ENABLE_TRIGGER, SQLITE_DBCONFIG_ENABLE_VIEW})
+    for (const int off :
+         {SQLITE_DBCONFIG_TRUSTED_SCHEMA, SQLITE_DBCONFIG_ENABLE_TRIGGER, SQLITE_DBCONFIG_ENABLE_VIEW})
       sqlite3_db_config(db, off, 0, nullptr);
     sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
     sqlite3_limit(db, SQLITE_LIMIT_LENGTH, 64 << 20);
     sqlite3_limit(db, SQLITE_LIMIT_ATTACHED, 0);
     sqlite3_exec(db, "PRAGMA cell_size_check=ON; PRAGMA mmap_size=0", nullptr, nullptr, nullptr);
     sqlite3_set_authorizer(db, reading_only, nullptr);
-    sqlite3_progress_handler(db, kProgressSteps, [](void* self) { return static_cast<NsysReader*>(self)->stop(); },
-                             this);
+    sqlite3_progress_handler(
+        db, kProgressSteps, [](void* self) { return static_cast<NsysReader*>(self)->stop(); }, this);
     for (const auto read :
          {&NsysReader::read_kernels, &NsysReader::read_names, &NsysReader::read_marks, &NsysReader::read_launches}) {
       if (auto failure = (this->*read)()) return *std::move(failure);
@@ -131,7 +132,8 @@ class NsysReader {
   Result<Statement> open_table(const char* table, std::span<const char* const> columns) {
     sqlite3* const db = database_.get();
     sqlite3_stmt* raw = nullptr;
-    int code = sqlite3_prepare_v2(db, "SELECT type, rootpage, sql FROM sqlite_master WHERE name = ?1", -1, &raw, nullptr);
+    int code =
+        sqlite3_prepare_v2(db, "SELECT type, rootpage, sql FROM sqlite_master WHERE name = ?1", -1, &raw, nullptr);
     Statement listed(raw);
     if (code != SQLITE_OK) return fail_of(code);
     sqlite3_bind_text(listed.get(), 1, table, -1, SQLITE_STATIC);
@@ -221,16 +223,16 @@ class NsysReader {
       return Failure(fail(say("error.measured.sqlite.no_times", std::string(table))));
     };
     const char* table = "CUPTI_ACTIVITY_KIND_KERNEL";
-    Failure failure = each_row(
-        table, {"start", "end", "deviceId", "globalPid", "correlationId", "demangledName", "shortName"}, kernels,
-        [&](sqlite3_stmt* row) {
-          const auto start = whole(row, 0), end = whole(row, 1);
-          const auto name = whole(row, 5) ? whole(row, 5) : whole(row, 6);
-          if (!start || !end || !name) return incomplete(table);
-          if (by_string_.size() > kMostStrings) return Failure(fail_of(SQLITE_CORRUPT));
-          return add(process_of(whole(row, 3).value_or(0)), whole(row, 2).value_or(0), *start, *end, name_at(*name),
-                     whole(row, 4).value_or(-1));
-        });
+    Failure failure =
+        each_row(table, {"start", "end", "deviceId", "globalPid", "correlationId", "demangledName", "shortName"},
+                 kernels, [&](sqlite3_stmt* row) {
+                   const auto start = whole(row, 0), end = whole(row, 1);
+                   const auto name = whole(row, 5) ? whole(row, 5) : whole(row, 6);
+                   if (!start || !end || !name) return incomplete(table);
+                   if (by_string_.size() > kMostStrings) return Failure(fail_of(SQLITE_CORRUPT));
+                   return add(process_of(whole(row, 3).value_or(0)), whole(row, 2).value_or(0), *start, *end,
+                              name_at(*name), whole(row, 4).value_or(-1));
+                 });
     if (failure) return failure;
     // A graph that is traced as a whole has no kernels of its own.
     std::array<std::optional<std::uint32_t>, 11> copies{};
@@ -303,17 +305,17 @@ class NsysReader {
 
   Failure read_launches() {
     bool there = false;
-    return each_row("CUPTI_ACTIVITY_KIND_RUNTIME", {"end", "correlationId", "globalTid"}, there,
-                    [&](sqlite3_stmt* row) {
-                      const auto end = whole(row, 0), correlation = whole(row, 1);
-                      if (!end || !correlation || *correlation < 0) return Failure();
-                      if (++launch_count_ > 2 * kMostTracedKernels)
-                        return Failure(fail(say("error.measured.too_many", kMostTracedKernels),
-                                            say("error.measured.too_many.remedy")));
-                      launches_[process_of(whole(row, 2).value_or(0))].emplace_back(*correlation,
-                                                                                    static_cast<double>(*end) * 1e-3);
-                      return Failure();
-                    });
+    return each_row(
+        "CUPTI_ACTIVITY_KIND_RUNTIME", {"end", "correlationId", "globalTid"}, there, [&](sqlite3_stmt* row) {
+          const auto end = whole(row, 0), correlation = whole(row, 1);
+          if (!end || !correlation || *correlation < 0) return Failure();
+          if (++launch_count_ > 2 * kMostTracedKernels)
+            return Failure(
+                fail(say("error.measured.too_many", kMostTracedKernels), say("error.measured.too_many.remedy")));
+          launches_[process_of(whole(row, 2).value_or(0))].emplace_back(*correlation,
+                                                                        static_cast<double>(*end) * 1e-3);
+          return Failure();
+        });
   }
 
   std::vector<RankTrace> take() {
@@ -353,7 +355,7 @@ class NsysReader {
   std::vector<std::string> names_;
   std::unordered_map<std::int64_t, std::uint32_t> by_string_;
   std::unordered_map<std::int64_t, std::string> step_strings_;
-  std::map<std::tuple<std::int64_t, std::size_t, std::string>, StepMark> marks_;  // by process, word, name
+  std::map<std::tuple<std::int64_t, std::size_t, std::string>, StepMark> marks_;             // by process, word, name
   std::unordered_map<std::int64_t, std::vector<std::pair<std::int64_t, double>>> launches_;  // by process
 };
 

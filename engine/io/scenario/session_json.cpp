@@ -38,6 +38,27 @@ std::optional<SavedLaunch> read_launch(const Json& tab) {
   out.guessed = guessed != found->end() && guessed->is_boolean() && guessed->get<bool>();
   return out;
 }
+
+std::optional<SavedMeasured> read_measured_inputs(const Json& tab) {
+  const auto found = tab.find("measured");
+  if (found == tab.end() || !found->is_object()) return std::nullopt;
+  SavedMeasured out{{}, text_member(*found, "name")};
+  if (const auto inputs = found->find("inputs"); inputs != found->end() && inputs->is_array())
+    for (const Json& one : *inputs)
+      if (one.is_string() && out.inputs.size() < kMostMeasuredInputs) out.inputs.push_back(one.get<std::string>());
+  if (out.inputs.empty()) return std::nullopt;
+  return out;
+}
+
+// What was pasted may be longer than is worth keeping.
+bool worth_keeping(const SavedMeasured& measured) {
+  std::size_t bytes = measured.name.size();
+  for (const std::string& input : measured.inputs) {
+    if (!is_utf8(input)) return false;
+    bytes += input.size();
+  }
+  return bytes <= kMostMeasuredBytes && measured.inputs.size() <= kMostMeasuredInputs && is_utf8(measured.name);
+}
 }  // namespace
 
 std::string write_session(const SavedSession& session, const PresetLibrary& library) {
@@ -58,6 +79,8 @@ std::string write_session(const SavedSession& session, const PresetLibrary& libr
                          {"cluster", tab.launch->cluster},
                          {"set", tab.launch->set},
                          {"guessed", tab.launch->guessed}};
+    if (tab.measured && worth_keeping(*tab.measured))
+      entry["measured"] = {{"name", tab.measured->name}, {"inputs", tab.measured->inputs}};
     json["tabs"].push_back(std::move(entry));
   }
   for (const UnreadTab& tab : session.unread) json["tabs"].push_back(OrderedJson::parse(tab.json, nullptr, false));
@@ -116,6 +139,7 @@ Result<SavedSession> read_session(std::string_view text, std::string_view file_n
         read.scenario = std::move(*scenario);
         read.origin = text_member(tab, "origin");
         read.launch = read_launch(tab);
+        read.measured = read_measured_inputs(tab);
         read_beside(tab, read);
         continue;
       }

@@ -1,6 +1,6 @@
 // What was being worked on, as one JSON text: the open scenarios, each with where it came from, the launch file it
-// was read from, the baseline pinned to it and what is wanted of its search, and which of them is shown. Written by the window whenever something changed, so
-// that nothing is lost.
+// was read from, the measured run laid over it, the baseline pinned to it and what is wanted of its search, and which of
+// them is shown. Written by the window whenever something changed, so that nothing is lost.
 #pragma once
 
 #include <cstddef>
@@ -25,12 +25,21 @@ struct SavedLaunch {
 };
 inline constexpr std::size_t kMostLaunchBytes = 64 << 10;  // of a text that is kept
 
+// What a measured run was read from: files, or lines and numbers themselves (engine/io/measured/measured_input.h). It is
+// read again, since a trace may be hundreds of megabytes.
+struct SavedMeasured {
+  std::vector<std::string> inputs;
+  std::string name;  // as people see it
+};
+inline constexpr std::size_t kMostMeasuredBytes = 64 << 10, kMostMeasuredInputs = 1024;
+
 struct SavedTab {
   engine::Scenario scenario;
   std::string origin;  // id of a preset or path of a file; empty: never saved
   std::optional<engine::Scenario> baseline = {};
   std::map<std::string, std::string, std::less<>> search = {};  // what is wanted of a search, as words by name
   std::optional<SavedLaunch> launch = {};
+  std::optional<SavedMeasured> measured = {};
 };
 
 // A tab that this program cannot read (an older or newer one wrote it, a preset it names is gone), or the baseline of

@@ -86,6 +86,9 @@ TEST_CASE("figures of time and memory take a measured run of any kind") {
   const Outcome memory =
       run(folder, "figure memory llama3-405b-16k-h100-8k -o - --format csv --measured row.csv --measured log.txt");
   CHECK(memory.out.find("measured allocated") != std::string::npos);
+  const Outcome serving =
+      run(folder, "figure serving-memory llama3-70b-serving-8-h100 -o - --format csv --measured row.csv");
+  CHECK(serving.out.find("measured bytes") != std::string::npos);
 }
 
 TEST_CASE("a figure that has nothing measured to show refuses a measured run") {

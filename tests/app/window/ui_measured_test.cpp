@@ -1,6 +1,7 @@
 // A measured run in the window: pasted or dropped, read beside it, laid over the plan that is shown.
 #include <doctest/doctest.h>
 
+#include <filesystem>
 #include <string>
 
 #include "app/shell/commands.h"
@@ -100,7 +101,7 @@ TEST_CASE("reading that is stopped leaves nothing behind") {
   h.parts.measuring.cancel();
   h.step(3);
   CHECK(h.parts.panels.sheets.shown == app::Sheet::none);
-  CHECK_FALSE(h.parts.panels.sheets.measured.run.has_value());
+  CHECK_FALSE(h.parts.session.measured().has_value());
 }
 
 TEST_CASE("a measured run stands in the figures of the plan until it is removed") {
@@ -119,4 +120,48 @@ TEST_CASE("a measured run stands in the figures of the plan until it is removed"
   h.step(2);
   CHECK_FALSE(is_drawn(h, "measured: 64.4"));
   CHECK_FALSE(app::enabled(*forget, h.workspace));
+}
+
+TEST_CASE("a measured run belongs to its tab, and outlives the window") {
+  const test::TemporaryFolder folder;
+  const std::string file = folder.write("rank0.json", kKernelTrace).string();
+  Harness h("llama3-8b-8-h100", 1280, 720);
+  h.workspace.drop({file});
+  h.step();
+  settle(h);
+  h.key({Key::escape});
+  const app::Command *add = app::find_command("tab.new"), *back = app::find_command("tab.previous");
+  REQUIRE(add != nullptr);
+  REQUIRE(back != nullptr);
+  add->run(h.workspace);
+  const app::Command* forget = app::find_command("file.measured.forget");
+  forget->run(h.workspace);
+  h.step(2);
+  CHECK(h.parts.session.measured_run() == nullptr);
+  back->run(h.workspace);
+  h.step(2);
+  REQUIRE(h.parts.session.measured_run() != nullptr);
+  const std::string text = h.workspace.session_text();
+
+  Harness later("llama3-405b-16k-h100-8k", 1280, 720);
+  REQUIRE(later.workspace.restore(text, "session.json"));
+  later.step();
+  settle(later);
+  REQUIRE(later.parts.session.measured_run() != nullptr);
+  CHECK(later.parts.session.measured_run()->step_s == h.parts.session.measured_run()->step_s);
+  CHECK(later.parts.panels.sheets.shown == app::Sheet::none);
+  CHECK(later.workspace.session_text() == text);
+  // A file that is gone is told once, and looked for again at the next start.
+  std::filesystem::remove(file);
+  Harness last("llama3-8b-8-h100", 1280, 720);
+  REQUIRE(last.workspace.restore(text, "session.json"));
+  last.step();
+  settle(last);
+  CHECK(last.parts.session.measured_run() == nullptr);
+  REQUIRE(last.parts.session.message().has_value());
+  CHECK(last.parts.session.message()->text.find("rank0.json") != std::string::npos);
+  last.parts.session.dismiss_message();
+  last.step(3);
+  CHECK_FALSE(last.parts.session.message().has_value());
+  CHECK(last.workspace.session_text() == text);
 }

@@ -482,8 +482,8 @@ TEST_CASE("what cannot be read as measured is one line with its file, place and 
   CHECK(refusal_of_run({same, other}) == other + ": rank 0 is also in " + same + "; give one trace for each rank");
   const std::string poem = folder.write("poem.txt", "roses are red\n").string();
   CHECK(refusal_of_run({poem}).find(poem + ": nothing measured that is known is in it; ") == 0);
-  const std::string sqlite = folder.write("run.sqlite", "SQLite format 3 and more").string();
-  CHECK(refusal_of_run({sqlite}).find("an SQLite export is not read") != std::string::npos);
+  const std::string sqlite = folder.write("run.sqlite", std::string("SQLite format 3\0and more", 24)).string();
+  CHECK(refusal_of_run({sqlite}).find("cannot be read as an SQLite database") != std::string::npos);
   CHECK(refusal_of_run({"nowhere.log"}).find("nowhere.log: ") == 0);
   CHECK(refusal_of_run({"step=12s,speed=3"}).find("is not a number of a step") != std::string::npos);
   CHECK(refusal_of_run({"step=-1s"}).find("step: ") != std::string::npos);

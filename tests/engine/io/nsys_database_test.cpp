@@ -27,8 +27,8 @@ std::string database_of(const std::string& sql) {
   sqlite3* db = nullptr;
   REQUIRE(sqlite3_open(file.string().c_str(), &db) == SQLITE_OK);
   char* problem = nullptr;
-  const int code = sqlite3_exec(db, ("PRAGMA page_size=512; BEGIN;" + sql + "COMMIT;").c_str(), nullptr, nullptr,
-                                &problem);
+  const int code =
+      sqlite3_exec(db, ("PRAGMA page_size=512; BEGIN;" + sql + "COMMIT;").c_str(), nullptr, nullptr, &problem);
   INFO(std::string(problem == nullptr ? "" : problem));
   REQUIRE(code == SQLITE_OK);
   sqlite3_close(db);
@@ -126,14 +126,14 @@ TEST_CASE("each GPU of an SQLite export is a rank, and the fastest did not wait"
 
 TEST_CASE("copies go by their kind, and a graph traced as a whole is work not known by name") {
   const std::string pid = id_of(kProcess);
-  const auto run = read_bytes(
-      database_of(kNsysTables + kernel(1, 0, 400) + "INSERT INTO CUPTI_ACTIVITY_KIND_MEMCPY VALUES (500000,600000,0,1," + pid +
-                  ",8,1),(600000,650000,0,1," + pid +
-                  ",8,8);"
-                  "CREATE TABLE CUPTI_ACTIVITY_KIND_GRAPH_TRACE (start INTEGER, end INTEGER, deviceId INTEGER, "
-                  "graphId INTEGER, correlationId INTEGER, globalPid INTEGER);"
-                  "INSERT INTO CUPTI_ACTIVITY_KIND_GRAPH_TRACE VALUES (700000,770000,0,1,2," +
-                  pid + ");"));
+  const auto run = read_bytes(database_of(
+      kNsysTables + kernel(1, 0, 400) + "INSERT INTO CUPTI_ACTIVITY_KIND_MEMCPY VALUES (500000,600000,0,1," + pid +
+      ",8,1),(600000,650000,0,1," + pid +
+      ",8,8);"
+      "CREATE TABLE CUPTI_ACTIVITY_KIND_GRAPH_TRACE (start INTEGER, end INTEGER, deviceId INTEGER, "
+      "graphId INTEGER, correlationId INTEGER, globalPid INTEGER);"
+      "INSERT INTO CUPTI_ACTIVITY_KIND_GRAPH_TRACE VALUES (700000,770000,0,1,2," +
+      pid + ");"));
   REQUIRE(run.ok());
   const auto work = [&](WorkKind kind) { return run->kernels->work[static_cast<std::size_t>(kind)].seconds; };
   CHECK(work(WorkKind::host_copy) == near(100e-6));
@@ -157,27 +157,26 @@ TEST_CASE("databases without kernels, and such as define something to run, are r
   CHECK(line_says(refusal_of_database(database_of("CREATE TABLE a (b);")), "CUPTI_ACTIVITY_KIND_KERNEL"));
   CHECK(line_says(refusal_of_database(database_of(kNsysTables)), "CUPTI_ACTIVITY_KIND_KERNEL"));
   const std::string names = "CREATE TABLE StringIds (id INTEGER PRIMARY KEY, value TEXT);";
-  CHECK(line_says(refusal_of_database(
-                 database_of(names +
-                             "CREATE VIEW CUPTI_ACTIVITY_KIND_KERNEL AS WITH RECURSIVE n(start) AS (SELECT 1 UNION ALL "
-                             "SELECT start + 1 FROM n) SELECT start, start AS end, 1 AS demangledName FROM n;")),
-             "no table CUPTI_ACTIVITY_KIND_KERNEL"));
+  CHECK(line_says(
+      refusal_of_database(database_of(
+          names + "CREATE VIEW CUPTI_ACTIVITY_KIND_KERNEL AS WITH RECURSIVE n(start) AS (SELECT 1 UNION ALL "
+                  "SELECT start + 1 FROM n) SELECT start, start AS end, 1 AS demangledName FROM n;")),
+      "no table CUPTI_ACTIVITY_KIND_KERNEL"));
   // Functions in columns that are computed.
+  CHECK(line_says(
+      refusal_of_database(database_of(
+          names + "CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start INTEGER, end INTEGER AS (length(zeroblob(start))), "
+                  "demangledName INTEGER);"
+                  "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (1, 1);")),
+      "no table CUPTI_ACTIVITY_KIND_KERNEL"));
   CHECK(line_says(refusal_of_database(database_of(
-                 names +
-                 "CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start INTEGER, end INTEGER AS (length(zeroblob(start))), "
-                 "demangledName INTEGER);"
-                 "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (1, 1);")),
-             "no table CUPTI_ACTIVITY_KIND_KERNEL"));
-  CHECK(line_says(refusal_of_database(database_of(
-                 names +
-                 "CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start, end, demangledName); INSERT INTO "
-                 "CUPTI_ACTIVITY_KIND_KERNEL VALUES ('soon', x'00', 1);")),
-             "no time or no name"));
+                      names + "CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start, end, demangledName); INSERT INTO "
+                              "CUPTI_ACTIVITY_KIND_KERNEL VALUES ('soon', x'00', 1);")),
+                  "no time or no name"));
   CHECK(line_says(refusal_of_database(
-                 database_of("CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start, end, demangledName); INSERT INTO "
-                             "CUPTI_ACTIVITY_KIND_KERNEL VALUES (1, 2, 1);")),
-             "StringIds"));
+                      database_of("CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start, end, demangledName); INSERT INTO "
+                                  "CUPTI_ACTIVITY_KIND_KERNEL VALUES (1, 2, 1);")),
+                  "StringIds"));
   CHECK_FALSE(refusal_of_database("SQLite format 3").empty());
 }
 
@@ -204,8 +203,7 @@ TEST_CASE("databases cut anywhere and with bytes changed are read or refused in 
     CAPTURE(turn);
     std::string bytes = whole;
     const int changes = 1 + turn % 24;
-    for (int i = 0; i < changes; ++i)
-      bytes[20 + random() % (bytes.size() - 20)] = static_cast<char>(random() % 256);
+    for (int i = 0; i < changes; ++i) bytes[20 + random() % (bytes.size() - 20)] = static_cast<char>(random() % 256);
     const auto read = io::read_nsys_database_of(bytes, "changed.sqlite");
     if (!read) CHECK(io::to_text(read.error(), test::english()).find('\n') == std::string::npos);
   }
