@@ -94,10 +94,12 @@ SheetReply export_sheet(PanelContext& ctx, const Rect& window, ExportChoice& cho
   const Rect ok = foot.cut_right(ctx.px(120));
   foot.cut_right(ctx.px(10));
   const Rect no = foot.cut_right(ctx.px(120));
+  const bool recipe = button(ctx.ui, foot.cut_left(ctx.px(170)), "export.recipe", ctx.text("ui.export.recipe"));
   const bool enter = !ctx.ui.io.editing_any() && !ctx.ui.io.popup().open && ctx.ui.io.take(Key::enter);
   const bool yes = button(ctx.ui, ok, "export.ok", ctx.text("ui.export.ok"), true) || enter;
   const bool cancel = button(ctx.ui, no, "export.cancel", ctx.text("ui.save.cancel"));
   if (yes && any) return {true, choice.folder};
+  if (recipe) return {true, kAddToRecipe};
   return {.closed = cancel};
 }
 

@@ -5,7 +5,9 @@
 
 namespace roofscape::app {
 
-// The answer is the folder, once the choice was accepted.
+// The answer is the folder, once the choice was accepted; or that the figure goes into the recipe
+// there.
+inline constexpr const char* kAddToRecipe = "recipe";
 SheetReply export_sheet(PanelContext& ctx, const widgets::Rect& window, ExportChoice& choice);
 
 }  // namespace roofscape::app

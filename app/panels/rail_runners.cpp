@@ -22,7 +22,8 @@ void runners_row(PanelContext& ctx, Column& column, const engine::Scenario& s) {
   const TextStyle label = ctx.style(t.ink2), small = ctx.style(t.ink2, kSmallText);
   const std::string name(ctx.text("ui.search.column.runs_on"));
   ctx.ui.canvas.text({row.x, y}, name, label);
-  const float left = std::max(row.x + ctx.px(kLabelWidth), row.x + ctx.ui.canvas.text_width(name, label) + ctx.px(10));
+  const float left =
+      std::max(row.x + ctx.px(kLabelWidth), row.x + ctx.ui.canvas.text_width(name, label) + ctx.px(10));
   const auto say = [&](std::string_view words, const TextStyle& style, float from) {
     ctx.ui.canvas.text({from, y}, ellipsize(ctx.ui.canvas, words, style, row.right() - from), style);
   };

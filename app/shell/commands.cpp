@@ -187,6 +187,7 @@ std::vector<Command> CommandTable::fixed() {
               [](Workspace& w) { w.forget_measured(); }},
       Command{"figure.export", Category::file, ctrl('E'), kNone, true, nullptr,
               [](Workspace& w) { w.export_current_figure(); }},
+      Command{"figure.recipe", Category::file, kNone, kNone, false, nullptr, [](Workspace& w) { w.add_to_recipe(); }},
       Command{"figure.export_as", Category::file, ctrl_shift('E'), kNone, false, nullptr,
               [](Workspace& w) {
                 if (w.cover() == Workspace::Cover::table) return w.save_table();

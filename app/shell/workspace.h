@@ -113,8 +113,10 @@ class Workspace {
   bool set_theme(const std::string& name);
   void set_language(const std::string& name);  // at once, and from now on
   void export_current_figure();                // asks where to and how the first time
-  void write_exported();                       // as settings.export_as says; an existing file is never replaced
-  std::string figure_data();                   // its data, or the table that lies over it, as tab-separated text
+  void write_exported();
+  void
+  add_to_recipe();  // the figure that an export would write                       // as settings.export_as says; an existing file is never replaced
+  std::string figure_data();  // its data, or the table that lies over it, as tab-separated text
   void save();
   void save_as(const std::filesystem::path& file);
   void save_preset(const std::string& name);  // the edited model or cluster, as the sheet says

@@ -11,14 +11,18 @@
 
 #include "app/core/export.h"
 #include "app/core/strings.h"
+#include "app/panels/export_sheet.h"
 #include "app/session/file_list.h"
 #include "app/shell/workspace.h"
 #include "engine/io/huggingface/hf_config.h"
 #include "engine/io/import/import_launch.h"
 #include "engine/io/json/files.h"
 #include "engine/io/presets/preset_json.h"
+#include "engine/io/scenario/figure_recipe.h"
+#include "engine/io/scenario/scenario_json.h"
 #include "engine/scenario/scenario_title.h"
 #include "widgets/canvas/number_format.h"
+#include "widgets/figures/common/figure_row.h"
 #include "widgets/figures/figures.h"
 
 namespace roofscape::app {
@@ -270,6 +274,64 @@ void Workspace::write_exported() {
   session_.say({false, texts_.format("ui.exported", {written}), {}});
 }
 
+// A recipe names scenarios: a preset or a file as it is, else one that is written beside it.
+void Workspace::add_to_recipe() {
+  if (shows_block() || cover() == Cover::table)
+    return session_.say({true, std::string(texts_.text("ui.recipe.nothing")), {}});
+  const ExportChoice& choice = settings_.export_as;
+  const std::filesystem::path folder =
+      choice.folder.empty() ? export_folder() : typed_path(choice.folder, export_folder());
+  std::error_code failed;
+  std::filesystem::create_directories(folder, failed);
+  const auto tell = [&](const io::InputError& error) { session_.say(message_of(error, texts_)); };
+  const FigureRow& row = figures()[current_figure()];
+  const std::string stem = file_stem(engine::scenario_title(session_.scenario()));
+  std::optional<io::InputError> failure;
+  const auto named = [&](const engine::Scenario& scenario, const std::string& name) {
+    const std::filesystem::path file = free_name(folder / (name + ".json"));
+    if (auto problem = io::write_file_atomically(file, io::write_scenario(scenario, session_.library())))
+      failure = std::move(*problem);
+    return file.filename().string();
+  };
+  io::RecipeFigure figure;
+  figure.figure = row.name;
+  figure.scenario = session_.saved() ? session_.origin() : named(session_.scenario(), stem);
+  if (baseline_ && !failure) figure.baseline = named(baseline_->scenario, stem + "-baseline");
+  if (failure) return tell(*failure);
+  const FigureView shown = shown_view(current_figure());
+  for (std::size_t i = 0; i < row.options.size(); ++i)
+    if (shown.choices[i] != 0)
+      figure.with.push_back(std::string(row.options[i].key) + "=" +
+                            std::string(row.options[i].choices[shown.choices[i]]));
+  if (const auto& measured = session_.measured(); measured && measured->from.inputs.size() == 1)
+    if (std::filesystem::exists(measured->from.inputs.front(), failed) && row.measures != widgets::Measures::nothing)
+      figure.measured = measured->from.inputs.front();
+  if (choice.theme != "print") figure.theme = choice.theme;
+  if (choice.size != "figure") figure.size = choice.size;
+  std::size_t format = 0;
+  while (format < choice.formats.size() && !choice.formats[format]) ++format;
+  const std::string ending(
+      extension_of(static_cast<FileFormat>(format < choice.formats.size() ? format : std::size_t{0})));
+  const std::filesystem::path recipe = folder / "figures.json";
+  std::string text;
+  if (std::filesystem::exists(recipe, failed)) {
+    auto read = io::read_file(recipe.string());
+    if (!read) return tell(read.error());
+    text = std::move(read).value();
+  }
+  // An output of its own: a number where the recipe has the name already.
+  const std::string output = stem + "-" + std::string(row.name);
+  for (int number = 1;; ++number) {
+    figure.output = output + (number > 1 ? "-" + std::to_string(number) : std::string()) + ending;
+    if (text.find('"' + figure.output + '"') == std::string::npos) break;
+  }
+  const auto added = io::add_figure(text, recipe.string(), figure);
+  if (!added) return tell(added.error());
+  if (const auto problem = io::write_file_atomically(recipe, added.value())) return tell(*problem);
+  session_.say({false, texts_.format("ui.recipe.added", {figure.output, recipe.string()}),
+                texts_.format("ui.recipe.make", {recipe.string()})});
+}
+
 std::string Workspace::figure_data() {
   if (cover() == Cover::table) return tsv_of(panels_.table.shown(session_, texts_).table);
   if (shows_block()) {
@@ -306,6 +368,7 @@ void Workspace::save_as(const std::filesystem::path& file) {
 void Workspace::take_sheet(Sheet sheet, const std::string& answer) {
   if (sheet == Sheet::open) return open_file(answer);
   if (sheet == Sheet::export_figure) {
+    if (answer == kAddToRecipe) return add_to_recipe();
     settings_.export_as.asked = true;
     return write_exported();
   }

@@ -9,6 +9,7 @@
 
 #include "engine/io/json/json_text.h"
 #include "engine/io/json/nearest.h"
+#include "engine/io/json/pretty.h"
 
 namespace roofscape::io {
 namespace {
@@ -130,6 +131,25 @@ Result<std::vector<RecipeFigure>> read_recipe(std::string_view text, std::string
                          engine::say("error.recipe.twice.remedy"));
     out.push_back(std::move(figure));
   }
+  return out;
+}
+
+Result<std::string> add_figure(std::string_view text, std::string_view file, const RecipeFigure& figure) {
+  OrderedJson recipe = {{"format", "roofscape/figures"}, {"version", 1}, {"figures", OrderedJson::array()}};
+  if (!text.empty()) {
+    if (const auto now = read_recipe(text, file); !now) return now.error();
+    recipe = OrderedJson::parse(text);
+  }
+  OrderedJson entry;
+  for (const TextMember& m : kTexts)
+    if (!(figure.*(m.member)).empty()) entry[std::string(m.name)] = figure.*(m.member);
+  for (const auto& [name, member] : kLists)
+    if (!(figure.*member).empty()) entry[std::string(name)] = figure.*member;
+  for (const auto& [name, member] : kFlags)
+    if (figure.*member) entry[std::string(name)] = true;
+  recipe["figures"].push_back(std::move(entry));
+  std::string out = pretty_text(recipe);
+  if (const auto then = read_recipe(out, file); !then) return then.error();
   return out;
 }
 

@@ -26,4 +26,8 @@ struct RecipeFigure {
 // without "figure", "scenario" or "output", two figures with one output.
 Result<std::vector<RecipeFigure>> read_recipe(std::string_view text, std::string_view file);
 
+// The text of a recipe with one figure more, all else as it stands; an empty text begins a recipe. What the figure says
+// is written as it is: files relative to the recipe's folder. Errors: those of reading, before and after.
+Result<std::string> add_figure(std::string_view text, std::string_view file, const RecipeFigure& figure);
+
 }  // namespace roofscape::io

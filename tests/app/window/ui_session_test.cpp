@@ -12,6 +12,7 @@
 #include "app/shell/autosave.h"
 #include "app/shell/commands.h"
 #include "engine/io/json/files.h"
+#include "engine/io/scenario/figure_recipe.h"
 #include "engine/io/scenario/scenario_json.h"
 #include "engine/io/scenario/session_json.h"
 #include "engine/scenario/scenario_title.h"
@@ -367,6 +368,41 @@ TEST_CASE("an export asks where and how the first time, then writes the same way
   CHECK(folder.count() == 5);
   h.key({key_of('E'), true, true, false});
   CHECK(h.parts.panels.sheets.shown == app::Sheet::export_figure);
+}
+
+TEST_CASE(
+    "a figure that is added to a recipe is one that the command line makes, with the plan and baseline as they are") {
+  const test::TemporaryFolder folder;
+  Harness h("llama3-8b-8-h100", 1280, 720);
+  h.parts.settings.export_as.folder = folder.path().string();
+  h.key({key_of('E'), true, false, false});
+  h.step();
+  h.click("export.recipe");
+  const auto recipe = folder.path() / "figures.json";
+  auto read = io::read_recipe(test::text_of(recipe), recipe.string());
+  REQUIRE(read.ok());
+  REQUIRE(read->size() == 1);
+  CHECK(read->front().scenario == "llama3-8b-8-h100");
+  CHECK(folder.count() == 1);
+  // An edited plan and a baseline have no file: they get one.
+  const app::Command *pin = app::find_command("baseline.pin"), *add = app::find_command("figure.recipe");
+  REQUIRE(pin != nullptr);
+  REQUIRE(add != nullptr);
+  pin->run(h.workspace);
+  engine::Scenario edited = h.scenario();
+  edited.workload.global_batch_sequences *= 2;
+  h.parts.session.update(edited, false);
+  add->run(h.workspace);
+  read = io::read_recipe(test::text_of(recipe), recipe.string());
+  REQUIRE(read.ok());
+  REQUIRE(read->size() == 2);
+  CHECK(read.value()[1].output != read.value()[0].output);
+  const auto plan = io::load_scenario(read.value()[1].scenario, test::presets()),
+             baseline = io::load_scenario(read.value()[1].baseline, test::presets());
+  REQUIRE(plan.ok());
+  REQUIRE(baseline.ok());
+  CHECK(plan.value() == edited);
+  CHECK(baseline->workload.global_batch_sequences * 2 == edited.workload.global_batch_sequences);
 }
 
 TEST_CASE("the palette finds opening by other words, and opens a path") {
