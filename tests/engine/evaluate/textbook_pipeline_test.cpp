@@ -14,8 +14,8 @@ TEST_CASE("textbook pipelines have unit times and the idle shares of the closed 
     const char* id;
     int stages, microbatches;
   };
-  for (const Row& row : {Row{"textbook-pipeline-8x1", 8, 1}, Row{"textbook-pipeline-4x4", 4, 4},
-                         Row{"textbook-pipeline-4x8", 4, 8}}) {
+  for (const Row& row :
+       {Row{"textbook-pipeline-8x1", 8, 1}, Row{"textbook-pipeline-4x4", 4, 4}, Row{"textbook-pipeline-4x8", 4, 8}}) {
     CAPTURE(std::string(row.id));
     const engine::Report report = engine::evaluate(tests::preset(row.id));
     // To a thousandth, which the output head of one word takes. A forward takes a second and a backward two; the devices are busy m of m + p - 1 turns of both.

@@ -229,6 +229,27 @@ void draw_present(Canvas& canvas, const FigureInput& input, const FrontPicture& 
   put_label(canvas, input, picture, l, field, mark, lines);
 }
 
+// Hollow and small, with its name.
+void draw_baseline(Canvas& canvas, const FigureInput& input, const FrontPicture& picture, const PlacedPicture& l,
+                   LabelField& field) {
+  if (!picture.baseline || !l.shows(*picture.baseline)) return;
+  const Theme& theme = input.theme;
+  const Point at = l.at(*picture.baseline);
+  const float size = canvas.px(10);
+  const Rect mark{at.x - size / 2, at.y - size / 2, size, size};
+  canvas.marker(at, Marker::circle, size, {.colour = theme.panel, .edge = theme.ink, .edge_width = canvas.px(1.4f)});
+  field.take(mark.inset(-canvas.px(2)));
+  const std::vector<LabelLine> lines{
+      {std::string(input.texts.text("figure.step.baseline")), small_text(canvas, theme.ink2, HAlign::left)}};
+  put_label(canvas, input, picture, l, field, mark, lines);
+  canvas.tag_with("baseline", -1, mark, [&] {
+    Readout r{std::string(input.texts.text("figure.step.baseline")), {}};
+    r.rows.emplace_back(picture.x_title, format_significant(picture.baseline->x));
+    r.rows.emplace_back(picture.y_title, format_significant(picture.baseline->y));
+    return r;
+  });
+}
+
 void draw_hovered(Canvas& canvas, const FigureInput& input, const FrontPicture& picture, const PlacedPicture& l) {
   if (!picture.hovered || !l.shows(*picture.hovered)) return;
   const Point at = l.at(*picture.hovered);
@@ -292,6 +313,7 @@ void draw_front(Canvas& canvas, const Rect& area, const FigureInput& input, cons
   draw_best(canvas, input, picture, l, field);
   for (std::size_t i = 1; i < steps.size(); ++i) field.take_line(steps[i - 1], steps[i], canvas.px(2));
   draw_present(canvas, input, picture, l, field);
+  draw_baseline(canvas, input, picture, l, field);
   draw_note(canvas, input, picture, l, field);
   for (std::size_t i = picture.best.size(); i-- > 0;)
     tag_plan(canvas, picture, l, picture.best[i], i, canvas.px(i < kNumbered ? 17 : 8));

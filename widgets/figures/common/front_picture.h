@@ -26,7 +26,7 @@ struct FrontPicture {
 
   // In the order of their indices: the best, those of the front, the cloud, the present one.
   std::vector<FrontDot> best, front, cloud;  // the front by rising x
-  std::optional<FrontDot> present;
+  std::optional<FrontDot> present, baseline;
   bool falls = true;     // the front comes from above
   float dot = 2.8f;      // size of the cloud's dots at scale 1
   double front_end = 0;  // x up to which its last plan can be had

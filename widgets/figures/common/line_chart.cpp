@@ -5,6 +5,7 @@
 #include <cmath>
 #include <span>
 
+#include "widgets/canvas/number_format.h"
 #include "widgets/canvas/palette.h"
 #include "widgets/figures/common/figure_head.h"
 #include "widgets/figures/common/line_chart_parts.h"
@@ -337,6 +338,29 @@ std::pair<double, double> log_range(double low, double high, double least_ratio)
   const double missing = least_ratio / (high / low);
   if (missing > 1) low /= std::sqrt(missing), high *= std::sqrt(missing);
   return {low, high};
+}
+
+void add_baseline(Chart& chart, const FigureInput& input, ChartPoint at) {
+  if (input.baseline == nullptr || !(at.x > 0 && at.y > 0) || !std::isfinite(at.x * at.y)) return;
+  const auto reach = [](ScaleKind kind, double value, double& from, double& to) {
+    const double room = kind == ScaleKind::linear ? 0 : 0.1;
+    from = std::min(from, value * (1 - room)), to = std::max(to, value * (1 + std::max(room, 0.02)));
+  };
+  if (at.x < chart.x_from || at.x > chart.x_to) reach(chart.x_kind, at.x, chart.x_from, chart.x_to);
+  if (at.y < chart.y_from || at.y > chart.y_to) reach(chart.y_kind, at.y, chart.y_from, chart.y_to);
+  ChartDot dot;
+  dot.at = at;
+  dot.text = input.texts.text("figure.step.baseline");
+  dot.tag = "baseline";
+  dot.readout.title = dot.text;
+  dot.readout.rows.emplace_back(chart.x_title, format_significant(at.x));
+  dot.readout.rows.emplace_back(chart.y_title, format_significant(at.y));
+  dot.colour = input.theme.ink;
+  dot.size = 9;
+  dot.bold = false;
+  dot.hollow = true;
+  // Under the plan's own, and before the many that would take the room for its name.
+  chart.dots.insert(chart.dots.begin() + (chart.dots.empty() ? 0 : 1), std::move(dot));
 }
 
 void draw_line_chart(Canvas& canvas, const Rect& area, const Theme& theme, const Chart& chart) {

@@ -42,6 +42,7 @@ struct ChartDot {
   bool bold = true;
   Marker marker = Marker::circle;
   bool failed = false;  // nothing is reached at this x: a cross at the foot of the plot, whatever the y
+  bool hollow = false;
 };
 
 // A region over part of the x axis, or of the y axis.
@@ -69,6 +70,10 @@ struct Chart {
   std::optional<Now> now;
   std::string note;  // a sentence at the foot of the figure, wrapped
 };
+
+// Where the baseline stands, as a hollow dot with its name; the axes reach as far. Nothing without a baseline, or where
+// one of its numbers is not known.
+void add_baseline(Chart& chart, const FigureInput& input, ChartPoint at);
 
 void draw_line_chart(Canvas& canvas, const Rect& area, const Theme& theme, const Chart& chart);
 

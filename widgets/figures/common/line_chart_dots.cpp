@@ -112,13 +112,15 @@ void draw_dots(Canvas& canvas, const Theme& theme, const Chart& chart, const Pla
     for (const Point& at :
          {trace.empty() ? Point{-1e6f, 0} : trace.front(), trace.empty() ? Point{-1e6f, 0} : trace.back()})
       if (l.plot.contains(at)) taken.push_back({at.x - end, at.y - end, 2 * end, 2 * end});
-  for (const ChartDot& dot : chart.dots) {
-    if (!on_plot(chart, dot)) continue;
+  // Hollow ones over the others, which still show in them.
+  const auto draw = [&](const ChartDot& dot) {
     const float size = dot_size(canvas, theme, dot);
     const Point at = place_of_dot(canvas, l, dot);
     Fill ring, fill;
     ring.colour = theme.panel;
     fill.colour = dot.colour;
+    if (dot.hollow)
+      fill.colour = theme.panel, fill.edge = dot.colour, fill.edge_width = theme.data_width * canvas.em() * 0.8f;
     if (dot.failed) {
       draw_cross(canvas, at, size, {dot.colour, theme.data_width * canvas.em(), {}});
     } else {
@@ -129,7 +131,10 @@ void draw_dots(Canvas& canvas, const Theme& theme, const Chart& chart, const Pla
       const float reach = std::max(size / 2, canvas.px(5));
       canvas.tag_with(dot.tag, -1, {at.x - reach, at.y - reach, 2 * reach, 2 * reach}, [&] { return dot.readout; });
     }
-  }
+  };
+  for (const bool hollow : {false, true})
+    for (const ChartDot& dot : chart.dots)
+      if (dot.hollow == hollow && on_plot(chart, dot)) draw(dot);
   for (const ChartDot& dot : chart.dots) {
     if (!on_plot(chart, dot) || dot.text.empty()) continue;
     const float size = dot_size(canvas, theme, dot);

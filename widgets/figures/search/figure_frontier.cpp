@@ -109,12 +109,22 @@ FrontPicture picture_of(const FigureInput& input, const TrainingShown& shown, co
           t.format("figure.frontier.gain",
                    {format_difference(shown.best().step_time_s - r.present.step_time_s, engine::unit::seconds)});
   }
+  if (input.baseline) {
+    const engine::QuantityValues& base = input.baseline->report.quantities;
+    if (const auto step = base[engine::Q::step_time], bytes = base[engine::Q::memory_total]; step && bytes) {
+      out.baseline = FrontDot{*bytes / kGb, *step / unit_s, true};
+      out.x_to = std::max(out.x_to, 1.05 * out.baseline->x), out.y_to = std::max(out.y_to, 1.05 * out.baseline->y);
+    }
+  }
   if (const auto hovered = search::index_of(r, view.hovered_plan)) out.hovered = dot(search::plan_at(r, *hovered));
   return out;
 }
 
 FigureHead frontier_head(const FigureInput& input, const FigureView&) {
-  return input.scenario.serves() ? search::serving_head_of(input, "frontier") : search::head_of(input, "frontier");
+  FigureHead head =
+      input.scenario.serves() ? search::serving_head_of(input, "frontier") : search::head_of(input, "frontier");
+  if (input.baseline && !input.scenario.serves()) head.context = compared_context(input);
+  return head;
 }
 
 void draw_frontier(Canvas& canvas, const Rect& area, const FigureInput& input, const FigureView& view) {

@@ -205,6 +205,12 @@ Chart chart_of(const FigureInput& input, const CacheStudy& study, float em) {
       !by_batch(study) && made_for > 0 && made_for < chart.x_to)
     chart.bands.push_back({std::max(made_for, chart.x_from), chart.x_to, kBeyondContextTint,
                            std::string(t.text("figure.kv.beyond_context"))});
+  if (input.baseline) {
+    const engine::QuantityValues& base = input.baseline->report.quantities;
+    add_baseline(chart, input,
+                 {base.value_or(by_batch(study) ? Q::serving_batch : Q::sequence_tokens, 0),
+                  base.value_or(Q::memory_kv_cache, 0) / kGb});
+  }
   chart.note = t.text(by_batch(study) ? "figure.kv.note.batch" : "figure.kv.note.length");
   return chart;
 }
@@ -212,6 +218,7 @@ Chart chart_of(const FigureInput& input, const CacheStudy& study, float em) {
 FigureHead kv_head(const FigureInput& input, const FigureView& view) {
   const TextTable& t = input.texts;
   FigureHead head;
+  if (input.baseline) head.context = compared_context(input);
   head.title = t.text("figure.kv.title");
   const CacheStudy& study = cache_study_of(input, view);
   const CacheLine* own = own_line(study);

@@ -204,6 +204,10 @@ Chart chart_of(const FigureInput& input, float em) {
                              p.chip_bytes);
     chart.dots.push_back(std::move(dot));
   }
+  if (input.baseline)
+    add_baseline(chart, input,
+                 {input.baseline->report.quantities.value_or(Q::mixed_token_time_q, 0) * kMsPerS,
+                  input.baseline->report.quantities.value_or(Q::sustained_tokens_per_chip, 0)});
   chart.note = t.text(has_slo(input) ? "figure.latency-throughput.note.slo" : "figure.latency-throughput.note");
   return chart;
 }
@@ -211,6 +215,7 @@ Chart chart_of(const FigureInput& input, float em) {
 FigureHead latency_throughput_head(const FigureInput& input, const FigureView&) {
   const TextTable& t = input.texts;
   FigureHead head;
+  if (input.baseline) head.context = compared_context(input);
   head.title = t.text("figure.latency-throughput.title");
   if (!known(input)) return head;
   const std::string own = say(head, claim_of(input, Q::mixed_token_time_q));

@@ -107,6 +107,7 @@ Readout readout_of(const FigureInput& input, const ServingMemoryRow& row) {
 FigureHead plain_serving_memory_head(const FigureInput& input) {
   const TextTable& t = input.texts;
   FigureHead head;
+  if (input.baseline) head.context = compared_context(input);
   head.title = t.text("figure.serving-memory.title");
   if (!known(input.report)) return head;
   const double more = more_sequences(input);

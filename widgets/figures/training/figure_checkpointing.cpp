@@ -148,6 +148,14 @@ Chart chart_of(const FigureInput& input, const CheckpointingStudy& study, float 
   for (const CheckpointingPoint& p : study.segments)
     if (p.checkpointing.segments == study.root && !p.own)
       dot(p, t.format("figure.checkpointing.root", {format_count(study.root)}));
+  if (input.baseline) {
+    const engine::QuantityValues& base = input.baseline->report.quantities;
+    // The arithmetic of its own step, whose recomputation has a part of its own.
+    const double recompute = base.value_or(engine::Q::step_recompute, 0),
+                 work = base.value_or(engine::Q::step_matmul, 0) + base.value_or(engine::Q::step_attention, 0);
+    if (work > 0)
+      add_baseline(chart, input, {base.value_or(engine::Q::memory_total, 0) / kGb, (work + recompute) / work});
+  }
   const auto least = std::min_element(
       study.segments_minimal.begin(), study.segments_minimal.end(),
       [](const CheckpointingPoint& a, const CheckpointingPoint& b) { return a.memory_bytes < b.memory_bytes; });
@@ -161,6 +169,7 @@ Chart chart_of(const FigureInput& input, const CheckpointingStudy& study, float 
 FigureHead checkpointing_head(const FigureInput& input, const FigureView&) {
   const TextTable& t = input.texts;
   FigureHead head;
+  if (input.baseline) head.context = compared_context(input);
   head.title = t.text("figure.checkpointing.title");
   const CheckpointingStudy& study = checkpointing_study_of(input);
   const CheckpointingPoint* own = own_point(study);

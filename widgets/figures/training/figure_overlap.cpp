@@ -296,11 +296,20 @@ using namespace overlap;
 
 namespace {
 
+// Of the layers of the baseline that are drawn of the plan, under the same strategy; 0: there is no baseline.
+double baseline_length(const FigureInput& input, Strategy strategy) {
+  if (input.baseline == nullptr || input.baseline->scenario.serves()) return 0;
+  const FigureInput base{input.baseline->scenario, input.baseline->report, input.texts, input.theme, input.studies};
+  const LayerOverlap o = study(base, strategy);
+  return o.problem.empty() ? length_of(o) : 0;
+}
+
 FigureHead overlap_head(const FigureInput& input, const FigureView& view) {
   if (shows_all(view)) return strategies_head(input);
   const TextTable& t = input.texts;
   const LayerOverlap o = study(input, strategy_of(view));
   FigureHead head;
+  if (input.baseline) head.context = compared_context(input);
   const std::string name(t.text(strategy_key(strategy_of(view))));
   head.title = t.format("figure.overlap.title", {name});
   const double total = o.forward.total_s() + o.backward.total_s(),
@@ -336,7 +345,8 @@ void draw_overlap(Canvas& canvas, const Rect& area, const FigureInput& input, co
   const Theme& theme = input.theme;
   const TextTable& t = input.texts;
   const LayerOverlap o = study(input, strategy_of(view));
-  const double end = kept_range(input.axes, "overlap.x", {0, length_of(o)}).to;
+  const double base = baseline_length(input, strategy_of(view));
+  const double end = kept_range(input.axes, "overlap.x", {0, std::max(length_of(o), base)}).to;
   // A plain strategy that cannot run has no times, and says why.
   if (!o.problem.empty())
     return draw_empty_state(
@@ -396,6 +406,19 @@ void draw_overlap(Canvas& canvas, const Rect& area, const FigureInput& input, co
                 ellipsize(canvas, names[i], name, widest + canvas.px(0.5f)), name);
 
   const bool numbered = draw_blocks(canvas, input, view, o, own, plot, end);
+  if (base > 0) {  // where the same layers of the baseline end
+    const float at = x(base / unit.seconds);
+    canvas.line({at, directions.y}, {at, plot.bottom()},
+                {theme.ink, theme.axis_width * 1.5f * canvas.em(), Dash{3, 3}.scaled(canvas.px(1))});
+    const TextStyle told = small_text(canvas, theme.ink2, HAlign::right);
+    const std::string label =
+        t.format("figure.step.readout", {std::string(t.text("figure.step.baseline")), format_duration(base)});
+    if (at - canvas.px(5) - canvas.text_width(label, told) > edge + canvas.text_width(backward, word) + canvas.px(12))
+      canvas.text({at - canvas.px(5), middle}, label, told);
+    canvas.tag_with("baseline", -1, {at - canvas.px(4), plot.y, canvas.px(8), plot.h}, [&] {
+      return Readout{label, {}};
+    });
+  }
   draw_overlap_key(canvas, input, key_row, key, numbered);
 }
 

@@ -7,6 +7,7 @@
 #include <array>
 #include <cmath>
 
+#include "engine/scenario/mesh_size.h"
 #include "engine/studies/scaling.h"
 #include "widgets/canvas/number_format.h"
 #include "widgets/canvas/palette.h"
@@ -157,6 +158,11 @@ Chart chart_of(const FigureInput& input, const FigureView& view, const ScalingSt
     }
     chart.dots.push_back(std::move(d));
   }
+  if (input.baseline)
+    add_baseline(chart, input,
+                 {engine::mesh_chips(input.baseline->scenario.parallelism),
+                  mfu ? 100 * input.baseline->report.quantities.value_or(Q::mfu, 0)
+                      : input.baseline->report.quantities.value_or(Q::tokens_per_s, 0)});
   const auto name_of = [](engine::Axis axis) { return std::string(engine::kAxisIds[axis]); };
   chart.note = t.text("figure.scaling.rule." + name_of(study.axis));
   if (const ScalingPoint* first = study.without_sequences())
@@ -168,6 +174,7 @@ Chart chart_of(const FigureInput& input, const FigureView& view, const ScalingSt
 FigureHead scaling_head(const FigureInput& input, const FigureView& view) {
   const TextTable& t = input.texts;
   FigureHead head;
+  if (input.baseline) head.context = compared_context(input);
   head.title =
       t.text(mode_of(view) == ScalingMode::weak ? "figure.scaling.title.weak" : "figure.scaling.title.strong");
   const ScalingStudy& study = scaling_study_of(input, view);

@@ -215,6 +215,12 @@ void place_columns(const Canvas& canvas, const FigureInput& input, Rect& rest, S
   rest.cut_left(std::min(numbers, rest.w / 3));
 }
 
+// Where the baseline's schedule ends, in ticks; 0: it has none.
+double baseline_end(const FigureInput& input) {
+  if (input.baseline == nullptr || !input.baseline->report.pipeline.drawn()) return 0;
+  return static_cast<double>(input.baseline->report.pipeline.timeline.makespan);
+}
+
 SchedulesLayout lay_out(const Canvas& canvas, const Rect& area, const FigureInput& input, const FigureView& view,
                         const ComparedSchedules& c, int key_rows_wanted) {
   SchedulesLayout l;
@@ -248,7 +254,7 @@ SchedulesLayout lay_out(const Canvas& canvas, const Rect& area, const FigureInpu
   place_notes(canvas, input, rest, l);
   l.header = rest.cut_top(head);
 
-  double total = 0;
+  double total = baseline_end(input);
   for (const ScheduleVariant* v : l.shown) total = std::max(total, static_cast<double>(v->makespan));
   l.from = std::clamp(view.from, 0.0, 1.0) * total;
   l.to = std::max(l.from + 1, std::clamp(view.to, 0.0, 1.0) * total);
@@ -412,6 +418,23 @@ void draw_end(Canvas& canvas, const FigureInput& input, const SchedulesLayout& l
               text, bold);
 }
 
+// A dashed line through all schedules where that of the baseline ends, with its time over the axis.
+void draw_baseline_end(Canvas& canvas, const FigureInput& input, const SchedulesLayout& l) {
+  const double end = baseline_end(input);
+  if (!(end > 0) || end < l.from || end > l.to) return;
+  const float x = l.x(end / kTicksPerSecond / l.unit.seconds), y = l.plot.bottom() - small_line(canvas) / 2;
+  canvas.line({x, l.plot.y}, {x, l.plot.bottom()},
+              {input.theme.ink2, input.theme.axis_width * 1.5f * canvas.em(), Dash{3, 3}.scaled(canvas.px(1))});
+  const TextStyle style = small_text(canvas, input.theme.ink2, HAlign::left);
+  const std::string text = input.texts.format(
+      "figure.step.readout",
+      {std::string(input.texts.text("figure.step.baseline")), format_duration(end / kTicksPerSecond)});
+  const float width = canvas.text_width(text, style), gap = canvas.px(5);
+  // On the side where the time of the last schedule does not stand.
+  const bool right = x + gap + width <= l.plot.right() && static_cast<double>(l.shown.back()->makespan) < end;
+  haloed_text(canvas, input.theme, {right || x - gap - width < l.plot.x ? x + gap : x - gap - width, y}, text, style);
+}
+
 // The key over the rows: what it lists, and where it stands.
 struct SchedulesKey {
   std::vector<KeyEntry> entries;
@@ -489,6 +512,7 @@ std::vector<gantt::Gantt> gantts_of(const Canvas& canvas, const FigureInput& inp
 FigureHead schedules_head(const FigureInput& input, const FigureView&) {
   const TextTable& t = input.texts;
   FigureHead head;
+  if (input.baseline) head.context = compared_context(input);
   head.title = t.text("figure.schedules.title");
   ComparedSchedules* c = comparison_of(input);
   if (c == nullptr || !c->all.done()) return head;  // which is fastest is not known yet
@@ -549,6 +573,7 @@ void draw_schedules(Canvas& canvas, const Rect& area, const FigureInput& input, 
     draw_numbers(canvas, input, l, i, most_held);
     draw_end(canvas, input, l, i);
   }
+  draw_baseline_end(canvas, input, l);
   const TextStyle style = small_text(canvas, input.theme.ink2, HAlign::left);
   float y = l.foot.y;
   const float pitch = FontStack::kLineHeight * style.em;
