@@ -37,9 +37,8 @@ TEST_CASE("the baseline stands in every figure with an axis of time or memory, w
     c.baseline.reset();
     const auto without = drawn(row.figure, c, "print", 9, 425, 300, view);
     const auto says = [](const RecordCanvas& canvas) {
-      return std::any_of(canvas.texts().begin(), canvas.texts().end(), [](const TextRun& run) {
-        return run.text.find("baseline") != std::string::npos;
-      });
+      return std::any_of(canvas.texts().begin(), canvas.texts().end(),
+                         [](const TextRun& run) { return run.text.find("baseline") != std::string::npos; });
     };
     CHECK(says(*with));
     CHECK_FALSE(says(*without));

@@ -13,6 +13,7 @@ namespace roofscape::widgets {
 
 namespace {
 
+constexpr float kTwoLines = 2.15f;  // lines that a cell is high, from which its number has a note
 constexpr float kMostCell = 200;    // a cell grows no higher than this
 constexpr float kMostShape = 3.2f;  // width over height of the widest, where that is wider
 constexpr float kKeyWidth = 120, kKeyHeight = 10, kKeyGap = 6;
@@ -108,12 +109,13 @@ double HeatRange::shade(double value, ScaleKind scale, bool high_is_better) cons
 }
 
 std::string heat_key(const TextTable& texts, const std::string& quantity, std::string_view hatched, bool over,
-                     bool blank) {
+                     bool blank, bool best) {
   std::string out = quantity;
   const auto add = [&](std::string_view key) { out += "; " + std::string(texts.text(key)); };
   if (!hatched.empty()) add(hatched);
   if (over) out += texts.text("figure.mesh-map.key.over");
   if (blank) add("figure.mesh-map.key.blank");
+  if (best) add("figure.mesh-map.key.frames");
   return out;
 }
 
@@ -173,14 +175,19 @@ void draw_heat_grid(Canvas& canvas, const Rect& area, const FigureInput& input, 
       if (c.look == HeatCell::Look::hatched) canvas.rect(r, fill_of(theme, TimelinePart::idle, canvas.em()));
       canvas.frame(r, thin);
     }
-    const TextStyle style = small_text(canvas, ink, HAlign::centre, c.own ? Weight::bold : Weight::regular);
+    const TextStyle style = small_text(canvas, ink, HAlign::centre, c.own || c.best ? Weight::bold : Weight::regular);
     const auto fits = [&](const std::string& text) {
       return !text.empty() && canvas.text_width(text, style) + canvas.px(4) < r.w && line < r.h;
     };
     const std::string* text = fits(c.text) ? &c.text : fits(c.brief) ? &c.brief : nullptr;
-    if (text != nullptr && c.look == HeatCell::Look::coloured)
-      canvas.text(r.centre(), *text, style);
-    else if (text != nullptr)
+    if (text != nullptr && c.look == HeatCell::Look::coloured) {
+      const TextStyle note = small_text(canvas, ink, HAlign::centre);
+      const bool both =
+          !c.note.empty() && canvas.text_width(c.note, note) + canvas.px(6) < r.w && r.h > kTwoLines * line;
+      const float up = both ? line * 0.5f : 0;
+      canvas.text({r.centre().x, r.centre().y - up}, *text, style);
+      if (both) canvas.text({r.centre().x, r.centre().y + up}, c.note, note);
+    } else if (text != nullptr)
       haloed_text(canvas, theme, r.centre(), *text, style);
     if (c.look == HeatCell::Look::hatched && c.text.empty()) {
       const TextStyle quiet = small_text(canvas, theme.ink3, HAlign::centre);
@@ -190,13 +197,20 @@ void draw_heat_grid(Canvas& canvas, const Rect& area, const FigureInput& input, 
     }
     canvas.tag_with(heat.tag, static_cast<int>(i), r, [&] { return heat.readout(i); });
   }
-  for (std::size_t i = 0; i < heat.cells.size(); ++i)
+  for (std::size_t i = 0; i < heat.cells.size(); ++i) {
+    const Rect r = cell_rect(i % nx, i / nx);
+    if (heat.cells[i].best && !heat.cells[i].own) {
+      const Rect d = r.inset(canvas.px(2));
+      canvas.frame(d, {theme.panel, canvas.px(2.4f), {}});
+      canvas.polyline({{d.x, d.y}, {d.right(), d.y}, {d.right(), d.bottom()}, {d.x, d.bottom()}, {d.x, d.y}},
+                      {theme.ink, canvas.px(1.4f), Dash{4, 3}.scaled(canvas.px(1))});
+    }
     if (heat.cells[i].own) {
-      const Rect r = cell_rect(i % nx, i / nx);
       // Ink between two lines of the panel: it is as dark or as light as cells are, on one side or the other.
       canvas.frame(r.inset(-canvas.px(1.5f)), {theme.panel, canvas.px(5), {}});
       canvas.frame(r, {theme.ink, canvas.px(2), {}});
     }
+  }
   if (coloured)
     draw_key(canvas, input, key, below, heat);
   else

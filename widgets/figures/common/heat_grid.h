@@ -23,6 +23,8 @@ struct HeatCell {
   double shade = 0;  // 0 to 1, the better the higher
   std::string text;
   bool own = false;    // the plan itself
+  bool best = false;   // of all
+  std::string note;    // under the text, where there is room for two lines
   std::string brief;   // where the text has no room
   std::string reason;  // of a hatched cell without a text, in words; they stand there if they fit as a whole
   // A plan that passes the memory by so much, hatched.
@@ -54,9 +56,9 @@ struct HeatGrid {
 
 // Beside the colours: what the numbers are and what the other looks mean, of which only those named that are there.
 // `hatched`: the key of the sentence about hatched cells, empty without any; `over`: some lack memory and say how
-// much.
+// much; `best`: a cell has the dashed frame of the best.
 std::string heat_key(const TextTable& texts, const std::string& quantity, std::string_view hatched, bool over,
-                     bool blank);
+                     bool blank, bool best = false);
 
 void draw_heat_grid(Canvas& canvas, const Rect& area, const FigureInput& input, const HeatGrid& grid);
 

@@ -124,6 +124,17 @@ Readout readout_of(const FigureInput& input, const search::TrainingShown& shown,
   return r;
 }
 
+// What the degrees of the cell leave open: "fsdp 64, context 4".
+std::string rest_of_mesh(const FigureInput& input, const engine::Plan& plan) {
+  std::string out;
+  for (const auto& [axis, degree] : {std::pair{"data", plan.data}, std::pair{"fsdp", plan.fsdp},
+                                     std::pair{"context", plan.context}, std::pair{"expert", plan.expert}})
+    if (degree > 1)
+      out +=
+          (out.empty() ? "" : ", ") + input.texts.format("figure.axis." + std::string(axis), {format_count(degree)});
+  return out;
+}
+
 HeatGrid grid_of(const FigureInput& input, const search::TrainingShown& found, const MeshMap& map,
                  MeshQuantity shown) {
   const TextTable& t = input.texts;
@@ -141,7 +152,7 @@ HeatGrid grid_of(const FigureInput& input, const search::TrainingShown& found, c
   const engine::Parallelism& own = found.scenario->parallelism;
   HeatGrid out;
   out.x_degrees = map.tensor, out.y_degrees = map.pipeline;
-  bool blank = false, over = false, hatched = false;
+  bool blank = false, over = false, hatched = false, best = false;
   for (const SearchCell* c : map.cells) {
     HeatCell& cell = out.cells.emplace_back();
     blank = blank || c == nullptr;
@@ -152,6 +163,9 @@ HeatGrid grid_of(const FigureInput& input, const search::TrainingShown& found, c
     if (c->best) {
       const double value = value_of(best_of(*found.result, *c), shown);
       cell.text = cell_text(value, shown, unit);
+      cell.note = rest_of_mesh(input, best_of(*found.result, *c).plan);
+      cell.best = found.fits() && c->tensor == found.best().plan.tensor && c->pipeline == found.best().plan.pipeline;
+      best = best || (cell.best && !cell.own);
       cell.shade = range.shade(value, rising ? ScaleKind::linear : ScaleKind::log10, rising);
     } else if (lacks_memory(*c)) {
       cell.set_over(c->missing_bytes);
@@ -179,7 +193,7 @@ HeatGrid grid_of(const FigureInput& input, const search::TrainingShown& found, c
       t.text("figure.mesh-map.quantity." + std::string(kMeshQuantities[static_cast<std::size_t>(shown)])));
   const bool unknown = blank && found.result->so_far;
   out.brief_key = heat_key(t, quantity, hatched ? "figure.mesh-map.key.hatched" : "", false, blank && !unknown);
-  out.key = heat_key(t, quantity, hatched ? "figure.mesh-map.key.hatched" : "", over, blank && !unknown);
+  out.key = heat_key(t, quantity, hatched ? "figure.mesh-map.key.hatched" : "", over, blank && !unknown, best);
   if (unknown)
     for (std::string* key : {&out.brief_key, &out.key})
       *key += "; " + std::string(t.text("figure.mesh-map.key.unknown"));

@@ -122,7 +122,7 @@ HeatGrid grid_of(const FigureInput& input, const ServingShown& found, const Serv
   const engine::DecodingPlan own = engine::decoding_plan_of(*found.scenario);
   HeatGrid out;
   out.x_degrees = map.tensor, out.y_degrees = map.pipeline;
-  bool full = false;
+  bool full = false, best = false;
   for (const ServingCell* c : map.cells) {
     HeatCell& cell = out.cells.emplace_back();
     if (c == nullptr) continue;
@@ -131,6 +131,9 @@ HeatGrid grid_of(const FigureInput& input, const ServingShown& found, const Serv
     if (c->best) {
       const double value = value_of(*c->best, shown);
       cell.text = cell_text(value, shown);
+      cell.note = t.format("figure.latency-throughput.batch", {format_count(c->best->plan.batch)});
+      cell.best = found.fits() && c->tensor == found.best().plan.tensor && c->pipeline == found.best().plan.pipeline;
+      best = best || (cell.best && !cell.own);
       cell.shade = range.shade(value, ScaleKind::log10, rising);
     } else if (const double over = over_bytes(found, *c); over > 0) {
       cell.set_over(over);
@@ -157,7 +160,7 @@ HeatGrid grid_of(const FigureInput& input, const ServingShown& found, const Serv
           ? "figure.serving-map.key.hatched"
           : "";
   out.brief_key = heat_key(t, quantity_word(input, shown), hatched, false, blank);
-  out.key = heat_key(t, quantity_word(input, shown), hatched, full, blank);
+  out.key = heat_key(t, quantity_word(input, shown), hatched, full, blank, best);
   out.none = t.text("figure.serving-map.none");
   return out;
 }
