@@ -33,13 +33,14 @@ enum class ShardedView : std::uint8_t { cases, mlp };
 constexpr std::array<std::string_view, 2> kShardedViews{"cases", "mlp"};
 constexpr FigureOptions kShardedOptions{OptionOf<ShardedView>{"view", kShardedViews}};
 
-constexpr int kDrawnRanks = 8;                             // blocks a split array is drawn in at most
-constexpr float kOthersTint = 0.28f;                       // blocks of other ranks, of the colour of the first
-constexpr float kHiddenTint = 0.6f;                        // between the two matrices, of the colour of activations
-constexpr float kDiagramShare = 0.40f, kPairShare = 0.5f;  // of the width, at most
-constexpr float kNarrow = 440, kNarrowShare = 0.33f;       // a column of a journal: the words need the room
-constexpr float kWorkInk = 0.85f;                          // of ink: bars of arithmetic
-constexpr float kMostSide = 110;                           // of an array
+constexpr int kDrawnRanks = 8;                               // blocks a split array is drawn in at most
+constexpr float kOthersTint = 0.28f;                         // blocks of other ranks, of the colour of the first
+constexpr float kHiddenTint = 0.6f;                          // between the two matrices, of the colour of activations
+constexpr float kDiagramShare = 0.40f, kPairShare = 0.5f;    // of the width, at most
+constexpr float kNarrow = 440, kNarrowShare = 0.33f;         // a column of a journal: the words need the room
+constexpr float kWorkInk = 0.85f;                            // of ink: bars of arithmetic
+constexpr float kLeastStacked = 40, kMostStackedSide = 120;  // of arrays over their words, scale-1 pixels
+constexpr float kMostSide = 110;                             // of an array
 constexpr float kLabelShare = 0.50f, kPairLabelShare = 0.62f;  // of what is beside the diagram
 constexpr float kLinePitch = 1.35f;                            // em between lines of text
 constexpr float kPairedBarShare = 0.3f;                        // of a line: its two bars stand one over the other
@@ -188,6 +189,7 @@ struct Scales {
   float thickness = 0;       // of a bar, the same in all rows
   bool hatch = true;
   bool moves_only = false;  // the arithmetic is the same in all rows
+  bool stacked = false;     // words and bars under the arrays
   double longest = 1;
 };
 
@@ -201,6 +203,9 @@ int most_lines(const std::vector<ShardedRow>& rows) {
 float line_height(float height, int lines, float line) {
   return std::clamp(height * 0.75f / static_cast<float>(lines), line, line * kTallLine);
 }
+
+// Of a heading and a way under the arrays.
+float stacked_words(float line) { return line * 2.9f; }
 
 // A line: what is done, a bar of its time with the arithmetic under it, the time.
 void draw_way(Canvas& canvas, const FigureInput& input, const Rect& line, const std::string& name,
@@ -232,15 +237,16 @@ void draw_way(Canvas& canvas, const FigureInput& input, const Rect& line, const 
         canvas.rect(r, fill);
     };
     if (scales.moves_only) {
-      bar(y - height, way.moves_s, moves);
+      bar(scales.stacked ? y - height / 2 : y - height, way.moves_s, moves);
     } else {
       if (way.moves_s > 0) bar(top, way.moves_s, moves);
       bar(way.moves_s > 0 ? y : top, way.math_s, work);
     }
   }
   TextStyle value = small_text(canvas, theme.ink, HAlign::left, best ? Weight::bold : Weight::regular);
-  canvas.text({end + (scales.bar > 0 ? gap : 0), scales.moves_only && scales.bar > 0 ? y - height / 2 : y},
-              format_duration(shown_s), value);
+  canvas.text(
+      {end + (scales.bar > 0 ? gap : 0), scales.moves_only && !scales.stacked && scales.bar > 0 ? y - height / 2 : y},
+      format_duration(shown_s), value);
   canvas.tag_with("sharded-matmul." + tag, -1, line, [&] { return readout_of(input, way); });
 }
 
@@ -256,16 +262,23 @@ void draw_row(Canvas& canvas, const FigureInput& input, const Rect& area, const 
               const ShardedMatmulStudy& study, float diagram, const Scales& scales) {
   const Theme& theme = input.theme;
   const float small = kSmallText * canvas.em(), line = small * kLinePitch;
+  // The words stand beside the arrays, or under them over the whole width.
+  Rect drawn = area, text = rect_between(area.x + diagram + canvas.px(12), area.y, area.right(), area.bottom());
+  if (scales.stacked) {
+    text = area;
+    drawn = text.cut_top(area.h - stacked_words(line));
+    drawn.cut_top(canvas.px(6));
+  }
   // Arrays of one size, with a sign between them.
   const auto n = static_cast<float>(row.blocks.size());
   const float sign = sign_width(small, diagram / (n + kSignShare * (n - 1))),
-              side = std::min((diagram - sign * (n - 1)) / n, area.h - canvas.px(8));
+              side = std::min((diagram - sign * (n - 1)) / n, drawn.h - canvas.px(8));
   TextStyle between = small_text(canvas, theme.ink2, HAlign::centre);
   between.em = std::max(small, sign);
   if (side >= canvas.px(8)) {
     float x = area.x;
     for (std::size_t i = 0; i < row.blocks.size(); ++i) {
-      const Rect r{x, area.centre().y - side / 2, side, side};
+      const Rect r{x, drawn.centre().y - side / 2, side, side};
       draw_array(canvas, input, r, row.blocks[i], study.ranks);
       canvas.tag_with("sharded-matmul." + row.tag + "." + std::string(engine::kOperandIds[row.blocks[i].operand]), -1,
                       r, [&] {
@@ -275,13 +288,12 @@ void draw_row(Canvas& canvas, const FigureInput& input, const Rect& area, const 
                       });
       x += side;
       if (i + 1 < row.blocks.size())
-        canvas.text({x + sign / 2, area.centre().y}, i % 2 == 0 ? "\u00d7" : "=", between);
+        canvas.text({x + sign / 2, drawn.centre().y}, i % 2 == 0 ? "\u00d7" : "=", between);
       x += sign;
     }
   }
   // Headings and ways as far as lines fit; the fastest way is the last to go.
-  Rect text = rect_between(area.x + diagram + canvas.px(12), area.y, area.right(), area.bottom());
-  const int lines = std::max(1, static_cast<int>(area.h / line));
+  const int lines = std::max(1, static_cast<int>(text.h / line));
   std::vector<std::pair<std::string, const MatmulWay*>> shown;
   if (row.ways.size() == 1 && row.ways[0]->moves.size() > 1) {
     // A way of several moves: one line in all, the moves are its words.
@@ -296,9 +308,9 @@ void draw_row(Canvas& canvas, const FigureInput& input, const Rect& area, const 
   const TextStyle words = small_text(canvas, theme.ink2, HAlign::left);
   const bool two =
       shown.size() == 1 && lines > 2 && canvas.text_width(shown.front().first, words) > scales.label - canvas.px(6);
-  const float grown = line_height(area.h, static_cast<int>(shown.size()) + (heading ? 1 : 0), line);
+  const float grown = line_height(text.h, static_cast<int>(shown.size()) + (heading ? 1 : 0), line);
   const float tall = two ? 2 * line : grown;
-  float y = area.centre().y - (tall * static_cast<float>(shown.size()) + (heading ? grown : 0)) / 2;
+  float y = text.centre().y - (tall * static_cast<float>(shown.size()) + (heading ? grown : 0)) / 2;
   if (heading) {
     TextStyle style = small_text(canvas, theme.ink, HAlign::left);
     const bool brief = !row.brief.empty() && canvas.text_width(row.heading, style) > text.w;
@@ -395,9 +407,15 @@ void draw_sharded_matmul(Canvas& canvas, const Rect& area, const FigureInput& in
     canvas.text({strip.x, strip.centre().y}, ellipsize(canvas, note, style, strip.w), style);
   }
   const float height = rest.h / static_cast<float>(rows.size());
+  // Five arrays and two matrices' moves: under one another where rows are high enough for that.
+  const float under = stacked_words(small * kLinePitch);
+  scales.stacked = pair_of(view) && height - under > canvas.px(kLeastStacked);
   const float blocks = static_cast<float>(rows.front().blocks.size()),
-              most_side = std::min(height - canvas.px(8), canvas.px(kMostSide)), sign = sign_width(small, most_side);
-  const float diagram = std::min(rest.w * (pair_of(view)                 ? kPairShare
+              most_side = std::min(height - canvas.px(8) - (scales.stacked ? under + canvas.px(6) : 0),
+                                   canvas.px(scales.stacked ? kMostStackedSide : kMostSide)),
+              sign = sign_width(small, most_side);
+  const float diagram = std::min(rest.w * (scales.stacked                ? 1
+                                           : pair_of(view)               ? kPairShare
                                            : rest.w < canvas.px(kNarrow) ? kNarrowShare
                                                                          : kDiagramShare),
                                  blocks * most_side + sign * (blocks - 1));
@@ -416,7 +434,7 @@ void draw_sharded_matmul(Canvas& canvas, const Rect& area, const FigureInput& in
       value = std::max(value, canvas.text_width(format_duration(shown_s), bold));
       label = std::max(label, canvas.text_width(way_name(input, *way), bold));
     }
-  const float room = rest.w - diagram - canvas.px(12);
+  const float room = scales.stacked ? rest.w : rest.w - diagram - canvas.px(12);
   value += canvas.px(8);
   scales.label = std::min(
       label + canvas.px(10),

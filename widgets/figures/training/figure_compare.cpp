@@ -29,6 +29,8 @@ struct Change {
   double seconds = 0;     // present less baseline
 };
 
+constexpr double kLittle = 0.2, kBefore = 0.8;  // of the axis that changes; of that, what stands before it
+
 struct StepComparison {
   double before = 0, after = 0;  // seconds a step
   std::vector<Change> changes;   // the largest first, the small ones last; they add up to after - before
@@ -101,6 +103,28 @@ FigureHead compare_head(const FigureInput& input, const FigureView&) {
   return head;
 }
 
+// Where the axis begins: at 0, or where little changes just before the least, so that the parts can be read.
+double axis_start(const StepComparison& c, double end, double unit_s) {
+  double least = std::min(c.before, c.after), at = c.before;
+  for (const Change& change : c.changes) least = std::min(least, at += change.seconds);
+  least /= unit_s;
+  const double span = end - least;
+  if (!(span > 0) || span > kLittle * end) return 0;
+  const double step = std::pow(10, std::floor(std::log10(span)));
+  return std::max(0.0, std::floor((least - kBefore * span) / step) * step);
+}
+
+// The bars of the sums begin before the axis does.
+void draw_break(Canvas& canvas, const Theme& theme, const BarRowsPlot& plot, std::size_t row) {
+  const float height = plot.bar_height, top = plot.tops[row] + (plot.pitch - height) / 2;
+  const float x = plot.plot.x + canvas.px(9), lean = canvas.px(4), over = canvas.px(3), gap = canvas.px(4);
+  for (const float at : {x, x + gap}) {
+    const Point low{at - lean, top + height + over}, high{at + lean, top - over};
+    canvas.line(low, high, {theme.panel, canvas.px(3), {}});
+    canvas.line(low, high, {theme.ink2, canvas.px(1), {}});
+  }
+}
+
 void draw_compare(Canvas& canvas, const Rect& area, const FigureInput& input, const FigureView& view) {
   const Rect rest = draw_figure_head(canvas, area, input, view, compare_head(input, view));
   if (rest.empty()) return;
@@ -145,7 +169,12 @@ void draw_compare(Canvas& canvas, const Rect& area, const FigureInput& input, co
   BarAxis axis;
   axis.to = end / unit.seconds;
   axis.title = t.text(unit.key);
+  axis.from = axis_start(*c, end / unit.seconds, unit.seconds);
+  if (axis.from > 0) axis.title = t.format("figure.compare.x.from", {format_significant(axis.from), axis.title});
   const BarRowsPlot plot = draw_bar_rows(canvas, input.theme, rest, bars, axis);
+  if (axis.from > 0)
+    for (const std::size_t row : {std::size_t{0}, bars.size() - 1})
+      if (plot.has_row(row)) draw_break(canvas, input.theme, plot, row);
   for (std::size_t i = 0; i < c->changes.size(); ++i)
     if (plot.has_row(i + 1)) {
       const Change& change = c->changes[i];
