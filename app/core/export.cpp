@@ -105,6 +105,10 @@ Rect drawing_area(const Drawing& drawing, const ExportOptions& form, const widge
                                  area.right() + moved(wanted.right() - ink.right()),
                                  area.bottom() + moved(wanted.bottom() - ink.bottom()));
   }
+  // In a wider area words wrap later, and may pass the page then, at whose edge they are cut.
+  widgets::InkCanvas canvas(fonts, form.em, page);
+  drawing.draw(canvas, area, form.head);
+  if (canvas.ink() && canvas.ink()->right() > page.right() - 0.01f) area.w = page.right() - area.x;
   return area;
 }
 

@@ -16,7 +16,8 @@ using namespace roofscape::widgets::testing;
 namespace {
 
 constexpr float kPointsPerMm = 72 / 25.4f, kLeastText = 7;
-constexpr const char* kPresets[]{"llama3-405b-16k-h100-8k", "llama3-70b-v5p-pod", "llama3-70b-serving-8-h100"};
+constexpr const char* kPresets[]{"llama3-405b-16k-h100-8k", "llama3-70b-v5p-pod", "deepseek-v3-2048-h800",
+                                 "llama3-8b-8-h100", "llama3-70b-serving-8-h100"};
 
 app::ExportOptions form_for(const app::Drawing& drawing, float width_mm, const HeadParts& head) {
   app::ExportOptions form = drawing.own;

@@ -303,7 +303,7 @@ float draw_axis_table(Canvas& canvas, const FigureInput& input, const Rect& area
     canvas.rect({strip.x, y - side / 2, side, side}, fill_of(theme, row.look, canvas.em()));
     const float end = strip.right() - canvas.text_width(row.rate, rate) - gap;
     canvas.text({left, y}, ellipsize(canvas, row.name, name, end - left), name);
-    const std::string said = ellipsize(canvas, row.links, words, end - left - names - gap);
+    const std::string said = ellipsize(canvas, row.links, words, end - left - names - gap + canvas.px(0.5f));
     if (!said.empty()) canvas.text({left + names + gap, y}, said, words);
     canvas.text({strip.right(), y}, row.rate, rate);
     canvas.tag_with(tag_of(row), -1, strip, [&] { return readout_of(input, row); });
