@@ -214,6 +214,19 @@ class ReceiptSheet {
     return names;
   }
 
+  // What is missing is typed one value after the other, from the first on; Escape ends that.
+  void ask_for_missing(bool from_start) {
+    if (!from_start && (state_.asked.empty() || ctx_.ui.io.editing_any())) return;
+    std::string next;
+    for (const io::MissingValue& value : draft().imported().missing)
+      if (next.empty() && value.field != "model" && !value.field.starts_with("cluster") &&
+          value.option != "--cluster")
+        next = value.field;
+    if (!from_start && next == state_.asked) next.clear();  // it was not given
+    state_.asked = next;
+    if (!next.empty()) ctx_.ui.io.start_entry("import." + next, {});
+  }
+
   // ---- the list ----
 
   Rect next_row() {
@@ -370,6 +383,7 @@ class ReceiptSheet {
         button(ctx_.ui, ok, "import.ok", ctx_.text(opens ? "ui.import.open" : "ui.import.apply"), ready) || enter;
     if (yes && ready) return {true, kAcceptImport};
     if (yes) state_.problem = ctx_.format("ui.import.lacks", {missing_names()});
+    ask_for_missing(yes);
     return {cancel, {}};
   }
 

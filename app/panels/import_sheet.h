@@ -18,6 +18,7 @@ struct ImportSheetState {
   std::shared_ptr<const LaunchImport> opened;
   bool changed = false;  // something was given since
   std::string problem;   // why what was given was not taken
+  std::string asked;     // the missing field whose value is being typed, one after the other; empty: none
   std::vector<LaunchImport> waiting;
 
   // The evaluation of the draft, kept while it is the same.

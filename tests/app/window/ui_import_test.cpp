@@ -157,6 +157,38 @@ TEST_CASE("a pasted launch line of a server asks for its requests and opens as a
   CHECK(h.scenario().workload.output_tokens == 256);
 }
 
+TEST_CASE("Enter asks for what is missing one after the other, and Escape ends that") {
+  Harness h("llama3-8b-8-h100", 1920, 1080);
+  g_pasted = kServeLine;
+  h.parts.interaction.read_clipboard = [] { return g_pasted; };
+  h.key({widgets::key_of('V'), true, false, false});
+  h.step(2);
+  for (const char* tokens : {"1024", "256"}) {
+    if (!h.parts.interaction.editing_any()) h.key({Key::enter});
+    h.step(2);
+    REQUIRE(h.parts.interaction.editing_any());
+    h.type(tokens);
+    h.key({Key::enter});
+    h.step(2);
+  }
+  CHECK(h.parts.panels.sheets.import.draft->ready());
+  CHECK_FALSE(h.parts.interaction.editing_any());
+  h.key({Key::enter});
+  h.step(2);
+  CHECK(h.scenario().workload.prompt_tokens == 1024);
+  CHECK(h.scenario().workload.output_tokens == 256);
+  Harness other("llama3-8b-8-h100", 1920, 1080);
+  other.parts.interaction.read_clipboard = [] { return g_pasted; };
+  other.key({widgets::key_of('V'), true, false, false});
+  other.step(2);
+  other.key({Key::enter});
+  other.step(2);
+  REQUIRE(other.parts.interaction.editing_any());
+  other.key({Key::escape});
+  other.step(3);
+  CHECK_FALSE(other.parts.interaction.editing_any());
+}
+
 TEST_CASE("a launch file that cannot be read is told in the strip with its line") {
   std::string script = kMegatronScript;
   script.replace(script.find("--num-layers 32"), 15, "--num-layers 3x");
