@@ -22,6 +22,8 @@ Fix smaller_bubble(const Findings& f) {
   if (s.pipeline.schedule != ScheduleKind::one_f_one_b && s.pipeline.schedule != ScheduleKind::gpipe) return {};
   for (const int chunks : {8, 4, 2}) {
     const ScheduleShape& now = f.report().pipeline.shape;
+    // Too few layers by far; the embedding and the head may have a virtual stage each. How layers are dealt takes memory.
+    if (now.stages * chunks > s.model.n_layers + 2) continue;
     const ScheduleShape shape =
         schedule_shape(s.pipeline, ScheduleKind::interleaved_1f1b, now.stages, now.microbatches, chunks);
     if (layers_suffice(layer_split(s), shape.kind, shape.stages, chunks) && check_schedule(shape).legal()) {

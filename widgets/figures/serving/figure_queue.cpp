@@ -41,6 +41,18 @@ const LoadCurve& load_curve_of(const FigureInput& input) {
   return input.studies.get<LoadCurve>(input.scenario, [&] { return engine::load_curve(input.scenario); });
 }
 
+// Of the baseline, in a place of its own; null: there is none that serves.
+struct BaselineLoad {
+  LoadCurve curve;
+};
+const LoadCurve* baseline_load_of(const FigureInput& input) {
+  if (input.baseline == nullptr || !input.baseline->scenario.serves()) return nullptr;
+  const engine::Scenario& before = input.baseline->scenario;
+  const LoadCurve& curve =
+      input.studies.get<BaselineLoad>(before, [&] { return BaselineLoad{engine::load_curve(before)}; }).curve;
+  return curve.points.empty() ? nullptr : &curve;
+}
+
 const Percentiles& shown(const LoadPoint& p, bool token) {
   return token ? p.result.time_per_token_s : p.result.ttft_s;
 }
@@ -114,6 +126,20 @@ Chart chart_of(const FigureInput& input, const FigureView& view, const LoadCurve
     };
     chart.lines.push_back(std::move(line));
   }
+  if (const LoadCurve* before = baseline_load_of(input)) {
+    ChartLine line;
+    for (const LoadPoint& p : before->points) {
+      const double value = shown(p, token).p50 * scale;
+      line.points.push_back({p.arrivals_per_s, value});
+      if (value > 0)
+        chart.y_from = std::min(chart.y_from, value / 1.1), chart.y_to = std::max(chart.y_to, value * 1.1);
+    }
+    chart.x_to = std::max(chart.x_to, before->points.back().arrivals_per_s);
+    line.stroke = {theme.ink, width * 0.8f, Dash{3, 3}.scaled(width / 2)};
+    line.label = std::string(t.text("figure.step.baseline")) + std::string(t.text("figure.list_separator")) +
+                 std::string(t.text("figure.queue.p50"));
+    chart.lines.push_back(std::move(line));
+  }
   if (limit > 0) {
     ChartLine promised;
     promised.points = {{chart.x_from, limit}, {chart.x_to, limit}};
@@ -145,6 +171,7 @@ Chart chart_of(const FigureInput& input, const FigureView& view, const LoadCurve
 FigureHead queue_head(const FigureInput& input, const FigureView& view) {
   const TextTable& t = input.texts;
   FigureHead head;
+  if (input.baseline) head.context = compared_context(input);
   head.title = t.text(per_token(view) ? "figure.queue.title.token" : "figure.queue.title.first");
   const LoadPoint* p = told(load_curve_of(input));
   if (p == nullptr || p->result.requests == 0) return head;

@@ -115,9 +115,9 @@ FigureHead plain_pipeline_head(const FigureInput& input) {
       return head;
     }
     head.takeaway = t.format(
-        p.shape.microbatches == 1 ? "figure.pipeline.takeaway.one" : "figure.pipeline.takeaway",
+        "figure.pipeline.takeaway",
         {name, idle, say(head, beside_claim("pipeline.stages", p.shape.stages, format_count(p.shape.stages))),
-         say(head, claim_of(input, Q::microbatches, format_count(p.shape.microbatches)))});
+         say(head, claim_of(input, Q::microbatches, t.count("ui.pipeline.microbatches", p.shape.microbatches)))});
   }
   return head;
 }
