@@ -56,7 +56,7 @@ constexpr std::array kServingRows{Q::params_total,   Q::params_active,     Q::pr
 constexpr std::array kDecodeRows{Q::time_per_output_token, Q::serving_tokens_per_s, Q::serving_tokens_per_chip,
                                  Q::decode_kv_read,        Q::decode_weight_read,   Q::decode_flops_time,
                                  Q::decode_network,        Q::accepted_per_step,    Q::serving_cost};
-constexpr std::array kFirstTokenParts{Q::prefill_time, Q::ttft_interleave, Q::ttft_transfer};
+constexpr std::array kFirstTokenParts{Q::prefill_time, Q::ttft_interleave, Q::ttft_transfer, Q::ttft_host};
 constexpr std::array kSteadyRows{Q::mixed_token_time_q, Q::sustained_tokens,    Q::sustained_tokens_per_chip,
                                  Q::sustained_cost,     Q::steady_batch,        Q::requests_per_s,
                                  Q::capacity_requests,  Q::steady_load,         Q::request_time,

@@ -14,6 +14,7 @@
 #include "app/panels/export_sheet.h"
 #include "app/session/file_list.h"
 #include "app/shell/workspace.h"
+#include "engine/inputs/inputs.h"
 #include "engine/io/huggingface/hf_config.h"
 #include "engine/io/import/import_launch.h"
 #include "engine/io/json/files.h"
@@ -47,6 +48,11 @@ void Workspace::take_model(std::string_view config, const std::string& file) {
   }
   engine::Scenario changed = session_.scenario();
   changed.model = read->shape;
+  if (read->stored && read->stored->weights != engine::Dtype::none && changed.serves()) {
+    changed.precision.weights = read->stored->weights;
+    changed.precision.compute = engine::served_compute(read->stored->compute, changed.cluster.chip);
+    changed.precision.kv_cache = read->stored->kv_cache;
+  }
   session_.remember_model(changed.model);
   std::string notes;
   for (const std::string& note : read->notes) notes += (notes.empty() ? "" : "; ") + note;

@@ -44,12 +44,12 @@ class Kernels {
 
   // Forward, and both gradients.
   void product(OperationKind kind, ProductPart part, const ProductShape<S>& s, const S& share) {
-    const bool fp8 = in_.calibration.fp8;
+    const Dtype narrow = in_.calibration.narrow;
     const auto index = [&](ProductPass pass) { return product_index(kind, part, pass); };
-    const S f = product_time(in_, s, in_.gather_bytes, fp8, index(ProductPass::forward));
-    const S input = product_time(in_, ProductShape<S>{s.rows, s.out, s.in, s.count}, in_.gather_bytes, fp8,
+    const S f = product_time(in_, s, in_.gather_bytes, narrow, index(ProductPass::forward));
+    const S input = product_time(in_, ProductShape<S>{s.rows, s.out, s.in, s.count}, in_.gather_bytes, narrow,
                                  index(ProductPass::input));
-    const S weight = product_time(in_, ProductShape<S>{s.in, s.rows, s.out, s.count}, in_.activation_bytes, fp8,
+    const S weight = product_time(in_, ProductShape<S>{s.in, s.rows, s.out, s.count}, in_.activation_bytes, narrow,
                                   index(ProductPass::weights));
     add(kind, share * f, share * (input + weight));
   }
@@ -168,15 +168,15 @@ class Kernels {
     const auto& m = in_.model;
     const S width = m.vocab_size / in_.degree(Axis::tensor).x;
     const ProductShape<S> s{t_, m.d_model, width, one_};
-    // The logits stay in 16 bits where layers run in 8.
+    // The logits stay in 16 bits where layers run in fewer.
     const auto index = [](ProductPass pass) { return product_index(logits, ProductPart::layer, pass); };
     out.head_forward = named(Q::block_math_forward, kHeadBlock,
-                             product_time(in_, s, in_.gather_bytes, false, index(ProductPass::forward)));
+                             product_time(in_, s, in_.gather_bytes, Dtype::none, index(ProductPass::forward)));
     out.head_backward = named(Q::block_math_backward, kHeadBlock,
-                              product_time(in_, ProductShape<S>{t_, width, m.d_model, one_}, in_.gather_bytes, false,
-                                           index(ProductPass::input)) +
+                              product_time(in_, ProductShape<S>{t_, width, m.d_model, one_}, in_.gather_bytes,
+                                           Dtype::none, index(ProductPass::input)) +
                                   product_time(in_, ProductShape<S>{m.d_model, t_, width, one_}, in_.activation_bytes,
-                                               false, index(ProductPass::weights)));
+                                               Dtype::none, index(ProductPass::weights)));
     const S pass = constant<S>(kLogitBytes, unit::bytes_each) * t_ * width / in_.calibration.hbm;
     out.head_vector_forward = named(Q::block_hbm_forward, kHeadBlock, constant<S>(kLogitPassesForward) * pass);
     out.head_vector_backward = named(Q::block_hbm_backward, kHeadBlock, constant<S>(kLogitPassesBackward) * pass);
@@ -199,7 +199,7 @@ class Kernels {
 }  // namespace
 
 template <Scalar S>
-S product_time(const Inputs<S>& in, const ProductShape<S>& shape, const S& weight_bytes, bool fp8, int index) {
+S product_time(const Inputs<S>& in, const ProductShape<S>& shape, const S& weight_bytes, Dtype narrow, int index) {
   const CalibrationInputs<S>& c = in.calibration;
   const auto name = [index](Q q, const S& x) { return index < 0 ? x : named(q, index, x); };
   Trace* const trace = trace_of(c.hbm);
@@ -216,8 +216,8 @@ S product_time(const Inputs<S>& in, const ProductShape<S>& shape, const S& weigh
   const S one = constant<S>(1);
   const S idle = name(Q::kernel_idle, one + c[Calibrated::wave_share] * (waves * units / full - one));
   const S efficiency = name(Q::kernel_efficiency, depth / ((depth + c[Calibrated::matmul_depth]) * idle));
-  const S& large = fp8 ? c[Calibrated::matmul_efficiency_fp8] : c[Calibrated::matmul_efficiency];
-  const S& peak = fp8 ? c.peak : c.peak_16;
+  const S& large = c[product_efficiency(narrow)];
+  const S& peak = narrow != Dtype::none ? c.peak : c.peak_16;
   const S flops = name(Q::kernel_flops, constant<S>(2, unit::flop_each) * rows * depth * columns * count);
   const S bytes = name(Q::kernel_bytes,
                        count * (in.activation_bytes * rows * (depth + columns) + weight_bytes * depth * columns));
@@ -230,8 +230,8 @@ LayerKernels<S> layer_kernels(const Inputs<S>& in, const Parameters<S>& p, const
   return Kernels<S>(in, p, key, ops, t).all(recompute_times);
 }
 
-template double product_time<double>(const Inputs<double>&, const ProductShape<double>&, const double&, bool, int);
-template Traced product_time<Traced>(const Inputs<Traced>&, const ProductShape<Traced>&, const Traced&, bool, int);
+template double product_time<double>(const Inputs<double>&, const ProductShape<double>&, const double&, Dtype, int);
+template Traced product_time<Traced>(const Inputs<Traced>&, const ProductShape<Traced>&, const Traced&, Dtype, int);
 template LayerKernels<double> layer_kernels<double>(const Inputs<double>&, const Parameters<double>&, const LayerKey&,
                                                     const LayerOperations<double>&, const double&, const double&);
 template LayerKernels<Traced> layer_kernels<Traced>(const Inputs<Traced>&, const Parameters<Traced>&, const LayerKey&,

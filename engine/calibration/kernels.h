@@ -29,12 +29,13 @@ constexpr int product_index(OperationKind kind, ProductPart part, ProductPass pa
   return (static_cast<int>(part) * 3 + static_cast<int>(pass)) * kOperationCount + static_cast<int>(kind);
 }
 
-// Seconds of one product; `index` is what it is named for (-1: nothing).
+// Seconds of one product, in floats of fewer than 16 bits where `narrow` says (none: in 16 bits); `index` is what it is
+// named for (-1: nothing).
 template <Scalar S>
-S product_time(const Inputs<S>&, const ProductShape<S>&, const S& weight_bytes, bool fp8, int index);
-extern template double product_time<double>(const Inputs<double>&, const ProductShape<double>&, const double&, bool,
+S product_time(const Inputs<S>&, const ProductShape<S>&, const S& weight_bytes, Dtype narrow, int index);
+extern template double product_time<double>(const Inputs<double>&, const ProductShape<double>&, const double&, Dtype,
                                             int);
-extern template Traced product_time<Traced>(const Inputs<Traced>&, const ProductShape<Traced>&, const Traced&, bool,
+extern template Traced product_time<Traced>(const Inputs<Traced>&, const ProductShape<Traced>&, const Traced&, Dtype,
                                             int);
 
 // Kernels of a layer that are no product, forward: two norms, two residuals, rotation, activation.

@@ -7,6 +7,7 @@
 #include "engine/evaluate/service_level.h"
 #include "engine/report/findings.h"
 #include "engine/scenario/mesh_size.h"
+#include "engine/serving/serving_capacity.h"
 #include "engine/serving/serving_inputs.h"
 
 namespace roofscape::engine {
@@ -131,10 +132,7 @@ void check_serving_memory(Findings& f) {
   }
   const double weights = f.quantity(Q::memory_weights);
   if (weights > capacity) {
-    const Dtype dtype = s.precision.weights;
-    const double slice = f.quantity(dtype == Dtype::int4                          ? Q::slice_int4
-                                    : dtype == Dtype::int8 || dtype == Dtype::fp8 ? Q::slice_int8
-                                                                                  : Q::slice_bf16);
+    const double slice = obtainable_chips(s.cluster, f.quantity(Q::weights_bytes_all) / capacity);
     f.add(Severity::warning, "serving.weights_do_not_fit",
           {{weights, unit::bytes}, {capacity, unit::bytes}, {slice, unit::chips}}, "parallelism.tensor");
   } else {

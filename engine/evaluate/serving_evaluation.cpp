@@ -117,6 +117,7 @@ void for_each_serving_quantity(const ServingEvaluation<S>& e, F&& f) {
   for (std::size_t i = 0; i < kPrefillParts.size(); ++i) f(kPrefillParts[i], pre.parts[i]);
   f(Q::prefill_time, pre.time), f(Q::prefill_at_mfu, pre.at_stated_mfu), f(Q::prefill_stage_time, pre.interval);
   f(Q::prefill_replicas, pre.replicas), f(Q::ttft_interleave, st.ttft_interleave), f(Q::ttft_transfer, pre.transfer);
+  f(Q::ttft_host, st.ttft_host);
   if (si.disaggregated) f(Q::transfer_rate, pre.transfer_rate);
   f(Q::ttft, st.ttft);
 

@@ -24,6 +24,7 @@ constexpr Prior prior_of(engine::Calibrated parameter) {
   switch (parameter) {
     case matmul_efficiency:
     case matmul_efficiency_fp8:
+    case matmul_efficiency_fp4:
       return {true, 0.3, 0.98, 0.7, "no library leaves half of a large product's time, none reaches the peak"};
     case memory_efficiency:
     case read_efficiency:
@@ -74,6 +75,10 @@ constexpr Prior prior_of(engine::Calibrated parameter) {
       return {false, 1e-7, 3e-5, 0.5, "a launch"};
     case expert_layer:
       return {false, 3e-6, 4e-3, 1, "a few kernels, or a wait of the host for the counts of tokens"};
+    case eager_kernel:
+      return {false, 3e-6, 5e-4, 0.7, "a launch from a host, to one behind a module of Python"};
+    case request_host:
+      return {false, 1e-3, 0.5, 0.7, "milliseconds of a server written in Python"};
     case issue:
       return {false, 1e-6, 3e-3, 0.7, "kernels of one layer from the host"};
     case call_latency:

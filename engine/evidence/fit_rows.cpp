@@ -20,7 +20,7 @@ bool serves(std::size_t stack) {
   return stack < kSoftwareStacks && engine::is_serving_stack(static_cast<engine::SoftwareStack>(stack));
 }
 
-// The run's time by the first of the figures that state it, and its memory.
+// The run's time by the first of the figures that state it, its memory, and of a server the time to the first token.
 std::vector<std::size_t> observed(const io::Measurement& entry) {
   constexpr std::string_view kTimes[] = {"step_time_s",
                                          "tokens_per_s_per_chip",
@@ -45,11 +45,12 @@ std::vector<std::size_t> observed(const io::Measurement& entry) {
       break;
     }
   }
-  for (std::size_t i = 0; i < entry.values.size(); ++i)
-    if (entry.values[i].value && kind_of(entry, entry.values[i].quantity) == "memory") {
-      out.push_back(i);
-      break;
-    }
+  for (const std::string_view kind : {"memory", "first_token"})
+    for (std::size_t i = 0; i < entry.values.size(); ++i)
+      if (entry.values[i].value && kind_of(entry, entry.values[i].quantity) == kind) {
+        out.push_back(i);
+        break;
+      }
   return out;
 }
 

@@ -225,7 +225,7 @@ Prediction kernel_value(const io::Measurement& entry, const engine::Cluster& clu
     flops = times * engine::matmul_flops(shape);
     bytes = times * (width * (rows * *op.k + *op.k * *op.n) + out_width * rows * *op.n);
     seconds = calibrated ? engine::product_time(in, engine::ProductShape<double>{rows, *op.k, *op.n, times}, width,
-                                                *dtype == engine::Dtype::fp8, -1)
+                                                engine::is_narrow_float(*dtype) ? *dtype : engine::Dtype::none, -1)
                          : std::max(engine::time_at(flops, *peak), engine::time_at(bytes, *bandwidth));
   } else if (op.op == "softmax" && op.elements) {
     bytes = 2 * width * *op.elements;

@@ -90,7 +90,7 @@ struct Precisions {
 constexpr engine::Precision mixed(Dtype compute, Dtype gradients) {
   return {compute, Dtype::bf16, gradients, OptimizerKind::adam_fp32, Dtype::fp32};
 }
-constexpr std::array<Precisions, 8> kPrecisions{{
+constexpr std::array<Precisions, 10> kPrecisions{{
     {"bf16", mixed(Dtype::bf16, Dtype::bf16)},
     {"fp16", mixed(Dtype::bf16, Dtype::bf16)},  // 16-bit arithmetic has one rate
     {"bf16_pure", {Dtype::bf16, Dtype::bf16, Dtype::bf16, OptimizerKind::adam_bf16, Dtype::none}},
@@ -99,6 +99,8 @@ constexpr std::array<Precisions, 8> kPrecisions{{
     {"fp8", mixed(Dtype::fp8, Dtype::bf16)},
     {"fp8_blockwise", mixed(Dtype::fp8, Dtype::bf16)},
     {"mxfp8", mixed(Dtype::fp8, Dtype::bf16)},
+    {"nvfp4", mixed(Dtype::nvfp4, Dtype::bf16)},
+    {"mxfp4", mixed(Dtype::mxfp4, Dtype::bf16)},
 }};
 
 // A published run that moves its activations to the host keeps the layers' inputs there.
@@ -165,11 +167,13 @@ class Builder {
       std::string_view id;
       Dtype compute, weights;
     };
-    constexpr std::array<Widths, 5> kWidths{{{"bf16", Dtype::bf16, Dtype::bf16},
+    constexpr std::array<Widths, 7> kWidths{{{"bf16", Dtype::bf16, Dtype::bf16},
                                              {"fp16", Dtype::bf16, Dtype::bf16},
                                              {"int8_weights", Dtype::bf16, Dtype::int8},
                                              {"int4_weights", Dtype::bf16, Dtype::int4},
-                                             {"fp8", Dtype::fp8, Dtype::fp8}}};
+                                             {"fp8", Dtype::fp8, Dtype::fp8},
+                                             {"nvfp4", Dtype::nvfp4, Dtype::nvfp4},
+                                             {"mxfp4", Dtype::fp8, Dtype::mxfp4}}};
     const auto row = find_row(kWidths, entry_.precision);
     // Experts that fewer ranks split than attention get tokens of their own from each rank.
     if (s_.parallelism.expert_tensor > 0 && s_.parallelism.expert_tensor < s_.parallelism.tensor)
@@ -177,6 +181,10 @@ class Builder {
     if (row == kWidths.end()) return say("evidence.unpredicted.serving_precision", io::in_quotes(entry_.precision));
     s_.precision.compute = row->compute;
     s_.precision.weights = row->weights;
+    // Units that multiply four-bit floats take them with activations of four bits, or of eight.
+    const bool widened =
+        engine::is_block_float(row->weights) && engine::served_compute(row->weights, s_.cluster.chip) == Dtype::bf16;
+    if (widened) s_.precision.compute = Dtype::bf16;
     return {};
   }
   Sentence requests() {
@@ -186,6 +194,8 @@ class Builder {
     s_.workload.prompt_tokens = static_cast<int>(std::max(1.0, *b->prompt_tokens));
     s_.workload.output_tokens = static_cast<int>(std::max(1.0, *b->output_tokens));
     s_.workload.batch = static_cast<int>(b->batch.value_or(1));
+    // Without a flag that says otherwise vLLM, SGLang and TensorRT-LLM copy the cache to tensor ranks beyond its heads.
+    if (engine::software_stack(s_) == engine::SoftwareStack::inflight) s_.serving.kv_split = engine::KvSplit::heads;
     return {};
   }
   void assume(Sentence guess) { assumed_.push_back(std::move(guess)); }

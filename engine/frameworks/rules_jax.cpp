@@ -158,7 +158,11 @@ constexpr Rule kMaxtext[] = {
     {.id = "compute",
      .path = "precision.compute",
      .reads = RuleReads::scenario,
-     .broken = [](const Scenario& s) { return s.precision.compute == Dtype::int4; },
+     .broken =
+         [](const Scenario& s) {
+           return s.precision.compute == Dtype::int4 || s.precision.compute == Dtype::nvfp4 ||
+                  s.precision.compute == Dtype::mxfp4;
+         },
      .words = [](const Scenario&) { return say("framework.rule.compute", framework_name(Framework::maxtext)); },
      .source = kBase,
      .mend = [](Scenario& s) { s.precision.compute = Dtype::bf16; }},

@@ -65,7 +65,7 @@ bool recomputable(const Scenario& s) {
 }
 
 Dtype stored_weights(const Scenario& s) {
-  return s.precision.compute == Dtype::fp8 ? Dtype::bf16 : s.precision.compute;
+  return s.precision.compute == Dtype::fp8 || s.precision.compute == Dtype::nvfp4 ? Dtype::bf16 : s.precision.compute;
 }
 
 constexpr Rule kMegatronRules[] = {
@@ -84,7 +84,10 @@ constexpr Rule kMegatronRules[] = {
      .path = "precision.compute",
      .reads = RuleReads::scenario,
      .broken =
-         [](const Scenario& s) { return s.precision.compute == Dtype::int8 || s.precision.compute == Dtype::int4; },
+         [](const Scenario& s) {
+           return s.precision.compute == Dtype::int8 || s.precision.compute == Dtype::int4 ||
+                  s.precision.compute == Dtype::mxfp4;
+         },
      .words = [](const Scenario&) { return say("framework.rule.compute", name_in_rules(Framework::megatron)); },
      .source = kArguments,
      .mend = [](Scenario& s) { s.precision.compute = Dtype::bf16; }},

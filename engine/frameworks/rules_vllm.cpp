@@ -41,7 +41,8 @@ constexpr Rule kVllmRules[] = {
      .broken =
          [](const Scenario& s) {
            const Dtype cache = s.precision.kv_cache;
-           return cache == Dtype::int8 || cache == Dtype::int4 || cache == Dtype::fp32;
+           return cache == Dtype::int8 || cache == Dtype::int4 || cache == Dtype::fp32 || cache == Dtype::nvfp4 ||
+                  cache == Dtype::mxfp4;
          },
      .words = [](const Scenario&) { return say("framework.rule.vllm.kv_cache"); },
      .source = "vLLM, vllm/config/cache.py",

@@ -15,6 +15,10 @@ double bytes_of(Dtype dtype) {
       return 0;
     case Dtype::int4:
       return 0.5;
+    case Dtype::nvfp4:
+      return 0.5 + 1.0 / 16;
+    case Dtype::mxfp4:
+      return 0.5 + 1.0 / 32;
     case Dtype::int8:
       return 1;
     case Dtype::fp8:
@@ -44,6 +48,9 @@ ChipField peak_field(Dtype compute) {
   switch (compute) {
     case Dtype::int4:
       return ChipField::peak_int4_dense_ops_per_s;
+    case Dtype::nvfp4:
+    case Dtype::mxfp4:
+      return ChipField::peak_fp4_dense_flops_per_s;
     case Dtype::int8:
       return ChipField::peak_int8_dense_ops_per_s;
     case Dtype::fp8:
@@ -55,6 +62,10 @@ ChipField peak_field(Dtype compute) {
     default:
       return ChipField::peak_bf16_dense_flops_per_s;
   }
+}
+
+Dtype served_compute(Dtype compute, const Chip& chip) {
+  return is_block_float(compute) && !chip[peak_field(compute)].value ? Dtype::bf16 : compute;
 }
 
 ModelTraits model_traits(const TransformerShape& m) {
@@ -145,7 +156,8 @@ void calibrate(const Scenario& s, Trace* trace, Inputs<S>& in) {
   }
   c.peak = in.chip.peak_flops;
   const Sourced& peak = chip[ChipField::peak_bf16_dense_flops_per_s];
-  c.peak_16 = s.precision.compute == Dtype::fp8
+  c.narrow = is_narrow_float(s.precision.compute) ? s.precision.compute : Dtype::none;
+  c.peak_16 = c.narrow != Dtype::none
                   ? input_leaf<S>(trace, Q::peak_flops_16, -1, peak.value.value_or(kUnknown), peak.source)
                   : in.chip.peak_flops;
   c.hbm = named(Q::achieved_hbm, in.chip.hbm_bandwidth * c[Calibrated::memory_efficiency]);
@@ -156,7 +168,6 @@ void calibrate(const Scenario& s, Trace* trace, Inputs<S>& in) {
   c.direct = values[Calibrated::direct_links] > 0;
   c.issues = values[Calibrated::issue] > 0;
   c.scores_in_hbm = values[Calibrated::score_passes] > 0;
-  c.fp8 = s.precision.compute == Dtype::fp8;
   const double nodes = std::max(1.0, static_cast<double>(chip_count(s.cluster)) / kChipsAHost);
   c.log_nodes = input_leaf<S>(trace, Q::log_nodes, -1, std::log(nodes), "scenario");
   // The report's capacity is what is there, made of the data sheet's.
@@ -176,14 +187,15 @@ void calibrate(const Scenario& s, Trace* trace, Inputs<S>& in) {
   // A decoding step takes kernels together: they run at the rates that large ones reach.
   if (s.serves()) {
     c.read = in.chip.hbm_bandwidth * c[Calibrated::read_efficiency];
-    // Weights narrower than the arithmetic are widened in the kernel that multiplies with them.
-    if (bytes_of(s.precision.weights) > 0 && bytes_of(s.precision.weights) < bytes_of(s.precision.compute))
+    // Weights narrower than the arithmetic are widened in the kernel that multiplies with them, unless the units of the
+    // chip take four-bit floats beside eight-bit ones.
+    const bool mixed = is_block_float(s.precision.weights) && c.narrow != Dtype::none &&
+                       chip[ChipField::peak_fp4_dense_flops_per_s].value;
+    if (!mixed && bytes_of(s.precision.weights) > 0 && bytes_of(s.precision.weights) < bytes_of(s.precision.compute))
       c.read = c.read / (constant<S>(1) + c[Calibrated::dequantization] * in.activation_bytes / in.weight_bytes);
     c.read = named(Q::achieved_read, c.read);
     c.cache = named(Q::achieved_cache, in.chip.hbm_bandwidth * c[Calibrated::cache_efficiency]);
-    in.chip.peak_flops =
-        named(Q::achieved_peak,
-              in.chip.peak_flops * c[c.fp8 ? Calibrated::matmul_efficiency_fp8 : Calibrated::matmul_efficiency]);
+    in.chip.peak_flops = named(Q::achieved_peak, in.chip.peak_flops * c[product_efficiency(c.narrow)]);
     in.chip.hbm_bandwidth = c.read;
     in.chip.nvlink = in.achieved.nvlink, in.chip.ici_axis = in.achieved.ici_axis;
     in.chip.node = in.achieved.node, in.chip.dcn = in.achieved.dcn, in.chip.levels = in.achieved.levels;
@@ -291,15 +303,21 @@ Inputs<S> make_inputs(const Scenario& s, Trace* trace) {
   in.full_overlap = s.assumptions.overlap == 1;
   in.axes_overlap = resolved(s.assumptions.axes_overlap, s.cluster.chip.interconnect);
   const auto& precision = s.precision;
-  // Software that multiplies in 8 bits keeps and sends its activations in 16.
+  // Software that multiplies in 8 bits keeps and sends its activations in 16. In four bits nobody does.
   in.calibrated = s.assumptions.mode != Mode::ideal;
-  const double kept = bytes_of(in.calibrated && precision.compute == Dtype::fp8 ? Dtype::bf16 : precision.compute);
+  const bool wider = in.calibrated ? is_narrow_float(precision.compute) : is_block_float(precision.compute);
+  const double kept = bytes_of(wider ? Dtype::bf16 : precision.compute);
   in.activation_bytes = input(Q::activation_width_bytes, kept, yours);
   // Serving keeps nothing for a backward pass, and counts what it sends as it counts activations.
   const double stream =
       precision.residual != Dtype::none ? bytes_of(precision.residual) : std::max(kept, bytes_of(Dtype::bf16));
   in.residual_bytes = s.serves() ? in.activation_bytes : input(Q::residual_width_bytes, stream, yours);
   in.weight_bytes = input(Q::weight_width_bytes, bytes_of(precision.weights), yours);
+  // Published four-bit checkpoints of models with experts (gpt-oss, DeepSeek-R1-FP4) have nothing else in four bits.
+  in.rest_apart = s.serves() && s.model.is_moe() && is_block_float(precision.weights);
+  in.rest_bytes = in.rest_apart ? input(Q::rest_width_bytes, bytes_of(Dtype::bf16),
+                                        "four-bit checkpoints keep all but the experts in 16 bits")
+                                : in.weight_bytes;
   in.gradient_bytes = input(Q::gradient_width_bytes, bytes_of(precision.gradients), yours);
   in.optimizer_bytes =
       input(Q::optimizer_width_bytes, bytes_of(precision.optimizer) + bytes_of(precision.master_weights), yours);

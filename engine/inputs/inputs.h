@@ -72,7 +72,7 @@ struct CalibrationInputs {
   bool direct = false;  // no switches inside a node
   bool issues = false;  // the host can be slower than the chip
   bool scores_in_hbm = false;
-  bool fp8 = false;
+  Dtype narrow = Dtype::none;  // the compute dtype, where it is one of matrix multiplications alone
   const S& operator[](Calibrated p) const { return values[static_cast<std::size_t>(p)]; }
 };
 
@@ -91,6 +91,8 @@ struct Inputs {
   AxisArray<Degree<S>> degrees;
   S microbatch_sequences, checkpoints_per_layer;
   S activation_bytes, weight_bytes, gradient_bytes, optimizer_bytes;  // of one element or parameter
+  S rest_bytes;                                                       // of a served weight outside the experts
+  bool rest_apart = false;                                            // it is another than weight_bytes
   S residual_bytes;          // of an element of the residual stream, where it is kept or sent to the next stage
   S gather_bytes;            // of a weight as it is gathered: as stored; calibrated: no wider than the arithmetic
   S reduced_gradient_bytes;  // of a gradient element as it is sent: as stored, else in the compute dtype
@@ -117,9 +119,29 @@ template <Scalar S>
 S torus_axes_of(const AxisLinks&, Q count, Trace* trace,
                 std::string_view source = "placement of the mesh on the links");
 
-double bytes_of(Dtype);  // of one element; 0 for none
+// Of one element, with its share of the scale of its block; 0 for none. NVFP4's second scale, four bytes for a whole
+// tensor, is not counted.
+// Sources: OCP Microscaling Formats 1.0 (MXFP4: 32 elements, E8M0); NVIDIA, "Pretraining Large Language Models with
+// NVFP4" 2025 (16 elements, E4M3).
+double bytes_of(Dtype);
 double bytes_of(OptimizerKind);
+constexpr bool is_block_float(Dtype dtype) { return dtype == Dtype::nvfp4 || dtype == Dtype::mxfp4; }
+// Floats for matrix multiplications alone: what is between them is kept, sent and added up in 16 bits.
+constexpr bool is_narrow_float(Dtype dtype) { return dtype == Dtype::fp8 || is_block_float(dtype); }
+// The cache of a server whose scenario does not say: as the arithmetic, but no kernel attends in four bits.
+constexpr Dtype cache_format(const Precision& p) {
+  if (p.kv_cache != Dtype::none) return p.kv_cache;
+  return is_block_float(p.compute) ? Dtype::fp8 : p.compute;
+}
 // The dense peak of a dtype on a chip: which published figure it is.
 ChipField peak_field(Dtype compute);
+// What a server multiplies in on a chip. Without units for four-bit floats a kernel widens such weights to 16 bits.
+Dtype served_compute(Dtype compute, const Chip&);
+// What large products of a dtype reach of its peak.
+constexpr Calibrated product_efficiency(Dtype compute) {
+  return compute == Dtype::fp8     ? Calibrated::matmul_efficiency_fp8
+         : is_block_float(compute) ? Calibrated::matmul_efficiency_fp4
+                                   : Calibrated::matmul_efficiency;
+}
 
 }  // namespace roofscape::engine

@@ -90,23 +90,30 @@ LayerActivations<S> layer_activations(const Inputs<S>& in, const LayerKey& key, 
   const S kept_stream = in.residual_bytes * t * stream;  // of a layer's input, or of the sum after its attention
 
   LayerActivations<S> out;
-  // Layer input, two norms, attention input and MLP input, residual sum; Q and attention output; K and V; gate, up
+  // Layer input, residual sum, two norms, outputs of attention and MLP; Q and attention's own output; K and V; gate, up
   // and their product.
-  out.full_bytes = named(
-      Q::layer_full_bytes,
-      bt * (constant<S>(4) * stream + two * attention + two * kv + (ups + constant<S>(1)) * ff) + two * kept_stream);
+  // A framework that differentiates keeps none of the two outputs that are only added to the stream: the sum needs none
+  // for its gradient (Korthikanti et al. 2022, section 4.1: 34 s b h bytes with dropout's masks).
+  const S streams = constant<S>(in.calibrated ? 2 : 4);
+  out.full_bytes =
+      named(Q::layer_full_bytes,
+            bt * (streams * stream + two * attention + two * kv + (ups + constant<S>(1)) * ff) + two * kept_stream);
   // Where scores go to HBM they are kept twice, before and after dropout, with a byte of its mask (Korthikanti et al.
   // 2022: 5 a s^2 b bytes).
   const bool scores = in.calibrated && in.calibration.scores_in_hbm;
-  // What matrix multiplications in 8 bits need again for the weights' gradients they keep in 8 bits: their inputs, of
-  // which the attention core's output is one.
-  const bool narrow = in.calibrated && in.calibration.fp8;
-  const S byte = constant<S>(1, unit::bytes_each);
+  // What matrix multiplications in fewer than 16 bits need again for the weights' gradients they keep as they multiplied
+  // it: their inputs, of which the attention core's output is one.
+  const bool narrow = in.calibrated && in.calibration.narrow != Dtype::none;
+  const S held = constant<S>(narrow ? bytes_of(in.calibration.narrow) : 1, unit::bytes_each);
   if (narrow)
-    out.full_bytes = named(Q::layer_full_bytes, out.full_bytes - byte * t * (two * stream + attention + ff));
+    out.full_bytes = named(Q::layer_full_bytes,
+                           out.full_bytes - (in.activation_bytes - held) * t * (two * stream + attention + ff));
   out.postponed_bytes =
-      named(Q::layer_postponed_bytes, (narrow ? byte * t : S(bt)) * (constant<S>(4) * stream + two * attention +
+      named(Q::layer_postponed_bytes, (narrow ? held * t : S(bt)) * (constant<S>(4) * stream + two * attention +
                                                                      two * kv + (ups + constant<S>(1)) * ff));
+  // The same software drops out of the outputs of attention and MLP, and keeps a byte of mask of each.
+  if (scores)
+    out.full_bytes = named(Q::layer_full_bytes, out.full_bytes + constant<S>(2, unit::bytes_each) * t * stream);
   const S without_scores = out.full_bytes;
   if (scores)
     out.full_bytes = named(Q::layer_full_bytes, without_scores + constant<S>(5, unit::bytes_each) * t *
@@ -116,9 +123,9 @@ LayerActivations<S> layer_activations(const Inputs<S>& in, const LayerKey& key, 
       out.checkpoint_bytes = named(Q::layer_checkpoint_bytes, out.full_bytes);
       break;
     case CheckpointPolicy::attention:
+      // A framework keeps the core's output, the input of the next product, whatever it computes again.
       out.checkpoint_bytes =
-          named(Q::layer_checkpoint_bytes,
-                without_scores - (narrow ? (in.activation_bytes - byte) * t * attention : bt * attention));
+          named(Q::layer_checkpoint_bytes, in.calibrated ? S(without_scores) : without_scores - bt * attention);
       break;
     case CheckpointPolicy::big_matmuls:
       out.checkpoint_bytes = named(Q::layer_checkpoint_bytes, bt * (attention + two * kv + two * stream + ups * ff));

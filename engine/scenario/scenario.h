@@ -166,7 +166,8 @@ struct Checkpointing {
   friend bool operator==(const Checkpointing&, const Checkpointing&) = default;
 };
 
-enum class Dtype : std::uint8_t { none, fp8, bf16, fp16, fp32, int8, int4 };
+// nvfp4, mxfp4: four-bit floats (E2M1) in blocks of 16 or 32 that share a scale of eight bits.
+enum class Dtype : std::uint8_t { none, fp8, bf16, fp16, fp32, int8, int4, nvfp4, mxfp4 };
 enum class OptimizerKind : std::uint8_t { none, adam_bf16, adam_fp32 };
 
 struct Precision {

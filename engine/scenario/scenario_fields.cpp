@@ -17,7 +17,7 @@ namespace {
 constexpr EnumTable<WorkloadKind> kWorkloadKinds{"training", "serving"};
 constexpr EnumTable<ContextMethod> kContextMethods{"ring", "all_gather", "ulysses"};
 constexpr EnumTable<KeepGathered> kKeepGathered{"microbatch", "chunk", "step"};
-constexpr EnumTable<Dtype> kDtypes{"none", "fp8", "bf16", "fp16", "fp32", "int8", "int4"};
+constexpr EnumTable<Dtype> kDtypes{"none", "fp8", "bf16", "fp16", "fp32", "int8", "int4", "nvfp4", "mxfp4"};
 constexpr std::span<const std::string_view> kTrainedDtypes = std::span(kDtypes.ids()).first(5);
 constexpr EnumTable<KvSplit> kKvSplits{"heads", "batch", "sequence"};
 constexpr EnumTable<OptimizerKind> kOptimizers{"none", "adam_bf16", "adam_fp32"};

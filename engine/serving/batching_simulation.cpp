@@ -267,7 +267,7 @@ BatchingModel batching_model(const Scenario& s, const Report& r, double arrivals
   m.steps = steps_of(s, m.slots);
   m.disaggregated = s.serving.disaggregated;
   m.prefill_servers = q(Q::prefill_replicas) / replicas;
-  m.transfer_s = q(Q::ttft_transfer);
+  m.transfer_s = q(Q::ttft_transfer) + q(Q::ttft_host);
   const int chunks = std::max(1, static_cast<int>(q(Q::prefill_chunks_q)));
   const auto add = [&](double share, double prompt, int output) {
     // The mean request's prefill, in proportion to the prompt.

@@ -62,6 +62,17 @@ S shared_read(const ServingInputs<S>& si, const Parameters<S>& p, const S& share
   return named(Q::params_read, multiplied / Y + again * p.unembedding);
 }
 
+// Of the experts, those that at least one of so many tokens goes to, each choosing at random: 1 - exp(-x) with x choices
+// for each, as ((1 - x/16) / (1 + x/16))^8, which is off by 2e-3 at most.
+template <Scalar S>
+S share_hit(const Inputs<S>& in, const S& tokens) {
+  const S one = constant<S>(1), most = constant<S>(16);
+  const S asked = named(Q::experts_asked, min(most, in.model.experts_per_token * tokens / in.model.n_experts)) / most;
+  const S missed = (one - asked) / (one + asked);
+  const S squared = missed * missed, fourth = squared * squared;
+  return one - fourth * fourth;
+}
+
 // Weights that one pass reads on a chip, all layers one after the other.
 template <Scalar S>
 void read_weights(const ServingInputs<S>& si, const Parameters<S>& p, DecodeCost<S>& out) {
@@ -80,9 +91,11 @@ void read_weights(const ServingInputs<S>& si, const Parameters<S>& p, DecodeCost
   out.expert_ways = named(Q::expert_ways, expert.x * inside);
   // Ranks that share the experts bring their tokens together; tensor ranks of one replica have the same ones.
   const S together = named(Q::expert_tokens, out.pass_tokens * max(out.expert_ways / Y, constant<S>(1)));
-  out.experts_hit = named(Q::experts_hit, min(in.model.n_experts, in.model.experts_per_token * together));
-  const S rest = named(Q::weight_read_rest, in.calibrated ? in.weight_bytes * shared_read(si, p, out.params_shared)
-                                                          : in.weight_bytes * out.params_shared / Y);
+  out.experts_hit = in.calibrated
+                        ? named(Q::experts_hit, in.model.n_experts * share_hit(in, together))
+                        : named(Q::experts_hit, min(in.model.n_experts, in.model.experts_per_token * together));
+  const S rest = named(Q::weight_read_rest, in.calibrated ? in.rest_bytes * shared_read(si, p, out.params_shared)
+                                                          : in.rest_bytes * out.params_shared / Y);
   const S experts = named(Q::weight_read_experts,
                           in.weight_bytes * p.experts * (out.experts_hit / in.model.n_experts) / out.expert_ways);
   out.weight_read_bytes = named(Q::weight_read_bytes, rest + experts);
@@ -103,7 +116,12 @@ S attention_math(const ServingInputs<S>& si, const DecodeCost<S>& out) {
       named(Q::decode_attention_flops, constant<S>(4, unit::flop_each) * out.pass_tokens * tokens * width);
   // Query heads split over all tensor ranks, whatever becomes of the cache.
   const S& Y = si.decode.degree(Axis::tensor).x;
-  return named(Q::decode_attention_math, flops / (Y * si.decode.degree(Axis::context).x * in.chip.peak_flops));
+  const S ways = Y * si.decode.degree(Axis::context).x;
+  // Attention multiplies in 16 bits where the layers' products take fewer.
+  if (in.calibrated && in.calibration.narrow != Dtype::none)
+    return named(Q::decode_attention_math,
+                 flops / (ways * in.calibration.peak_16 * in.calibration[Calibrated::matmul_efficiency]));
+  return named(Q::decode_attention_math, flops / (ways * in.chip.peak_flops));
 }
 
 template <Scalar S>
@@ -190,9 +208,13 @@ DecodeCost<S> decode_cost(const ServingInputs<S>& si, const Parameters<S>& p) {
       named(Q::decode_draft, si.draft_tokens > 0 ? si.drafts * si.draft_cost * out.model_step : S(in.zero));
   out.starts = in.calibrated ? pass_starts(in, in.model.n_layers, out.model_step) : S(in.zero);
   S own = in.calibrated ? out.starts + in.calibration[Calibrated::step_host] : S(in.zero);
-  // Routing, as in a pass of training (calibration/kernels.h).
-  if (in.calibrated && in.model.is.moe)
-    own = own + p.moe_share * in.model.n_layers * in.calibration[Calibrated::expert_layer];
+  // Routing, as in a pass of training (calibration/kernels.h); with latent attention and shared experts there are more
+  // kernels that take as long for a few tokens as for one.
+  if (in.calibrated && in.model.is.moe) {
+    const S routing = named(Q::decode_routing, expert_kernel_count(in) * in.calibration[Calibrated::expert_layer] /
+                                                   constant<S>(kPassKernels + kExpertKernels));
+    own = own + p.moe_share * in.model.n_layers * routing;
+  }
   const S host = named(Q::decode_host, own);
   out.parts = {attention, linear, exposed, transfer, draft, host};
   static_assert(kDecodeParts.back() == Q::decode_host);

@@ -53,14 +53,28 @@ const S& multiplied_parameters(const Parameters<S>& p, FlopsConvention conventio
   return convention == FlopsConvention::six_p ? p.active : p.matmul;
 }
 // Kernels that a pass starts in one layer: four products, attention with the rotation and the write to the cache
-// before it, two norms with their residual, the activation.
-inline constexpr double kPassKernels = 9;
+// before it, two norms with their residual, the activation. Latent attention has three products, two norms and a
+// rotation more.
+inline constexpr double kPassKernels = 9, kLatentKernels = 6;
+// Beside them a layer with experts: the router, the choice, tokens sorted and put together again; shared experts.
+inline constexpr double kExpertKernels = 4, kSharedKernels = 4;
+// Of the mean layer.
+template <Scalar S>
+S pass_kernel_count(const Inputs<S>& in) {
+  return constant<S>(kPassKernels + (in.model.is.mla ? kLatentKernels : 0));
+}
+// Of a layer with experts.
+template <Scalar S>
+S expert_kernel_count(const Inputs<S>& in) {
+  return constant<S>(kPassKernels + (in.model.is.mla ? kLatentKernels : 0) + kExpertKernels +
+                     (in.model.is.shared_experts ? kSharedKernels : 0));
+}
 // Seconds between the kernels of a pass; `busy`: what the chip has to do meanwhile. A host that starts a layer's
 // kernels one by one sets the pace where it is slower than they are.
 template <Scalar S>
 S pass_starts(const Inputs<S>& in, const S& layers, const S& busy) {
   const CalibrationInputs<S>& c = in.calibration;
-  const S gaps = layers * (constant<S>(kPassKernels) * c[Calibrated::kernel_gap]);
+  const S gaps = layers * (pass_kernel_count(in) * c[Calibrated::kernel_gap]);
   return named(Q::pass_start, c.issues ? max(gaps, layers * c[Calibrated::issue] - busy) : gaps);
 }
 // Transfers beyond what they hide under.

@@ -64,7 +64,7 @@ S pass_kernels(const ServingInputs<S>& si, const Parameters<S>& p, const Prefill
   const S& Y = mesh.degree(Axis::tensor).x;
   const S head = product_time(
       in, ProductShape<S>{si.prompts / out.chunks, in.model.d_model, in.model.vocab_size / Y, constant<S>(1)},
-      in.gather_bytes, false, -1);
+      in.gather_bytes, Dtype::none, -1);
   return named(Q::prefill_kernels, in.model.n_layers * layer + head);
 }
 
@@ -114,7 +114,7 @@ PrefillCost<S> prefill_cost(const ServingInputs<S>& si, const Parameters<S>& p, 
   const S& W = in.chip.hbm_bandwidth;
   out.flops_time =
       named(Q::prefill_flops_time, flops_seconds(together(out.flops), tensor.x * context.x, in.chip.peak_flops));
-  S weights = in.weight_bytes * decode.params_shared / tensor.x;
+  S weights = in.rest_bytes * decode.params_shared / tensor.x;
   if (in.model.is.moe) {
     const S ways = (mesh.degree(Axis::expert).n > 1 ? mesh.degree(Axis::expert).x : one) * mesh.expert_tensor;
     weights = named(Q::prefill_weight_bytes, weights + in.weight_bytes * p.experts / ways);
@@ -143,6 +143,11 @@ PrefillCost<S> prefill_cost(const ServingInputs<S>& si, const Parameters<S>& p, 
   if (in.calibrated) {
     const CalibrationInputs<S>& c = in.calibration;
     own = own + c[Calibrated::step_host];
+    if (in.model.is.moe) {
+      const S starts = named(Q::prefill_starts,
+                             p.moe_share * in.model.n_layers * expert_kernel_count(in) * c[Calibrated::eager_kernel]);
+      own = own + out.chunks * starts / stages.x;
+    }
     if (c.issues) own = max(own, out.chunks * in.model.n_layers * c[Calibrated::issue] / stages.x);
   }
   const S work = named(Q::prefill_work, own);

@@ -19,7 +19,7 @@ S resident_weights(const ServingInputs<S>& si, const Parameters<S>& p, const Dec
   const PhaseMesh<S>& mesh = si.decode;
   const S& stages = mesh.degree(Axis::pipeline).x;
   const S shards = si.shards_weights ? mesh.degree(Axis::fsdp).x * stages : stages * constant<S>(1);
-  const S rest = in.weight_bytes * decode.params_shared / (mesh.degree(Axis::tensor).x * shards);
+  const S rest = in.rest_bytes * decode.params_shared / (mesh.degree(Axis::tensor).x * shards);
   if (!in.model.is.moe) return rest;
   return rest + in.weight_bytes * p.experts / (decode.expert_ways * shards);
 }
@@ -101,7 +101,9 @@ ServingCapacity<S> serving_capacity(const ServingInputs<S>& si, const Parameters
   }
   out.max_batch = named(Q::max_batch, decode.replicas * out.replica_max);
   out.kv_total = named(Q::kv_total_bytes, si.batch * decode.kv_sequence_bytes);
-  out.weights_all = named(Q::weights_bytes_all, in.weight_bytes * p.total);
+  out.weights_all =
+      named(Q::weights_bytes_all, in.rest_apart ? in.rest_bytes * decode.params_shared + in.weight_bytes * p.experts
+                                                : in.weight_bytes * p.total);
   smallest_slices(si, p, cluster, out);
   return out;
 }

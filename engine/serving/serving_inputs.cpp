@@ -150,8 +150,7 @@ ServingInputs<S> make_serving_inputs(const Scenario& s, Trace* trace) {
   read_lengths(s, trace, out);
   out.batch = input(Q::serving_batch, s.workload.batch);
   out.arrivals = input(Q::arrivals, s.workload.arrivals_per_s);
-  const Dtype kv = s.precision.kv_cache == Dtype::none ? s.precision.compute : s.precision.kv_cache;
-  out.kv_element_bytes = input(Q::kv_width_bytes, bytes_of(kv));
+  out.kv_element_bytes = input(Q::kv_width_bytes, bytes_of(cache_format(s.precision)));
   out.drafts = input(Q::draft_tokens, plan.draft_tokens);
   out.acceptance = input(Q::acceptance_rate, plan.acceptance_rate);
   out.draft_cost = input(Q::draft_cost, plan.draft_cost);

@@ -116,7 +116,10 @@ void complete(const ServingInputs<S>& si, const DecodeCost<S>& decode, const Pre
 
   out.ttft_interleave =
       named(Q::ttft_interleave, si.chunked && !si.disaggregated ? (prefill.chunks - one) * out.step : S(si.in.zero));
-  out.ttft = named(Q::ttft, prefill.time + out.ttft_interleave + prefill.transfer);
+  const S ready = prefill.time + out.ttft_interleave + prefill.transfer;
+  const bool calibrated = si.in.calibrated;
+  out.ttft_host = named(Q::ttft_host, calibrated ? one * si.in.calibration[Calibrated::request_host] : S(si.in.zero));
+  out.ttft = named(Q::ttft, calibrated ? ready + out.ttft_host : ready);
   out.request_time = named(Q::request_time, out.ttft + (si.output - one) * out.mixed_token_time);
 
   const S hour_tokens = named(Q::serving_hour_tokens, decode.tokens_per_s * hour);

@@ -31,7 +31,7 @@ struct SteadyState {
   S token_time, step;  // decoding alone, of what is in flight
   S mixed_token_time, batch, sustained_tokens, sustained_per_chip;
   S prefill_servers, prefill_chip_ratio;
-  S ttft_interleave, ttft, request_time;
+  S ttft_interleave, ttft_host, ttft, request_time;
   S cost, sustained_cost;
   InFlight in_flight;
 };

@@ -3,10 +3,12 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <vector>
 
 #include "engine/evaluate/evaluate.h"
+#include "engine/inputs/inputs.h"
 #include "engine/io/scenario/scenario_json.h"
 #include "engine/model/split_heads.h"
 #include "engine/scenario/checkpoint_policies.h"
@@ -157,7 +159,11 @@ engine::Scenario random_scenario(std::mt19937& rng) {
   s.workload.sequence_length = 1024 * dice.power(6);
   s.checkpointing = {static_cast<CheckpointPolicy>(dice.pick(0, kCheckpointPolicies - 1)), dice.pick(1, 20),
                      dice.pick(1, s.model.n_layers), dice.pick(0, s.model.n_layers)};
-  if (s.cluster.chip[ChipField::peak_fp8_dense_flops_per_s].value && dice.one_in(8)) s.precision.compute = Dtype::fp8;
+  if (s.cluster.chip[ChipField::peak_fp8_dense_flops_per_s].value && dice.one_in(8)) {
+    constexpr std::array kNarrow{Dtype::fp8, Dtype::nvfp4, Dtype::mxfp4};
+    const Dtype narrow = kNarrow[static_cast<std::size_t>(s.model.n_layers) % kNarrow.size()];
+    s.precision.compute = s.cluster.chip[peak_field(narrow)].value ? narrow : Dtype::fp8;
+  }
   s.precision.gradients = static_cast<Dtype>(dice.pick(0, 4));
   s.precision.optimizer = static_cast<OptimizerKind>(dice.pick(0, 2));
   s.precision.master_weights = dice.one_in(2) ? Dtype::none : Dtype::fp32;

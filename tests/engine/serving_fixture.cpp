@@ -47,10 +47,10 @@ engine::Scenario random_serving_scenario(std::mt19937& rng) {
                                                              dice.pick(1, 100) / 7.0};
   const Chip& chip = *any_of(chips);
   const auto supports = [&chip](Dtype d) { return chip[peak_field(d)].value.has_value(); };
-  s.precision.compute = static_cast<Dtype>(dice.pick(1, 6));
+  s.precision.compute = static_cast<Dtype>(dice.pick(1, 8));
   if (!supports(s.precision.compute)) s.precision.compute = Dtype::bf16;
-  s.precision.weights = static_cast<Dtype>(dice.pick(1, 6));
-  s.precision.kv_cache = static_cast<Dtype>(dice.pick(0, 6));
+  s.precision.weights = static_cast<Dtype>(dice.pick(1, 8));
+  s.precision.kv_cache = static_cast<Dtype>(dice.pick(0, 8));
   const Parallelism decode = plan;
   const double own = double(plan.data) * plan.fsdp * plan.tensor * plan.context * plan.pipeline;
   plan.data *= static_cast<int>(std::ceil(serving_chips(s) / own));  // room for both meshes

@@ -4,6 +4,7 @@
 
 #include "engine/frameworks/jax_terms.h"
 #include "engine/frameworks/rules.h"
+#include "engine/inputs/inputs.h"
 #include "engine/io/export/flag_writers.h"
 #include "engine/scenario/mesh_size.h"
 
@@ -108,11 +109,13 @@ class JaxText {
   void settings() {
     const engine::Precision& p = s_.precision;
     const auto jax = [](Dtype dtype) {
-      return dtype == Dtype::fp32   ? "jnp.float32"
-             : dtype == Dtype::fp16 ? "jnp.float16"
-             : dtype == Dtype::fp8  ? "jnp.float8_e4m3fn"
-             : dtype == Dtype::int8 ? "jnp.int8"
-                                    : "jnp.bfloat16";
+      return dtype == Dtype::fp32            ? "jnp.float32"
+             : dtype == Dtype::fp16          ? "jnp.float16"
+             : dtype == Dtype::fp8           ? "jnp.float8_e4m3fn"
+             : dtype == Dtype::int8          ? "jnp.int8"
+             : dtype == Dtype::int4          ? "jnp.int4"
+             : engine::is_block_float(dtype) ? "jnp.float4_e2m1fn"
+                                             : "jnp.bfloat16";
     };
     settings_ += fmt::format("global_batch = {}\nmicrobatch = {}\nmicrobatches = {}\nsequence_length = {}\n",
                              s_.workload.global_batch_sequences,

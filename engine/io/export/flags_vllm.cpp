@@ -85,6 +85,8 @@ std::string vllm_script(LaunchText& text, const std::string& job, const std::str
                                             : compute == Dtype::fp32 ? "float32"
                                                                      : "bfloat16"));
   if (s.precision.weights == Dtype::fp8) flags.emplace_back("--quantization fp8");
+  if (s.precision.weights == Dtype::nvfp4) flags.emplace_back("--quantization modelopt_fp4");
+  if (s.precision.weights == Dtype::mxfp4) flags.emplace_back("--quantization mxfp4");
   if (s.precision.kv_cache != Dtype::none) field("precision.kv_cache");
   flags.push_back(fmt::format("--max-model-len {}", longest_sequence(s.workload)));
   // Of the memory that vLLM leaves alone by default the plan says its own.

@@ -258,10 +258,12 @@ class Settings {
 
   void precision() {
     const engine::Precision& p = s_.precision;
-    const bool fp8 = p.compute == Dtype::fp8, bf16 = p.compute == Dtype::bf16 || fp8, fp16 = p.compute == Dtype::fp16;
-    if (bf16) row("--bf16", fp8 ? "" : "mixed_precision", fp8 ? "" : "bf16_mixed");
+    const bool fp8 = p.compute == Dtype::fp8, fp4 = p.compute == Dtype::nvfp4, narrow = fp8 || fp4;
+    const bool bf16 = p.compute == Dtype::bf16 || narrow, fp16 = p.compute == Dtype::fp16;
+    if (bf16) row("--bf16", narrow ? "" : "mixed_precision", narrow ? "" : "bf16_mixed");
     if (fp16) row("--fp16", "mixed_precision", "fp16_mixed");
     if (fp8) row("--fp8-format hybrid", "mixed_precision", "bf16_with_fp8_current_scaling_mixed");
+    if (fp4) row("--fp4-format e2m1", "mixed_precision", "bf16_with_nvfp4_mixed");
     if (p.weights == Dtype::fp8) on("--fp8-param-gather", "ddp.fp8_param_gather");
     text_.said({"precision.compute"});
     if (p.weights != Dtype::fp8) text_.said({"precision.weights"});

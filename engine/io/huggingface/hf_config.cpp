@@ -252,6 +252,8 @@ Result<HfModel> read_hf_json(const Json& json, const HfPlace& place) {
                          "only text_config is read: the other parts of " + in_quotes(type) + " are left out");
   }
   if (!read) return read;
+  read->stored = read_hf_stored(json);
+  if (!read->stored && inner != json.end() && inner->is_object()) read->stored = read_hf_stored(*inner);
   TransformerShape& m = read->shape;
   m.source = "config.json of Hugging Face, model_type " + read->model_type;
   for (std::size_t i = 0; i < read->notes.size(); ++i) m.source += (i == 0 ? ": " : "; ") + read->notes[i];

@@ -5,18 +5,28 @@
 // another model.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "engine/io/json/result.h"
+#include "engine/scenario/scenario.h"
 #include "engine/scenario/transformer_shape.h"
 
 namespace roofscape::io {
 
+// The formats of a checkpoint, as a server reads and multiplies them. weights none: the method is not known.
+struct HfStored {
+  engine::Dtype weights = engine::Dtype::none, compute = engine::Dtype::bf16;
+  engine::Dtype kv_cache = engine::Dtype::none;  // none: the checkpoint does not say
+  std::string written;                           // "mxfp4", "modelopt nvfp4"
+};
+
 struct HfModel {
   engine::TransformerShape shape;  // its source says which defaults were taken
   std::string model_type;
+  std::optional<HfStored> stored;  // its quantization_config; none: 16 bits
   std::vector<std::string> notes;  // in English: what was not in the file, or is left out of the model
 };
 

@@ -31,6 +31,7 @@ struct HfPlace {
   }
 };
 Result<HfModel> read_hf_json(const Json& json, const HfPlace& place);
+std::optional<HfStored> read_hf_stored(const Json& json);
 
 // One config (or the text_config inside one). The first thing that is wrong is kept; everything after it reads as
 // zero.

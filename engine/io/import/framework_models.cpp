@@ -149,8 +149,8 @@ constexpr std::array kHubStems{
     HubStem{"gemma-3-4b", "gemma3-4b-text"},
     HubStem{"gemma-3-12b", "gemma3-12b-text"},
     HubStem{"gemma-3-27b", "gemma3-27b-text"},
-    HubStem{"gpt-oss-20b", "gpt-oss-20b", Dtype::int4},
-    HubStem{"gpt-oss-120b", "gpt-oss-120b", Dtype::int4},
+    HubStem{"gpt-oss-20b", "gpt-oss-20b", Dtype::mxfp4},
+    HubStem{"gpt-oss-120b", "gpt-oss-120b", Dtype::mxfp4},
     HubStem{"bloom", "bloom-176b"},
 };
 // What says only how a model was tuned or when.
@@ -162,10 +162,10 @@ struct HubStorage {
   Dtype dtype;
 };
 constexpr std::array kHubStorages{
-    HubStorage{"fp8", Dtype::fp8},    HubStorage{"w8a8", Dtype::int8},  HubStorage{"int8", Dtype::int8},
-    HubStorage{"8bit", Dtype::int8},  HubStorage{"awq", Dtype::int4},   HubStorage{"gptq", Dtype::int4},
-    HubStorage{"int4", Dtype::int4},  HubStorage{"w4a16", Dtype::int4}, HubStorage{"4bit", Dtype::int4},
-    HubStorage{"nvfp4", Dtype::int4}, HubStorage{"fp4", Dtype::int4},   HubStorage{"mxfp4", Dtype::int4},
+    HubStorage{"fp8", Dtype::fp8},     HubStorage{"w8a8", Dtype::int8},  HubStorage{"int8", Dtype::int8},
+    HubStorage{"8bit", Dtype::int8},   HubStorage{"awq", Dtype::int4},   HubStorage{"gptq", Dtype::int4},
+    HubStorage{"int4", Dtype::int4},   HubStorage{"w4a16", Dtype::int4}, HubStorage{"4bit", Dtype::int4},
+    HubStorage{"nvfp4", Dtype::nvfp4}, HubStorage{"fp4", Dtype::nvfp4},  HubStorage{"mxfp4", Dtype::mxfp4},
     HubStorage{"bf16", Dtype::bf16},
 };
 

@@ -75,6 +75,10 @@ Result<LaunchPlan> read_config(const LaunchSource& source, const PresetLibrary&)
   plan.name = model->shape.name;
   const Node* type = source.document.find("model_type");
   plan.shape = {model->shape, {"model_type", type != nullptr ? type->line : 0}};
+  if (model->stored) {
+    const Node* config = source.document.find("quantization_config");
+    plan.stored = {std::move(*model->stored), {"quantization_config", config != nullptr ? config->line : 0}};
+  }
   for (std::string& note : model->notes) plan.warn(std::move(note));
   plan.model_only = true;
   plan.rest = RestAxis::fsdp;

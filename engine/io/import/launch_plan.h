@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "engine/base/sentence.h"
+#include "engine/io/huggingface/hf_config.h"
 #include "engine/io/import/imported.h"
 #include "engine/scenario/chip.h"
 #include "engine/scenario/transformer_shape.h"
@@ -53,6 +54,7 @@ struct LaunchPlan {
   Maybe<std::string> model;
   std::string model_written;  // as the file has it, where that is another name; empty: the same
   Maybe<engine::TransformerShape> shape;
+  Maybe<HfStored> stored;  // the formats of its checkpoint, which a server takes
 
   std::vector<StatedField> fields;
   std::vector<DefaultField>

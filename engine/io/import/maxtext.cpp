@@ -511,11 +511,14 @@ class MaxtextReader {
     const std::string_view low = quantization ? std::string_view(quantization->value) : std::string_view();
     if (low.find("fp8") != std::string_view::npos)
       plan_.state_choice("precision.compute", "fp8", quantization->origin, quantization->value);
+    else if (low.find("nvfp4") != std::string_view::npos)
+      plan_.state_choice("precision.compute", "nvfp4", quantization->origin, quantization->value);
     else if (low.starts_with("int8") || low == "aqt_int8")
       plan_.state_choice("precision.compute", "int8", quantization->origin, quantization->value);
     else if (!low.empty())
       plan_.warn(say("import.maxtext.quantization", in_quotes(low)), quantization->origin.line);
-    if (low.find("fp8") == std::string_view::npos && !low.starts_with("int8") && low != "aqt_int8") {
+    const bool narrow = low.find("fp8") != std::string_view::npos || low.find("nvfp4") != std::string_view::npos;
+    if (!narrow && !low.starts_with("int8") && low != "aqt_int8") {
       if (compute)
         plan_.state_choice("precision.compute", computes, compute->origin, compute->value);
       else

@@ -155,6 +155,8 @@ constexpr std::string_view kBeginnings[] = {
     "--use-tokenizer-",
     "--yarn-",
     "--zero-bubble-pipeline-timers",
+    "--fp4-param",
+    "--fp4-recipe",
     "--fp8-amax",
     "--fp8-interval",
     "--fp8-margin",

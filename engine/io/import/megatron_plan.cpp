@@ -234,11 +234,10 @@ void MegatronReader::precision() {
   const std::string_view name = bf16 ? "--bf16" : "--fp16";
   const Argument* fp8 = find("--fp8-format");
   if (fp8 == nullptr) fp8 = find("--fp8-hybrid");
-  if (const Argument* fp4 = find("--fp4-format")) {
-    plan_.warn(say("import.nearest", fp4->written, std::string("fp8")), fp4->line);
-    fp8 = fp4;
-  }
-  if (fp8 != nullptr)
+  // Its one format of four bits is NVFP4 (e2m1); where both are given, layers multiply in four.
+  if (const Argument* fp4 = find("--fp4-format"))
+    plan_.state_choice("precision.compute", "nvfp4", fp4->origin(), fp4->value_text());
+  else if (fp8 != nullptr)
     plan_.state_choice("precision.compute", "fp8", fp8->origin(), fp8->value_text());
   else if (bf16 || fp16)
     plan_.state_choice("precision.compute", half, origin(name), written(name));

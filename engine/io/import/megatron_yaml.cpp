@@ -226,7 +226,10 @@ class CoreSettings {
         flag("--bf16", leaf);
       else if (has("16"))
         flag("--fp16", leaf);
+      if (has("fp4")) put("--fp4-format", leaf, {{"e2m1", leaf.value->line}});
       if (has("fp8") || has("mxfp8")) put("--fp8-format", leaf, {{"hybrid", leaf.value->line}});
+    } else if (key == "fp4") {
+      if (!off) put("--fp4-format", leaf, {{on ? "e2m1" : text, leaf.value->line}});
     } else if (key == "fp8") {
       if (!off) put("--fp8-format", leaf, {{on ? "hybrid" : text, leaf.value->line}});
     } else if (key == "grad_reduce_in_fp32") {

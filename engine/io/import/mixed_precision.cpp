@@ -11,7 +11,8 @@ using PrecisionChoices = std::array<std::pair<std::string_view, std::string_view
 
 PrecisionChoices precision_choices(std::string_view type) {
   const bool full = type == "fp32";
-  const std::string_view stored = type == "fp8" ? "bf16" : type;
+  const bool narrow = type == "fp8" || type == "nvfp4" || type == "mxfp4";
+  const std::string_view stored = narrow ? "bf16" : type;
   return {{{"precision.compute", type},
            {"precision.weights", stored},
            {"precision.gradients", stored},

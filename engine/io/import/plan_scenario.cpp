@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "engine/inputs/inputs.h"
 #include "engine/io/import/cluster_request.h"
 #include "engine/io/import/document.h"
 #include "engine/io/json/nearest.h"
@@ -48,6 +49,7 @@ class PlanToScenario {
     if (auto failure = no_contradictions()) return *std::move(failure);
     if (auto failure = cluster()) return *std::move(failure);
     if (auto failure = fields()) return *std::move(failure);
+    stored();
     check_model();
     if (auto failure = chips()) return *std::move(failure);
     fold_devices();
@@ -259,6 +261,39 @@ class PlanToScenario {
     }
     s().model.edits = {};  // reading is not editing
     return std::nullopt;
+  }
+
+  // The formats of a quantised checkpoint are those of a server. Training starts from weights of 16 bits or more.
+  void stored() {
+    if (plan_.stored) {
+      const HfStored& formats = plan_.stored->value;
+      const Origin& origin = plan_.stored->origin;
+      if (formats.weights == engine::Dtype::none) {
+        plan_.warn(say("import.stored.unknown", in_quotes(formats.written)), origin.line);
+      } else if (!s().serves()) {
+        plan_.warn(
+            say("import.stored.training", in_quotes(formats.written), std::string("--set workload.kind=serving")),
+            origin.line);
+      } else {
+        const auto take = [&](std::string_view path, engine::Dtype& field, engine::Dtype dtype) {
+          if (given(path) || dtype == engine::Dtype::none) return;
+          field = dtype;
+          read(origin, path, formats.written);
+        };
+        take("precision.weights", s().precision.weights, formats.weights);
+        take("precision.compute", s().precision.compute, formats.compute);
+        take("precision.kv_cache", s().precision.kv_cache, formats.kv_cache);
+      }
+    }
+    constexpr std::string_view kCompute = "precision.compute";
+    const bool own =
+        std::any_of(own_.begin(), own_.end(), [&](const StatedField& field) { return field.path == kCompute; });
+    const engine::Dtype runs = engine::served_compute(s().precision.compute, s().cluster.chip);
+    if (!s().serves() || !has_cluster_ || own || runs == s().precision.compute) return;
+    s().precision.compute = runs;
+    std::erase_if(out_.read, [&](const ReadValue& row) { return row.field == kCompute; });
+    assumed(kCompute, shown_value(*engine::find_field(kCompute), static_cast<double>(runs)),
+            say("import.why.widened", s().cluster.chip.name));
   }
 
   // Whether the receipt has it already: as something that follows, or as missing.

@@ -31,10 +31,10 @@ constexpr std::array kServedQuantizations{
     ServedQuantization{"gptq_marlin", {"int4", ""}},
     ServedQuantization{"marlin", {"int4", ""}},
     ServedQuantization{"bitsandbytes", {"int4", ""}},
-    ServedQuantization{"mxfp4", {"int4", ""}},
-    ServedQuantization{"modelopt_fp4", {"int4", "fp8"}},
-    ServedQuantization{"petit_nvfp4", {"int4", ""}},
-    ServedQuantization{"nvfp4", {"int4", "fp8"}},
+    ServedQuantization{"mxfp4", {"mxfp4", ""}},
+    ServedQuantization{"modelopt_fp4", {"nvfp4", "nvfp4"}},
+    ServedQuantization{"petit_nvfp4", {"nvfp4", ""}},
+    ServedQuantization{"nvfp4", {"nvfp4", "nvfp4"}},
     ServedQuantization{"experts_int8", {"int8", ""}},
     ServedQuantization{"w8a8_int8", {"int8", "int8"}},
     ServedQuantization{"int8", {"int8", ""}},
@@ -51,6 +51,10 @@ std::string_view dtype_word(engine::Dtype type) {
       return "int8";
     case engine::Dtype::int4:
       return "int4";
+    case engine::Dtype::nvfp4:
+      return "nvfp4";
+    case engine::Dtype::mxfp4:
+      return "mxfp4";
     default:
       return "bf16";
   }
@@ -132,7 +136,10 @@ void read_served_model(KeyReader& keys, LaunchPlan& plan, const Maybe<std::strin
     else
       plan.assume_choice(field, "bf16", say("import.serve.sixteen", engine));
   };
-  take("precision.compute", format.compute);
+  if (format.weights.empty() && known.weights == engine::Dtype::nvfp4 && word.empty())
+    plan.assume_choice("precision.compute", "nvfp4", say("import.serve.checkpoint", in_quotes(model->value)));
+  else
+    take("precision.compute", format.compute);
   if (format.weights.empty() && known.weights && *known.weights != engine::Dtype::bf16) {
     // The checkpoint itself is quantised: its name, or its publisher, says so.
     plan.assume_choice("precision.weights", dtype_word(*known.weights),
@@ -159,7 +166,9 @@ void read_cache_format(KeyReader& keys, LaunchPlan& plan, std::string_view engin
     word = "fp16";
   else if (cache->value == "int8")
     word = "int8";
-  else if (cache->value.starts_with("fp4") || cache->value == "nvfp4" || cache->value == "int4")
+  else if (cache->value.starts_with("fp4") || cache->value == "nvfp4")
+    word = "nvfp4";
+  else if (cache->value == "int4")
     word = "int4";
   if (word.empty()) return keys.not_possible(cache->origin, cache->value, "auto bfloat16 fp8 fp8_e4m3 fp8_e5m2");
   plan.state_choice("precision.kv_cache", word, cache->origin, cache->value);

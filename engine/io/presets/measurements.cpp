@@ -120,6 +120,15 @@ Failure read_model_members(Members& members, MeasuredModel& out) {
     if (!fits(field, *found)) continue;
     if (auto failure = read_field(field, *found, members.at(path), members.file(), scenario)) return failure;
   }
+  // Some configurations state how often a layer has experts, not how many have none.
+  if (const Json* moe = members.object("moe"); moe != nullptr && moe->find("n_dense_layers") == moe->end()) {
+    Members experts(*moe, members.at("moe"), members.file());
+    if (const auto every = experts.count("moe_every", 1, std::max(1, shape.n_layers)); every && *every > 1) {
+      shape.moe.n_dense_layers = shape.n_layers - shape.n_layers / *every;
+      shape.moe.dense_layers_spread = true;
+    }
+    if (experts.error()) return experts.error();
+  }
   out.params = members.number("params", 1, kMuch).value_or(0);
   out.shape = std::move(shape);
   return members.error();

@@ -45,6 +45,53 @@ TEST_CASE("two values of one option are refused with both lines; an edit of one'
   CHECK(read->overridden.size() == 2);
 }
 
+TEST_CASE("four bits of Megatron are NVFP4, and its weights stay in 16") {
+  const auto read = import("--fp4-format e2m1 --fp4-recipe nvfp4", {"gb200-superpod-576", {}});
+  REQUIRE(read.ok());
+  CHECK(read->scenario.precision.compute == engine::Dtype::nvfp4);
+  CHECK(read->scenario.precision.weights == engine::Dtype::bf16);
+}
+
+TEST_CASE("a server takes the formats of a quantised config, in 16 bits where the chip has no units of four") {
+  struct Stored {
+    const char* config;
+    engine::Dtype weights, compute, widened;
+  };
+  using enum engine::Dtype;
+  for (const auto& [config, weights, compute, widened] : {
+           Stored{R"({"quant_method": "mxfp4", "modules_to_not_convert": ["lm_head"]})", mxfp4, bf16, bf16},
+           Stored{R"({"quant_method": "modelopt", "quant_algo": "NVFP4", "kv_cache_quant_algo": "FP8"})", nvfp4,
+                  nvfp4, bf16},
+           Stored{R"({"quant_method": "compressed-tensors", "format": "nvfp4-pack-quantized", "config_groups":
+                  {"group_0": {"weights": {"num_bits": 4, "type": "float"},
+                               "input_activations": {"num_bits": 4, "type": "float"}}}})",
+                  nvfp4, nvfp4, bf16},
+           Stored{R"({"quant_method": "compressed-tensors", "format": "pack-quantized", "config_groups":
+                  {"group_0": {"weights": {"num_bits": 4, "type": "int"}, "input_activations": null}}})",
+                  int4, bf16, bf16},
+           Stored{R"({"quant_method": "fp8", "weight_block_size": [128, 128]})", fp8, fp8, fp8},
+           Stored{R"({"quant_method": "awq", "bits": 4})", int4, bf16, bf16},
+           Stored{R"({"quant_method": "bitsandbytes", "load_in_8bit": true})", int8, bf16, bf16},
+       }) {
+    CAPTURE(config);
+    const std::string text =
+        std::string(
+            R"({"model_type": "llama", "num_hidden_layers": 32, "hidden_size": 4096, "intermediate_size": 14336,
+          "num_attention_heads": 32, "num_key_value_heads": 8, "vocab_size": 128256, "quantization_config": )") +
+        config + "}";
+    for (const auto& [cluster, runs] : {std::pair{"b200:8", compute}, std::pair{"h100-sxm:8", widened}}) {
+      const auto read = io::import_launch(text, "config.json", {cluster, {"workload.kind=serving"}}, shipped());
+      REQUIRE_MESSAGE(read.ok(), cluster);
+      CHECK(read->scenario.precision.weights == weights);
+      CHECK(read->scenario.precision.compute == runs);
+    }
+    const auto trained = io::import_launch(text, "config.json", {"b200:8", {}}, shipped());
+    REQUIRE(trained.ok());
+    CHECK(trained->scenario.precision.weights == bf16);
+    CHECK_FALSE(trained->notices.empty());
+  }
+}
+
 TEST_CASE("layers of a virtual stage count the embedding and the head where these count as layers") {
   const std::string stages = "--pipeline-model-parallel-size 2 --num-layers-per-virtual-pipeline-stage 17";
   const auto counted = import(

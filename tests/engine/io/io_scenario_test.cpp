@@ -186,7 +186,7 @@ TEST_CASE("an assignment that is wrong says why and changes nothing") {
        "cluster.slice: is a list of 4; give the chips along each torus axis as a list of one to three whole numbers"},
       {"cluster.chip.hbm=1e9", "cluster.chip.hbm: unknown field; did you mean \"hbm_bytes\"?"},
       {"precision.compute=none",
-       "precision.compute: \"none\" is not possible here; give one of: fp8 bf16 fp16 fp32 int8 int4"},
+       "precision.compute: \"none\" is not possible here; give one of: fp8 bf16 fp16 fp32 int8 int4 nvfp4 mxfp4"},
   };
   for (const Case& c : cases) {
     engine::Scenario s = before;

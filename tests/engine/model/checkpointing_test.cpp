@@ -49,6 +49,19 @@ TEST_CASE("everything of a layer is 18.75 D per token for LLaMA-3 70B; the book 
   const Scenario s = with(preset("llama3-70b-v5p-pod"), {"checkpointing.policy=none", "parallelism.tensor=1"});
   CHECK(value_if_any(s, Q::layer_full_bytes) / (2.0 * 2048 * 8192) == 19.0 - 0.25);
 }
+TEST_CASE("software keeps two tensors of the stream less: 34 s b h bytes with dropout's masks, 5 a s^2 b of scores") {
+  Scenario s =
+      with(Scenario{}, {"model=llama3-70b", "model.gated_mlp=false", "model.d_ff=32768", "model.n_kv_heads=64",
+                        "cluster.chip=a100-80g", "workload.sequence_length=4096", "parallelism.tensor=8",
+                        "parallelism.sequence_parallel=true", "checkpointing.policy=none",
+                        "assumptions.stack=megatron-2021", "assumptions.mode=calibrated"});
+  const double tokens = 4096.0 * s.pipeline.microbatch_sequences, width = 8192;
+  const double stream = 34 * tokens * width, scores = 5 * 64 * 4096.0 * tokens;
+  CHECK(value_if_any(s, Q::layer_full_bytes) == doctest::Approx((stream + scores) / 8).epsilon(1e-12));
+  // Selective recomputation drops the scores alone.
+  s.checkpointing.policy = CheckpointPolicy::attention;
+  CHECK(value_if_any(s, Q::layer_checkpoint_bytes) == doctest::Approx(stream / 8).epsilon(1e-12));
+}
 TEST_CASE("more checkpoints never cost more recomputation") {
   double before = 1e300;
   for (int k = 1; k <= 20; ++k) {
