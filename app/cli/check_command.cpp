@@ -51,20 +51,12 @@ struct Verdict {
   std::vector<engine::Offer> edits;
   std::optional<FoundPlan> found;
   std::vector<Requirement> requirements;
-  std::vector<evidence::OneChangePair> pairs;  // published runs of which two differ in one thing
 };
 
-// Of the measured pairs that differ in what the edit changes, and in nothing else: none where it changes several things,
-// or fewer pairs than kFewestPairs are apart.
-constexpr std::size_t kFewestPairs = 5;
-std::optional<std::pair<evidence::PlanChange, evidence::PairSummary>> pairs_like(const Verdict& verdict,
-                                                                                 const engine::Fix& fix) {
+// Of the measured pairs that differ in what the edit changes, and in nothing else.
+std::optional<engine::PairRecord::Like> pairs_like(const Verdict& verdict, const engine::Fix& fix) {
   const engine::Scenario& now = verdict.now.scenario;
-  const auto change = evidence::change_between(now, engine::after_fix(now, fix));
-  if (!change) return std::nullopt;
-  const evidence::PairSummary summary = evidence::pair_summary(verdict.pairs, *change);
-  if (summary.apart < kFewestPairs) return std::nullopt;
-  return std::pair{*change, summary};
+  return verdict.evidence ? verdict.evidence->pairs.like(now, engine::after_fix(now, fix)) : std::nullopt;
 }
 
 double gibibytes(double bytes) { return bytes / static_cast<double>(1 << 30); }
@@ -142,9 +134,11 @@ std::string verdict_lines(const Verdict& verdict, const widgets::TextTable& text
   }
   for (const engine::Offer& edit : verdict.edits) {
     std::string text = texts.format("check.edit", {edit_words(edit.fix), gain_text(edit.gain, texts)});
-    if (const auto like = pairs_like(verdict, edit.fix))
-      text = texts.format("check.edit.pairs", {text, widgets::format_count(static_cast<double>(like->second.apart)),
-                                               widgets::format_count(static_cast<double>(like->second.right))});
+    const engine::Scenario& now = verdict.now.scenario;
+    if (const std::string pairs = widgets::pairs_text(texts, verdict.evidence ? &*verdict.evidence : nullptr, now,
+                                                      engine::after_fix(now, edit.fix));
+        !pairs.empty())
+      text = texts.format("check.edit.pairs", {text, pairs});
     row("check.row.edit", std::move(text));
   }
   if (verdict.edits.empty()) row("check.row.edit", std::string(texts.text("check.edit.none")));
@@ -197,9 +191,9 @@ std::string verdict_json(const Verdict& verdict, const std::string& findings, co
     row["change"] = edit.gain.change();
     row["measured_pairs"] = nullptr;
     if (const auto like = pairs_like(verdict, edit.fix))
-      row["measured_pairs"] = {{"differ_in", std::string(evidence::kPlanChangeIds[like->first])},
-                               {"pairs", like->second.apart},
-                               {"as_predicted", like->second.right}};
+      row["measured_pairs"] = {{"differ_in", std::string(engine::kPlanChangeIds[like->change])},
+                               {"pairs", like->pairs.apart},
+                               {"as_predicted", like->pairs.right}};
     out["edits"].push_back(std::move(row));
   }
   out["search"] = nullptr;
@@ -223,18 +217,15 @@ int run(const Context& context, const CheckOptions& options) {
   if (!evaluated) return kBadInput;
   auto requirements = read_requirements(options.require, evaluated->scenario);
   if (!requirements) return refuse(context.texts, requirements.error());
-  Verdict verdict{*evaluated,
-                  std::nullopt,
-                  best_edits(evaluated->scenario, evaluated->report, 3),
-                  found_plan(evaluated->scenario),
-                  std::move(requirements).value(),
-                  {}};
+  Verdict verdict{*evaluated, std::nullopt, best_edits(evaluated->scenario, evaluated->report, 3),
+                  found_plan(evaluated->scenario), std::move(requirements).value()};
   if (const engine::Mode mode = evaluated->scenario.assumptions.mode; mode != engine::Mode::custom) {
     const auto files = io::load_evidence(context.library);
     if (!files) return refuse(context.texts, files.error());
     verdict.evidence = evidence::evidence_points(files.value(), context.library, mode);
     if (!evaluated->scenario.serves())
-      verdict.pairs = evidence::one_change_pairs(files.value().entries, context.library, mode);
+      verdict.evidence->pairs =
+          evidence::pair_record(evidence::one_change_pairs(files.value().entries, context.library, mode));
   }
   int code = code_of(*evaluated);
   for (const Requirement& requirement : verdict.requirements)

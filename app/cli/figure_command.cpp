@@ -146,7 +146,7 @@ io::Failure gather_measured(const FigureOptions& options, const FigureRow* row, 
 // For one figure, or null for all of them. The predictions of all published runs are not for nothing: they are there
 // where their figure is drawn.
 io::Result<Material> gather(const Context& context, const FigureOptions& options, const FigureRow* row) {
-  const bool with_evidence = row == nullptr || row->name == "evidence";
+  const bool with_evidence = row == nullptr || row->name == "evidence" || row->name == "compare";
   Material out;
   auto theme = load_theme(options.theme, context.folder);
   if (!theme) return theme.error();

@@ -23,7 +23,9 @@
 #include "engine/evaluate/evaluate.h"
 #include "engine/evaluate/offers.h"
 #include "engine/evidence/evidence_points.h"
+#include "engine/evidence/one_change_pairs.h"
 #include "engine/io/export/search_json.h"
+#include "engine/io/presets/evidence_files.h"
 #include "engine/studies/evidence.h"
 #include "widgets/canvas/number_format.h"
 #include "widgets/figures/search/figure_search_parts.h"
@@ -220,6 +222,14 @@ std::string counts_text(const Context& context, const engine::SearchResult& resu
          reasons_text(context, result.rejected, engine::kRejectionIds);
 }
 
+// How measured pairs of runs went of which one thing was changed; none in custom mode.
+std::optional<engine::PairRecord> measured_pairs(const Context& context, engine::Mode mode) {
+  if (mode == engine::Mode::custom) return std::nullopt;
+  const auto files = io::load_evidence(context.library);
+  if (!files) return std::nullopt;
+  return evidence::pair_record(evidence::one_change_pairs(files.value().entries, context.library, mode));
+}
+
 // Why the present plan cannot run, and what would mend it, on one line; empty: it runs.
 std::string present_problem(const Context& context, const engine::Scenario& scenario) {
   const engine::Report report = engine::evaluate(scenario);
@@ -414,7 +424,8 @@ int run(const Context& context, const SearchOptions& options) {
   const int code = result.best.empty() || !result.finished ? kHasErrors : kGood;
   if (options.json) {
     const std::string problem = result.present_legal ? "" : present_problem(context, *scenario);
-    return print(context.texts, io::search_json(*scenario, result, problem), code);
+    const auto pairs = measured_pairs(context, scenario->assumptions.mode);
+    return print(context.texts, io::search_json(*scenario, result, problem, pairs ? &*pairs : nullptr), code);
   }
   if (options.csv) return print(context.texts, io::search_csv(*scenario, result), code);
   return print(context.texts, search_text(context, *scenario, *request, result), code);

@@ -14,6 +14,7 @@
 #include "app/core/text_columns.h"
 #include "engine/evidence/coverage.h"
 #include "engine/evidence/one_change_pairs.h"
+#include "engine/evidence/peers.h"
 #include "engine/evidence/validation.h"
 #include "engine/scenario/scenario_fields.h"
 #include "widgets/canvas/number_format.h"
@@ -27,12 +28,14 @@ namespace {
 struct ValidateOptions {
   std::string file;  // of measurements; empty: those that ship
   std::string mode = "calibrated";
+  bool compare = false;  // with what other calculators published
   bool json = false;
 };
 
 void add_options(OptionList& list, ValidateOptions& options) {
   list.optional("file", options.file, "cli.validate.shipped");
   list.option("--mode", options.mode, "cli.validate.mode");
+  list.flag("--compare", options.compare, "cli.validate.compare");
   list.json(options.json);
 }
 
@@ -47,8 +50,9 @@ std::string percent(double fraction) { return fmt::format("{:.1f} %", 100 * frac
 std::string signed_percent(double fraction) { return fmt::format("{:+.1f} %", 100 * fraction); }
 
 std::string validation_text(const widgets::TextTable& texts, const evidence::Validation& validation,
-                            std::span<const evidence::CoverageRow> coverage,
-                            std::span<const evidence::OneChangePair> pairs) {
+                            std::span<const engine::CoverageRow> coverage,
+                            std::span<const evidence::OneChangePair> pairs,
+                            std::span<const evidence::PeerComparison> peers) {
   const auto word = [&texts](const char* key) { return std::string(texts.text(key)); };
   Columns rows({false, false, true, true, true, false});
   rows.add({word("cli.validate.head.entry"),
@@ -107,9 +111,9 @@ std::string validation_text(const widgets::TextTable& texts, const evidence::Val
     bands.add({word("cli.validate.head.bands"), word("cli.validate.head.n"), word("cli.validate.head.banded"),
                word("cli.validate.head.inside"), word("cli.validate.head.coverage"),
                word("cli.validate.head.coverage_model"), word("cli.validate.head.widened")});
-    for (const evidence::CoverageRow& row : coverage) {
+    for (const engine::CoverageRow& row : coverage) {
       const engine::BandCoverage& c = row.coverage;
-      bands.add({row.name, std::to_string(c.all), std::to_string(c.n), std::to_string(c.inside), share(c),
+      bands.add({row.name(), std::to_string(c.all), std::to_string(c.n), std::to_string(c.inside), share(c),
                  share(row.without_model),
                  !row.trial           ? std::string(widgets::kNoValue)
                  : row.trial->holds() ? fmt::format("{:.2f}", row.trial->widened)
@@ -117,6 +121,20 @@ std::string validation_text(const widgets::TextTable& texts, const evidence::Val
                                                                                  std::to_string(row.trial->tried)})});
     }
     out += "\n" + bands.text(0);
+  }
+  if (!peers.empty()) {
+    Columns others({false, false, true, true, true, true});
+    others.add({word("cli.validate.head.peer"), word("cli.validate.head.peer_on"),
+                word("cli.validate.head.peer_error"), word("cli.validate.head.peer_left_out"),
+                word("cli.validate.head.peer_fitted"), word("cli.validate.head.peer_rows")});
+    for (const evidence::PeerComparison& c : peers)
+      others.add({std::string(c.peer->name), std::string(c.peer->on), fmt::format("{:.2f} %", 100 * c.peer->error),
+                  c.rows_left_out > 0 ? percent(c.left_out) : std::string(widgets::kNoValue),
+                  c.rows > 0 ? percent(c.fitted) : std::string(widgets::kNoValue),
+                  c.peer->rows > 0
+                      ? texts.format("cli.validate.peer_rows", {std::to_string(c.rows), std::to_string(c.peer->rows)})
+                      : std::to_string(c.rows)});
+    out += "\n" + others.text(0);
   }
   if (!pairs.empty()) {
     Columns changes({false, true, true, true, true});
@@ -130,8 +148,8 @@ std::string validation_text(const widgets::TextTable& texts, const evidence::Val
                                : std::string(widgets::kNoValue),
                    percent(s.error)});
     };
-    for (std::size_t i = 0; i < evidence::kPlanChangeIds.size(); ++i)
-      add(word(fmt::format("cli.validate.change.{}", evidence::kPlanChangeIds.ids()[i]).c_str()),
+    for (std::size_t i = 0; i < engine::kPlanChangeIds.size(); ++i)
+      add(word(fmt::format("cli.validate.change.{}", engine::kPlanChangeIds.ids()[i]).c_str()),
           evidence::pair_summary(pairs, static_cast<evidence::PlanChange>(i)));
     add(word("cli.validate.change.all"), evidence::pair_summary(pairs));
     out += "\n" + changes.text(0);
@@ -151,9 +169,11 @@ int run(const Context& context, const ValidateOptions& options) {
   const evidence::Validation validation = evidence::validate(entries.value(), context.library, *mode);
   const auto pairs = evidence::one_change_pairs(entries.value(), context.library, *mode);
   const auto coverage = evidence::coverage_rows(entries.value(), context.library, *mode);
+  const auto peers = options.compare ? evidence::compare_with_peers(entries.value(), validation)
+                                     : std::vector<evidence::PeerComparison>();
   return print(context.texts,
-               options.json ? validation_json(validation, coverage, pairs, *mode, context.texts)
-                            : validation_text(context.texts, validation, coverage, pairs),
+               options.json ? validation_json(validation, coverage, pairs, peers, *mode, context.texts)
+                            : validation_text(context.texts, validation, coverage, pairs, peers),
                kGood);
 }
 

@@ -38,8 +38,9 @@ Json pairs_json(std::string_view name, const evidence::PairSummary& s) {
 
 }  // namespace
 
-std::string validation_json(const evidence::Validation& validation, std::span<const evidence::CoverageRow> coverage,
-                            std::span<const evidence::OneChangePair> pairs, engine::Mode mode,
+std::string validation_json(const evidence::Validation& validation, std::span<const engine::CoverageRow> coverage,
+                            std::span<const evidence::OneChangePair> pairs,
+                            std::span<const evidence::PeerComparison> peers, engine::Mode mode,
                             const engine::Words& words) {
   Json json;
   const engine::Field* field = engine::find_field("assumptions.mode");
@@ -77,8 +78,8 @@ std::string validation_json(const evidence::Validation& validation, std::span<co
   json["training"] = summaries(validation.chips);
   json["serving"] = summaries(validation.serving);
   json["bands"] = Json::array();
-  for (const evidence::CoverageRow& row : coverage) {
-    json["bands"].push_back({{"name", row.name},
+  for (const engine::CoverageRow& row : coverage) {
+    json["bands"].push_back({{"name", row.name()},
                              {"n", row.coverage.all},
                              {"with_band", row.coverage.n},
                              {"inside", row.coverage.inside},
@@ -90,10 +91,21 @@ std::string validation_json(const evidence::Validation& validation, std::span<co
     }
   }
   json["one_change_pairs"] = Json::array();
-  for (std::size_t i = 0; i < evidence::kPlanChangeIds.size(); ++i)
+  for (std::size_t i = 0; i < engine::kPlanChangeIds.size(); ++i)
     json["one_change_pairs"].push_back(pairs_json(
-        evidence::kPlanChangeIds.ids()[i], evidence::pair_summary(pairs, static_cast<evidence::PlanChange>(i))));
+        engine::kPlanChangeIds.ids()[i], evidence::pair_summary(pairs, static_cast<evidence::PlanChange>(i))));
   json["one_change_pairs"].push_back(pairs_json("all", evidence::pair_summary(pairs)));
+  for (const evidence::PeerComparison& c : peers) {
+    json["peers"].push_back({{"name", std::string(c.peer->name)},
+                             {"on", std::string(c.peer->on)},
+                             {"published_error", c.peer->error},
+                             {"rows", c.rows},
+                             {"fitted", c.fitted},
+                             {"left_out", nullptr},
+                             {"published_rows", nullptr}});
+    if (c.rows_left_out > 0) json["peers"].back()["left_out"] = c.left_out;
+    if (c.peer->rows > 0) json["peers"].back()["published_rows"] = c.peer->rows;
+  }
   return io::pretty_text(json);
 }
 

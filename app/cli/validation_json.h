@@ -7,12 +7,14 @@
 
 #include "engine/evidence/coverage.h"
 #include "engine/evidence/one_change_pairs.h"
+#include "engine/evidence/peers.h"
 #include "engine/evidence/validation.h"
 
 namespace roofscape::app::cli {
 
-std::string validation_json(const evidence::Validation& validation, std::span<const evidence::CoverageRow> coverage,
-                            std::span<const evidence::OneChangePair> pairs, engine::Mode mode,
+std::string validation_json(const evidence::Validation& validation, std::span<const engine::CoverageRow> coverage,
+                            std::span<const evidence::OneChangePair> pairs,
+                            std::span<const evidence::PeerComparison> peers, engine::Mode mode,
                             const engine::Words& words);
 
 }  // namespace roofscape::app::cli

@@ -2,6 +2,8 @@
 
 #include "app/core/strings.h"
 #include "app/panels/field_text.h"
+#include "engine/evaluate/offers.h"
+#include "widgets/figures/common/evidence_text.h"
 
 namespace roofscape::app {
 
@@ -42,6 +44,13 @@ std::string diagnostic_title(const PanelContext& ctx, const engine::Diagnostic& 
 
 std::string diagnostic_text(const PanelContext& ctx, const engine::Diagnostic& d) {
   return diagnostic_text(d, ctx.ui.texts);
+}
+
+std::string fix_pairs(const PanelContext& ctx, const engine::Diagnostic& d) {
+  const engine::Scenario& now = ctx.session.scenario();
+  if (ctx.evidence == nullptr || now.assumptions.mode == engine::Mode::custom) return {};
+  return widgets::pairs_text(ctx.ui.texts, &ctx.evidence->of(now.assumptions.mode), now,
+                             engine::after_fix(now, d.fix));
 }
 
 std::string fix_label(const PanelContext& ctx, const engine::Diagnostic& d) {

@@ -19,5 +19,7 @@ std::string diagnostic_title(const PanelContext& ctx, const engine::Diagnostic& 
 std::string diagnostic_text(const PanelContext& ctx, const engine::Diagnostic& d);
 // What the button of its suggested change says: "Set tensor 8".
 std::string fix_label(const PanelContext& ctx, const engine::Diagnostic& d);
+// How measured pairs went that differ as the plan does after its fix; empty: there are too few.
+std::string fix_pairs(const PanelContext& ctx, const engine::Diagnostic& d);
 
 }  // namespace roofscape::app

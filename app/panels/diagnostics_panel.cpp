@@ -62,7 +62,9 @@ float diagnostics_panel(PanelContext& ctx, const Rect& r, engine::Scenario& scen
          ctx.px(2);
     if (!d.fix.empty()) {
       const std::string label = fix_label(ctx, d);
-      const std::string gain = all[i].gain ? gain_text(*all[i].gain, ctx.ui.texts) : std::string();
+      std::string gain = all[i].gain ? gain_text(*all[i].gain, ctx.ui.texts) : std::string();
+      if (const std::string pairs = fix_pairs(ctx, d); !pairs.empty())
+        gain = gain.empty() ? pairs : ctx.format("check.edit.pairs", {gain, pairs});
       const TextStyle style = ctx.style(t.ink);
       const float w = std::min(width, ctx.ui.canvas.text_width(label, style) + ctx.px(24));
       const Rect b{text_x, std::round(y + ctx.px(2)), w, std::round(ctx.px(kControlHeight))};

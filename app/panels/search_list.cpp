@@ -128,6 +128,10 @@ Readout plan_tip(const PanelContext& ctx, const SearchOutcome& found, std::size_
     add_bands(p.plan, [&](engine::Q q) {
       return q == engine::Q::mfu ? p.mfu : q == engine::Q::memory_total ? p.memory_bytes : p.step_time_s;
     });
+    engine::Scenario other = scenario;
+    engine::apply(other, p.plan);
+    if (const std::string pairs = pairs_text(ctx.ui.texts, evidence, scenario, other); !pairs.empty())
+      tip.rows.emplace_back(ctx.text("ui.search.pairs"), pairs);
     add_runners(p.plan);
     if (p.alike > 0)
       tip.rows.emplace_back(ctx.text("figure.search.alike"),

@@ -4,9 +4,7 @@
 // others may expect, and what decides how wide bands are and whether they are shown (engine/studies/evidence.h).
 #pragma once
 
-#include <optional>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "engine/io/presets/measurements.h"
@@ -15,14 +13,7 @@
 
 namespace roofscape::evidence {
 
-struct CoverageRow {
-  std::string name;  // "step", "step a100", "step experts", "memory", "decode"
-  engine::BandCoverage coverage, without_model;
-  // Of rows of one generation of chips. Where its bands do not hold, nothing is covered.
-  std::optional<engine::BandTrial> trial;
-};
-// All steps, those by generation of chips and of models with experts; then memory and decoding.
-std::vector<CoverageRow> coverage_rows(std::span<const engine::EvidencePoint>);
-std::vector<CoverageRow> coverage_rows(std::span<const io::Measurement>, const io::PresetLibrary&, engine::Mode);
+std::vector<engine::CoverageRow> coverage_rows(std::span<const io::Measurement>, const io::PresetLibrary&,
+                                               engine::Mode);
 
 }  // namespace roofscape::evidence

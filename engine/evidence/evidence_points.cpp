@@ -6,6 +6,7 @@
 
 #include "engine/evidence/left_out_library.h"
 #include "engine/evidence/measured_prediction.h"
+#include "engine/evidence/one_change_pairs.h"
 
 namespace roofscape::evidence {
 namespace {
@@ -153,8 +154,11 @@ engine::Evidence evidence_points(const io::EvidenceFiles& files, const io::Prese
 }
 
 engine::EvidenceSet evidence_set(const io::EvidenceFiles& files, const io::PresetLibrary& library) {
-  return {evidence_points(files, library, engine::Mode::calibrated),
-          evidence_points(files, library, engine::Mode::ideal)};
+  engine::EvidenceSet out{evidence_points(files, library, engine::Mode::calibrated),
+                          evidence_points(files, library, engine::Mode::ideal)};
+  for (engine::Evidence* of : {&out.calibrated, &out.ideal})
+    of->pairs = pair_record(one_change_pairs(files.entries, library, of->mode));
+  return out;
 }
 
 }  // namespace roofscape::evidence

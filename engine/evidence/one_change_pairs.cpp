@@ -8,7 +8,6 @@
 #include "engine/base/stats.h"
 #include "engine/evidence/left_out_library.h"
 #include "engine/evidence/measured_prediction.h"
-#include "engine/scenario/mesh_size.h"
 
 namespace roofscape::evidence {
 namespace {
@@ -19,52 +18,7 @@ struct Run {
   double measured = 0, predicted = 0;  // tokens per chip and second
 };
 
-bool same_mesh(const engine::Parallelism& a, const engine::Parallelism& b) {
-  return a.tensor == b.tensor && a.pipeline == b.pipeline && a.context == b.context && a.expert == b.expert &&
-         a.expert_tensor == b.expert_tensor && a.zero_stage == b.zero_stage &&
-         a.sequence_parallel == b.sequence_parallel;
-}
-
 }  // namespace
-
-std::optional<PlanChange> change_between(const engine::Scenario& a, const engine::Scenario& b) {
-  if (a.serves() || b.serves()) return std::nullopt;
-  if (!(a.model == b.model) || a.cluster.chip.id != b.cluster.chip.id) return std::nullopt;
-  if (a.offload.activations != b.offload.activations) return std::nullopt;
-  const bool chips = engine::mesh_chips(a.parallelism) != engine::mesh_chips(b.parallelism);
-  const bool mesh =
-      !same_mesh(a.parallelism, b.parallelism) ||
-      (!chips && (a.parallelism.data != b.parallelism.data || a.parallelism.fsdp != b.parallelism.fsdp));
-  // One stage has no schedule.
-  const bool schedule =
-      a.parallelism.pipeline > 1 && b.parallelism.pipeline > 1 &&
-      (a.pipeline.schedule != b.pipeline.schedule || a.pipeline.virtual_stages != b.pipeline.virtual_stages);
-  const bool length = a.workload.sequence_length != b.workload.sequence_length;
-  const bool recomputation =
-      a.checkpointing.policy != b.checkpointing.policy || a.checkpointing.blocks != b.checkpointing.blocks;
-  const bool format = a.precision.compute != b.precision.compute;
-  // The batch goes with the chips, if each has the same, and with the length, if a step has as many tokens.
-  const auto tokens_of = [](const engine::Scenario& s) {
-    return static_cast<double>(s.workload.global_batch_sequences) * s.workload.sequence_length;
-  };
-  const double ratio = tokens_of(b) / tokens_of(a);
-  const double chip_ratio =
-      static_cast<double>(engine::mesh_chips(b.parallelism)) / static_cast<double>(engine::mesh_chips(a.parallelism));
-  const bool same_tokens = std::abs(ratio - 1) < 1e-9, with_chips = chips && std::abs(ratio / chip_ratio - 1) < 1e-9;
-  const bool micro = a.pipeline.microbatch_sequences != b.pipeline.microbatch_sequences;
-  const bool batch = (!same_tokens && !with_chips) || (micro && !length);
-  const std::pair<bool, PlanChange> changes[] = {
-      {schedule, PlanChange::schedule}, {mesh, PlanChange::mesh},     {recomputation, PlanChange::recomputation},
-      {batch, PlanChange::batch},       {length, PlanChange::length}, {format, PlanChange::format},
-      {chips, PlanChange::chips}};
-  std::optional<PlanChange> only;
-  for (const auto& [changed, change] : changes) {
-    if (!changed) continue;
-    if (only) return std::nullopt;
-    only = change;
-  }
-  return only;
-}
 
 std::vector<OneChangePair> one_change_pairs(std::span<const io::Measurement> entries,
                                             const io::PresetLibrary& library, engine::Mode mode) {
@@ -99,7 +53,7 @@ std::vector<OneChangePair> one_change_pairs(std::span<const io::Measurement> ent
   for (const auto& [source, runs] : sources)
     for (std::size_t i = 0; i < runs.size(); ++i)
       for (std::size_t j = i + 1; j < runs.size(); ++j)
-        if (const auto change = change_between(runs[i].scenario, runs[j].scenario))
+        if (const auto change = engine::change_between(runs[i].scenario, runs[j].scenario))
           out.push_back({runs[i].entry->id, runs[j].entry->id, *change, std::log(runs[j].measured / runs[i].measured),
                          std::log(runs[j].predicted / runs[i].predicted)});
   return out;
@@ -111,7 +65,7 @@ PairSummary pair_summary(std::span<const OneChangePair> pairs) {
   std::vector<double> errors;
   for (const OneChangePair& pair : pairs) {
     errors.push_back(std::abs(std::expm1(pair.predicted - pair.measured)));
-    if (std::abs(pair.measured) <= std::log1p(kApart)) continue;
+    if (std::abs(pair.measured) <= std::log1p(engine::kApart)) continue;
     ++out.apart;
     if (pair.measured * pair.predicted > 0) ++out.right;
   }
@@ -124,6 +78,13 @@ PairSummary pair_summary(std::span<const OneChangePair> pairs, PlanChange change
   for (const OneChangePair& pair : pairs)
     if (pair.change == change) those.push_back(pair);
   return pair_summary(those);
+}
+
+engine::PairRecord pair_record(std::span<const OneChangePair> pairs) {
+  engine::PairRecord out;
+  for (std::size_t i = 0; i < out.by_change.size(); ++i)
+    out.by_change[i] = pair_summary(pairs, static_cast<PlanChange>(i));
+  return out;
 }
 
 }  // namespace roofscape::evidence

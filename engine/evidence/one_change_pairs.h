@@ -4,32 +4,19 @@
 // one.
 #pragma once
 
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "engine/base/enum_table.h"
 #include "engine/io/presets/measurements.h"
 #include "engine/io/presets/preset_library.h"
 #include "engine/scenario/scenario.h"
+#include "engine/studies/plan_change.h"
 
 namespace roofscape::evidence {
 
-enum class PlanChange : std::uint8_t {
-  schedule,       // and virtual stages
-  mesh,           // degrees, on as many chips; what shards its state
-  recomputation,  // checkpointing
-  batch,          // sequences of a step or of a microbatch
-  length,         // of a sequence, with the batch that goes with it
-  format,         // of numbers
-  chips,          // more data-parallel ranks
-};
-inline constexpr engine::EnumTable<PlanChange> kPlanChangeIds{"schedule", "mesh",   "recomputation", "batch",
-                                                              "length",   "format", "chips"};
-
-// The one thing in which two training plans differ; none if there are several, or nothing.
-std::optional<PlanChange> change_between(const engine::Scenario&, const engine::Scenario&);
+using engine::PairSummary;
+using engine::PlanChange;
 
 struct OneChangePair {
   std::string first, second;  // ids of the runs
@@ -38,16 +25,8 @@ struct OneChangePair {
 };
 std::vector<OneChangePair> one_change_pairs(std::span<const io::Measurement>, const io::PresetLibrary&, engine::Mode);
 
-// Pairs whose rates differ by less have no direction to predict.
-inline constexpr double kApart = 0.05;
-
-struct PairSummary {
-  std::size_t pairs = 0;
-  std::size_t apart = 0,
-              right = 0;  // that differ by more than kApart, and of them those predicted to differ that way
-  double error = 0;       // median of |predicted - measured|, of the ratio of both rates
-};
 PairSummary pair_summary(std::span<const OneChangePair>);
 PairSummary pair_summary(std::span<const OneChangePair>, PlanChange);
+engine::PairRecord pair_record(std::span<const OneChangePair>);
 
 }  // namespace roofscape::evidence

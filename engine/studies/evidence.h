@@ -32,6 +32,7 @@
 #include "engine/base/enum_table.h"
 #include "engine/report/report.h"
 #include "engine/scenario/scenario.h"
+#include "engine/studies/plan_change.h"
 
 namespace roofscape::engine {
 
@@ -111,6 +112,7 @@ struct Evidence {
   Mode mode = Mode::calibrated;  // of the predictions
   std::vector<EvidencePoint> points;
   std::size_t runs_without_point = 0;  // nothing predicts what was measured, or it is of none of the kinds
+  PairRecord pairs;                    // of a set alone
 };
 // The predictions of both modes; null while they are being made.
 struct EvidenceSet {
@@ -192,6 +194,18 @@ struct BandCoverage {
 // All other runs; or those alone that are of another model or source, which is harder: nobody measured such a plan.
 enum class Others : std::uint8_t { runs, models };
 BandCoverage band_coverage(std::span<const EvidencePoint>, EvidenceKind, Others = Others::runs);
+// The coverage of a kind, or of those points of it that are on one generation of chips or of models with experts.
+struct CoverageRow {
+  EvidenceKind kind = EvidenceKind::step;
+  std::string part;  // "a100", "experts"; empty: all of the kind
+  BandCoverage coverage, without_model;
+  // Of rows of one generation of chips. Where its bands do not hold, nothing is covered.
+  std::optional<BandTrial> trial;
+  std::string name() const { return std::string(kEvidenceKindIds[kind]) + (part.empty() ? "" : " " + part); }
+};
+// All steps, those by generation of chips (TPUs together, of each of which few runs are published) and of models with
+// experts; then memory and decoding.
+std::vector<CoverageRow> coverage_rows(std::span<const EvidencePoint>);
 // The band that the others give each point of the kind; in the order of the points, empty for other kinds.
 std::vector<std::optional<ErrorBand>> bands_by_others(std::span<const EvidencePoint>, EvidenceKind, Others);
 

@@ -111,7 +111,7 @@ OrderedJson shortage_json(const engine::Shortage& shortage) {
 }  // namespace
 
 std::string search_json(const engine::Scenario& scenario, const engine::SearchResult& result,
-                        std::string_view problem) {
+                        std::string_view problem, const engine::PairRecord* pairs) {
   OrderedJson json;
   json["finished"] = result.finished;
   json["plans"] = number_json(result.plans);
@@ -129,6 +129,15 @@ std::string search_json(const engine::Scenario& scenario, const engine::SearchRe
     json["near_miss"]["shortage"] = shortage_json(result.near_miss->shortage);
   }
   json["best"] = best_json(scenario, result.best, ranked_json);
+  for (std::size_t i = 0; pairs != nullptr && i < result.best.size(); ++i) {
+    engine::Scenario other = scenario;
+    engine::apply(other, result.best[i].plan);
+    json["best"][i]["measured_pairs"] = nullptr;
+    if (const auto like = pairs->like(scenario, other))
+      json["best"][i]["measured_pairs"] = {{"differ_in", std::string(engine::kPlanChangeIds[like->change])},
+                                           {"pairs", like->pairs.apart},
+                                           {"as_predicted", like->pairs.right}};
+  }
   json["front"] = list_json(result.front, ranked_json);
   json["cells"] = OrderedJson::array();
   for (const engine::SearchCell& cell : result.cells) json["cells"].push_back(cell_json(cell));

@@ -7,6 +7,7 @@
 
 #include "engine/search/search.h"
 #include "engine/search/serving_search.h"
+#include "engine/studies/plan_change.h"
 
 namespace roofscape::io {
 
@@ -14,8 +15,10 @@ namespace roofscape::io {
 // "best": [...], "front": [...], "cells": [...]}. A plan is given by the paths of the scenario's fields; a cell by
 // "tensor", "pipeline", "plans", "fit" and "best", or null with "reason" and, where memory is, "missing_bytes". A
 // present plan that cannot run has null for all that is of a run, and `problem` as its "problem".
+// With `pairs` each of the best says how measured pairs went that differ as it and the scenario do: "measured_pairs", with
+// "differ_in", "pairs" and "as_predicted", or null.
 std::string search_json(const engine::Scenario& scenario, const engine::SearchResult& result,
-                        std::string_view problem = {});
+                        std::string_view problem = {}, const engine::PairRecord* pairs = nullptr);
 // The best plans, one a line, with a line of names: the fields of the plan, then its numbers.
 std::string search_csv(const engine::Scenario& scenario, const engine::SearchResult& result);
 

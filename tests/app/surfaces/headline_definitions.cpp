@@ -358,6 +358,18 @@ std::map<std::string, Definition> serving_definitions() {
   };
 }
 
+// Of the rows for whole kinds of runs: one column over another.
+double covered(const Columns& table, const std::string& inside, const std::string& banded) {
+  const auto column = [&](const std::string& name) {
+    return static_cast<std::size_t>(std::find(table.head.begin(), table.head.end(), name) - table.head.begin());
+  };
+  double n = 0, of = 0;
+  for (const std::vector<std::string>& row : table.rows)
+    if (row.front().find(' ') == std::string::npos)
+      n += std::strtod(row[column(inside)].c_str(), nullptr), of += std::strtod(row[column(banded)].c_str(), nullptr);
+  return n / of;
+}
+
 std::map<std::string, Definition> other_definitions() {
   return {
       {"collective.crossing",
@@ -379,6 +391,11 @@ std::map<std::string, Definition> other_definitions() {
          });
        }},
       {"evidence.runs", [](const Shown& x, double v) { return v == static_cast<double>(x.table["error"].size()); }},
+      {"evidence.inside", [](const Shown& x, double v) { return near(v, covered(x.table, "inside", "with band")); }},
+      {"evidence.held",
+       [](const Shown& x, double v) {
+         return near(v, covered(x.table, "inside without model", "with band without model"));
+       }},
       {"evidence.near",
        [](const Shown& x, double v) { return v == static_cast<double>(errors_near(x.table).size()); }},
       {"evidence.median",

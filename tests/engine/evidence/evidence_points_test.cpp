@@ -9,7 +9,9 @@
 
 #include "engine/base/stats.h"
 #include "engine/evidence/evidence_points.h"
+#include "engine/evidence/peers.h"
 #include "engine/evidence/validation.h"
+#include "engine/io/scenario/scenario_json.h"
 #include "tests/engine/io/io_fixture.h"
 #include "tests/english.h"
 
@@ -208,6 +210,46 @@ TEST_CASE("a user's file that is no JSON is an error with its path") {
   const auto files = io::load_evidence(io::PresetLibrary(folder.path()));
   REQUIRE_FALSE(files);
   CHECK(files.error().file == file.string());
+}
+
+TEST_CASE("on the rows of peers that ship errors without their source are below those published for several nodes") {
+  const auto& entries = shipped_evidence().entries;
+  const evidence::Validation validation = evidence::validate(entries, test::shipped(), engine::Mode::calibrated);
+  const auto compared = evidence::compare_with_peers(entries, validation);
+  REQUIRE(compared.size() == 3);
+  const std::array<std::size_t, 3> rows{4, 46, 24};
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    CAPTURE(std::string(compared[i].peer->on));
+    CHECK(compared[i].rows == rows[i]);
+    CHECK(compared[i].rows_left_out == rows[i]);
+  }
+  for (const std::size_t i : {0U, 1U}) CHECK(compared[i].left_out < compared[i].peer->error);
+}
+
+TEST_CASE("two plans that differ in one thing are told how measured pairs like them went, others are not") {
+  const engine::PairRecord& pairs = all_points().calibrated.pairs;
+  const auto loaded = io::load_scenario("llama3-405b-16k-h100", test::shipped());
+  REQUIRE(loaded.ok());
+  engine::Scenario other = loaded.value();
+  CHECK_FALSE(pairs.like(loaded.value(), other).has_value());
+  other.pipeline.microbatch_sequences *= 2;
+  const auto like = pairs.like(loaded.value(), other);
+  REQUIRE(like.has_value());
+  CHECK(like->change == engine::PlanChange::batch);
+  CHECK(like->pairs.apart >= engine::kFewestPairs);
+  CHECK(like->pairs.right <= like->pairs.apart);
+  other.parallelism.tensor *= 2;
+  CHECK_FALSE(pairs.like(loaded.value(), other).has_value());
+}
+
+TEST_CASE("rows of the coverage by chips add up to those of all steps") {
+  std::size_t all = 0, chips = 0;
+  for (const engine::CoverageRow& row : engine::coverage_rows(all_points().calibrated.points)) {
+    if (row.kind != EvidenceKind::step || row.part == "experts") continue;
+    (row.part.empty() ? all : chips) += row.coverage.all;
+  }
+  CHECK(all > 300);
+  CHECK(chips == all);
 }
 
 }  // namespace

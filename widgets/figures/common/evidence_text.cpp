@@ -86,4 +86,13 @@ std::string outside_text(const TextTable& texts, const ErrorBand& band, const en
   return texts.format(key, {number(band.measured_least), number(band.measured_most), number(band.own)});
 }
 
+std::string pairs_text(const TextTable& texts, const engine::Evidence* evidence, const engine::Scenario& from,
+                       const engine::Scenario& to) {
+  if (evidence == nullptr) return {};
+  const auto like = evidence->pairs.like(from, to);
+  if (!like) return {};
+  return texts.format("figure.pairs", {format_count(static_cast<double>(like->pairs.apart)),
+                                       format_count(static_cast<double>(like->pairs.right))});
+}
+
 }  // namespace roofscape::widgets

@@ -20,4 +20,9 @@ std::string range_text(const TextTable& texts, double least, double most, const 
 // Why a band is not validated: "no measured run on TPU v5p", "measured with 64 to 512 chips, here 8192".
 std::string outside_text(const TextTable& texts, const engine::ErrorBand& band, const engine::Scenario& scenario);
 
+// "of 49 measured pairs that differ in this alone, 42 went the way predicted"; empty where the plans differ in several
+// things, too few pairs do in this one, or there is no evidence.
+std::string pairs_text(const TextTable& texts, const engine::Evidence* evidence, const engine::Scenario& from,
+                       const engine::Scenario& to);
+
 }  // namespace roofscape::widgets

@@ -1,5 +1,6 @@
 // Compare: where the difference between the baseline's step and the present one comes from, part by part, the largest
-// change first: a waterfall from the one to the other. Needs FigureInput.baseline.
+// change first: a waterfall from the one to the other; and how measured pairs went that differ as they do. Needs
+// FigureInput.baseline.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,10 +11,13 @@
 #include "widgets/figures/common/bar_rows.h"
 #include "widgets/figures/common/claims.h"
 #include "widgets/figures/common/empty_state.h"
+#include "widgets/figures/common/evidence_text.h"
 #include "widgets/figures/common/figure_head.h"
 #include "widgets/figures/common/figure_row.h"
 #include "widgets/figures/common/quantity_look.h"
 #include "widgets/figures/training/figure_pipeline_parts.h"
+#include "widgets/plot/label_field.h"
+#include "widgets/plot/plot.h"
 #include "widgets/plot/quantity_label.h"
 
 namespace roofscape::widgets {
@@ -126,13 +130,23 @@ void draw_break(Canvas& canvas, const Theme& theme, const BarRowsPlot& plot, std
 }
 
 void draw_compare(Canvas& canvas, const Rect& area, const FigureInput& input, const FigureView& view) {
-  const Rect rest = draw_figure_head(canvas, area, input, view, compare_head(input, view));
+  Rect rest = draw_figure_head(canvas, area, input, view, compare_head(input, view));
   if (rest.empty()) return;
   const TextTable& t = input.texts;
   const auto c = compare(input);
   if (!c)
     return draw_empty_state(canvas, input.theme, rest,
                             t.text(input.baseline == nullptr ? "figure.compare.none" : "figure.compare.no_step"));
+
+  // How measured pairs of runs went that differ as these two plans do.
+  const engine::Mode mode = input.scenario.assumptions.mode;
+  const bool measured = input.evidence != nullptr && mode != engine::Mode::custom;
+  if (const std::string pairs =
+          pairs_text(t, measured ? &input.evidence->of(mode) : nullptr, input.baseline->scenario, input.scenario);
+      !pairs.empty()) {
+    const Rect line = rest.cut_bottom(kSmallText * canvas.em() * kLabelLine);
+    canvas.text({line.x, line.centre().y}, pairs, small_text(canvas, input.theme.ink2, HAlign::left));
+  }
 
   double end = std::max(c->before, c->after), at = c->before;
   for (const Change& change : c->changes) end = std::max(end, at += change.seconds);

@@ -1,7 +1,8 @@
 // The evidence figure: published measurements against what is predicted for them, on logarithmic axes, with the line
 // of a perfect prediction and the bands within 10 and 25 percent. The runs near the plan, which make its error band,
 // are ringed, the others fade. Options: `quantity` (own: the plan's step time or time per token), `show` (values, or
-// the error over what is predicted), `mode` of the predictions (own: the plan's).
+// the error over what is predicted), `mode` of the predictions (own: the plan's), `view` (runs, or the coverage of the
+// error bands).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -19,6 +20,7 @@
 #include "widgets/figures/common/figure_head.h"
 #include "widgets/figures/common/figure_options.h"
 #include "widgets/figures/common/figure_row.h"
+#include "widgets/figures/training/evidence_coverage.h"
 #include "widgets/plot/label_field.h"
 #include "widgets/plot/plot.h"
 
@@ -40,12 +42,15 @@ enum class EvidenceQuantity : std::uint8_t {
 };  // own, then engine::EvidenceKind
 enum class Show : std::uint8_t { values, error };
 enum class PredictedIn : std::uint8_t { own, calibrated, ideal };
+enum class EvidenceView : std::uint8_t { runs, coverage };
 constexpr std::array<std::string_view, 1 + engine::kEvidenceKinds> kEvidenceQuantities{
     "own", "step", "memory", "decode", "kernel", "collective"};
 constexpr std::array<std::string_view, 2> kShows{"values", "error"};
 constexpr std::array<std::string_view, 3> kModes{"own", "calibrated", "ideal"};
+constexpr std::array<std::string_view, 2> kEvidenceViews{"runs", "coverage"};
 constexpr FigureOptions kEvidenceOptions{OptionOf<EvidenceQuantity>{"quantity", kEvidenceQuantities},
-                                         OptionOf<Show>{"show", kShows}, OptionOf<PredictedIn>{"mode", kModes}};
+                                         OptionOf<Show>{"show", kShows}, OptionOf<PredictedIn>{"mode", kModes},
+                                         OptionOf<EvidenceView>{"view", kEvidenceViews}};
 
 constexpr float kSourceMark = 7, kFaded = 0.6f;  // px; opacity of what is far from the plan
 constexpr float kLeastForKey = 640;              // px of width, below which sources are told by pointing only
@@ -86,6 +91,9 @@ EvidenceKind kind_of(const FigureInput& input, const FigureView& view) {
   const auto chosen = kEvidenceOptions.chosen<EvidenceQuantity>(view);
   if (chosen == EvidenceQuantity::own) return serves ? EvidenceKind::decode : EvidenceKind::step;
   return static_cast<EvidenceKind>(static_cast<int>(chosen) - static_cast<int>(EvidenceQuantity::step));
+}
+bool shows_coverage(const FigureView& view) {
+  return kEvidenceOptions.chosen<EvidenceView>(view) == EvidenceView::coverage;
 }
 bool shows_errors(const FigureView& view) { return kEvidenceOptions.chosen<Show>(view) == Show::error; }
 engine::Mode mode_of(const FigureInput& input, const FigureView& view) {
@@ -518,6 +526,15 @@ float sources_width(const Canvas& canvas, const FigureInput& input, const ShownE
 
 FigureHead evidence_head(const FigureInput& input, const FigureView& view) {
   const TextTable& t = input.texts;
+  if (shows_coverage(view)) {
+    FigureHead head =
+        input.evidence != nullptr
+            ? coverage_head(input, input.evidence->of(mode_of(input, view)))
+            : FigureHead{.title = std::string(t.text("figure.evidence.title.coverage")), .takeaway = {}};
+    head.context = t.format("figure.context.evidence", {mode_text(t, mode_of(input, view))}) + "; " +
+                   std::string(t.text("figure.evidence.coverage.key"));
+    return head;
+  }
   const ShownEvidence s = shown(input, view);
   FigureHead head;
   head.title = t.text("figure.evidence.title." + std::string(engine::kEvidenceKindIds[s.kind]));
@@ -562,6 +579,8 @@ FigureHead evidence_head(const FigureInput& input, const FigureView& view) {
 void draw_evidence(Canvas& canvas, const Rect& area, const FigureInput& input, const FigureView& view) {
   Rect rest = draw_figure_head(canvas, area, input, view, evidence_head(input, view));
   if (rest.empty()) return;
+  if (shows_coverage(view) && input.evidence != nullptr)
+    return draw_coverage(canvas, rest, input, input.evidence->of(mode_of(input, view)));
   const ShownEvidence s = shown(input, view);
   if (s.evidence == nullptr)
     return draw_empty_state(canvas, input.theme, rest, input.texts.text("figure.evidence.waiting"));
@@ -597,6 +616,8 @@ void draw_evidence(Canvas& canvas, const Rect& area, const FigureInput& input, c
 }
 
 std::string evidence_data(const FigureInput& input, const FigureView& view) {
+  if (shows_coverage(view) && input.evidence != nullptr)
+    return coverage_data(input, input.evidence->of(mode_of(input, view)));
   std::string out =
       "id\tsource\tmodel\tchip\tchips\tmeasured\tpredicted\terror\tunit\tpublished "
       "as\tvalue\tcomplete\tnear\tcitation\n";

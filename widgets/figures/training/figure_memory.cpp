@@ -264,7 +264,7 @@ void draw_memory(Canvas& canvas, const Rect& area, const FigureInput& input, con
   draw_ghost(canvas, input, rows, x);
   const Rect capacity =
       draw_capacity(canvas, input, x, rows.header.centre().y, rows.header.bottom() - canvas.px(5), framed.bottom());
-  draw_measured(canvas, input, rect_between(framed.x, rows.plot.bottom(), framed.right(), framed.bottom()), x);
+  draw_measured_bytes(canvas, input, rect_between(framed.x, rows.plot.bottom(), framed.right(), framed.bottom()), x);
   draw_part_names(canvas, input, view, rows, x, capacity);
   draw_totals(canvas, input, view, rows, x);
 }

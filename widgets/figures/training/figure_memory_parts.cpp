@@ -112,7 +112,7 @@ float measured_height(const Canvas& canvas, const FigureInput& input) {
   return sizes_of(input).measured_gb > 0 ? small_line(canvas) + canvas.px(kMeasuredGap + kMeasuredBar) : 0;
 }
 
-void draw_measured(Canvas& canvas, const FigureInput& input, const Rect& area, const Scale& x) {
+void draw_measured_bytes(Canvas& canvas, const FigureInput& input, const Rect& area, const Scale& x) {
   const Sizes sizes = sizes_of(input);
   if (sizes.measured_gb <= 0) return;
   const TextTable& t = input.texts;

@@ -57,7 +57,7 @@ Readout ghost_readout(const FigureInput& input, double gb);
 // What a measured run held: its own bar under those of the stages, below a line that says how much. No height without
 // a run that says.
 float measured_height(const Canvas& canvas, const FigureInput& input);
-void draw_measured(Canvas& canvas, const FigureInput& input, const Rect& area, const Scale& x);
+void draw_measured_bytes(Canvas& canvas, const FigureInput& input, const Rect& area, const Scale& x);
 
 Readout part_readout(const FigureInput& input, int stage, const Part& part);
 

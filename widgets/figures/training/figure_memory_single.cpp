@@ -213,8 +213,8 @@ void draw_single(Canvas& canvas, Rect area, const FigureInput& input, const Figu
   draw_frame(canvas, theme, plot, x, Scale(ScaleKind::linear, 0, 1, plot.bottom(), plot.y), frame);
   canvas.text({names_right, bar.centre().y}, sum, small_text(canvas, theme.ink, HAlign::right, Weight::bold));
   draw_stack(canvas, input, bar, x, 0, !view.compact);
-  draw_measured(canvas, input,
-                rect_between(plot.x, plot.bottom() - measured, plot.right(), plot.bottom() - canvas.px(2)), x);
+  draw_measured_bytes(canvas, input,
+                      rect_between(plot.x, plot.bottom() - measured, plot.right(), plot.bottom() - canvas.px(2)), x);
   if (sizes.ghost_gb > 0) {
     const Rect ghost = rect_between(bar.x, bar.y - canvas.px(1), x(sizes.ghost_gb), bar.bottom() + canvas.px(1));
     const std::array<Point, 4> outline{Point{ghost.x, ghost.y},
