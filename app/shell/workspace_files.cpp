@@ -282,6 +282,10 @@ void Workspace::write_exported() {
 
 // A recipe names scenarios: a preset or a file as it is, else one that is written beside it.
 void Workspace::add_to_recipe() {
+  if (!settings_.export_as.asked) {
+    panels_.sheets.shown = Sheet::export_figure;
+    return;
+  }
   if (shows_block() || cover() == Cover::table)
     return session_.say({true, std::string(texts_.text("ui.recipe.nothing")), {}});
   const ExportChoice& choice = settings_.export_as;
@@ -374,8 +378,8 @@ void Workspace::save_as(const std::filesystem::path& file) {
 void Workspace::take_sheet(Sheet sheet, const std::string& answer) {
   if (sheet == Sheet::open) return open_file(answer);
   if (sheet == Sheet::export_figure) {
-    if (answer == kAddToRecipe) return add_to_recipe();
     settings_.export_as.asked = true;
+    if (answer == kAddToRecipe) return add_to_recipe();
     return write_exported();
   }
   if (sheet == Sheet::scene) return save_scene();
