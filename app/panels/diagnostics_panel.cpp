@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <string>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -16,6 +17,33 @@
 namespace roofscape::app {
 
 using namespace widgets;
+
+namespace {
+
+// How measured pairs that differ as the changes on offer do went, by finding: looked up when these are others.
+struct PairsOfFixes {
+  std::vector<std::string> words;
+};
+struct PairsAsked {
+  engine::Scenario scenario;
+  const engine::EvidenceSet* evidence = nullptr;
+  std::size_t findings = 0;
+  std::string language;  // a text of it
+  friend bool operator==(const PairsAsked&, const PairsAsked&) = default;
+};
+
+const PairsOfFixes& pairs_of(const PanelContext& ctx, const std::vector<engine::OfferedFinding>& all) {
+  const PairsAsked asked{ctx.session.scenario(), ctx.evidence.get(), all.size(),
+                         std::string(ctx.text("figure.pairs"))};
+  return ctx.studies.get<PairsOfFixes>(asked, [&] {
+    PairsOfFixes out;
+    for (const engine::OfferedFinding& one : all)
+      out.words.push_back(one.diagnostic.fix.empty() ? std::string() : fix_pairs(ctx, one.diagnostic));
+    return out;
+  });
+}
+
+}  // namespace
 
 float diagnostics_panel(PanelContext& ctx, const Rect& r, engine::Scenario& scenario) {
   const Theme& t = ctx.ui.theme;
@@ -62,9 +90,7 @@ float diagnostics_panel(PanelContext& ctx, const Rect& r, engine::Scenario& scen
          ctx.px(2);
     if (!d.fix.empty()) {
       const std::string label = fix_label(ctx, d);
-      std::string gain = all[i].gain ? gain_text(*all[i].gain, ctx.ui.texts) : std::string();
-      if (const std::string pairs = fix_pairs(ctx, d); !pairs.empty())
-        gain = gain.empty() ? pairs : ctx.format("check.edit.pairs", {gain, pairs});
+      const std::string gain = all[i].gain ? gain_text(*all[i].gain, ctx.ui.texts) : std::string();
       const TextStyle style = ctx.style(t.ink);
       const float w = std::min(width, ctx.ui.canvas.text_width(label, style) + ctx.px(24));
       const Rect b{text_x, std::round(y + ctx.px(2)), w, std::round(ctx.px(kControlHeight))};
@@ -80,6 +106,8 @@ float diagnostics_panel(PanelContext& ctx, const Rect& r, engine::Scenario& scen
         if (!fits) y = b.bottom() + ctx.px(20);
       }
       y = std::max(y, b.bottom() + ctx.px(4));
+      if (const std::string& pairs = pairs_of(ctx, all).words[i]; !pairs.empty())
+        y += draw_prose(ctx.ui.canvas, {text_x, y}, pairs, ctx.style(t.ink2, kSmallText), width) + ctx.px(2);
     }
   }
   y += ctx.px(10);
