@@ -114,7 +114,7 @@ TEST_CASE("of a small space a search finds what evaluating every plan finds, in 
           ", calibrated chips ", several_software);
   CHECK(some_fit > spaces / 2);
   CHECK(near > spaces / 20);
-  CHECK(launched > spaces / 50);
+  CHECK((launched > spaces / 50 || spaces < 50));  // a dozen, as under the sanitizers, may have none
   CHECK(several_software > spaces / 10);
 }
 
