@@ -27,13 +27,15 @@ struct PairsOfFixes {
 struct PairsAsked {
   engine::Scenario scenario;
   const engine::EvidenceSet* evidence = nullptr;
-  std::size_t findings = 0;
-  std::string language;  // a text of it
+  std::size_t findings = 0, offers = 0;  // while a control is held there are findings without offers
+  std::string language;                  // a text of it
   friend bool operator==(const PairsAsked&, const PairsAsked&) = default;
 };
 
 const PairsOfFixes& pairs_of(const PanelContext& ctx, const std::vector<engine::OfferedFinding>& all) {
-  const PairsAsked asked{ctx.session.scenario(), ctx.evidence.get(), all.size(),
+  const auto offers =
+      std::count_if(all.begin(), all.end(), [](const auto& one) { return !one.diagnostic.fix.empty(); });
+  const PairsAsked asked{ctx.session.scenario(), ctx.evidence.get(), all.size(), static_cast<std::size_t>(offers),
                          std::string(ctx.text("figure.pairs"))};
   return ctx.studies.get<PairsOfFixes>(asked, [&] {
     PairsOfFixes out;
@@ -78,6 +80,7 @@ float diagnostics_panel(PanelContext& ctx, const Rect& r, engine::Scenario& scen
     draw_mark(ctx.ui.canvas, t, {r.x + pad + ctx.px(8), y + ctx.px(11)}, ctx.px(14), Mark::good);
     y += draw_prose(ctx.ui.canvas, {text_x, y}, ctx.text("ui.diagnostics.none"), ctx.style(t.ink2), width);
   }
+  const PairsOfFixes& pairs = pairs_of(ctx, all);
   for (std::size_t i = 0; i < all.size(); ++i) {
     const engine::Diagnostic& d = all[i].diagnostic;
     if (i > 0) {
@@ -106,8 +109,8 @@ float diagnostics_panel(PanelContext& ctx, const Rect& r, engine::Scenario& scen
         if (!fits) y = b.bottom() + ctx.px(20);
       }
       y = std::max(y, b.bottom() + ctx.px(4));
-      if (const std::string& pairs = pairs_of(ctx, all).words[i]; !pairs.empty())
-        y += draw_prose(ctx.ui.canvas, {text_x, y}, pairs, ctx.style(t.ink2, kSmallText), width) + ctx.px(2);
+      if (!pairs.words[i].empty())
+        y += draw_prose(ctx.ui.canvas, {text_x, y}, pairs.words[i], ctx.style(t.ink2, kSmallText), width) + ctx.px(2);
     }
   }
   y += ctx.px(10);

@@ -52,6 +52,7 @@ SearchJob::~SearchJob() {
   const std::scoped_lock lock(mutex_);
   wake_ = nullptr;
   queued_.reset();
+  known_queued_.reset();
   if (progress_) progress_->stop = true;
   thread_.request_stop();
   known_thread_.request_stop();
