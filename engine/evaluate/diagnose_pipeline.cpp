@@ -211,13 +211,16 @@ void check_kept_chunks(Findings& f) {
         {Findings::edit("parallelism.keep_gathered", static_cast<double>(KeepGathered::step))});
 }
 
-// An order of other sizes than the plan's: the schedule's own is run.
+// An order of other sizes than the plan's, or of another schedule: the schedule's own is run.
 void check_given_order(Findings& f, const ListedOrder& order) {
+  const ScheduleShape& shape = f.report().pipeline.shape;
+  const bool sizes_are_same = order.stages == shape.stages && order.virtual_stages == shape.virtual_stages &&
+                              order.microbatches == shape.microbatches;
   f.add(Severity::warning, "pipeline.given_order",
         {{double(order.stages), unit::count},
          {double(order.virtual_stages), unit::count},
          {double(order.microbatches), unit::microbatches}},
-        kGivenOrder, {Findings::edit(kGivenOrder, 0)});
+        kGivenOrder, {Findings::edit(kGivenOrder, 0)}, sizes_are_same ? "schedule" : "");
 }
 
 }  // namespace

@@ -36,17 +36,6 @@ bool can_run(ScheduleKind kind, const Orders& orders, Traits traits) {
   return device_of == orders.device_of;
 }
 
-std::optional<ScheduleKind> stands_for(const Orders& orders, std::optional<ScheduleKind> wanted) {
-  constexpr std::array kByPlainness{
-      ScheduleKind::one_f_one_b, ScheduleKind::interleaved_1f1b, ScheduleKind::zb_h1,          ScheduleKind::zb_v,
-      ScheduleKind::dualpipe_v,  ScheduleKind::dualpipe,         ScheduleKind::overlapped_1f1b};
-  const Traits traits = traits_of(orders);
-  if (wanted && can_run(*wanted, orders, traits)) return wanted;
-  for (const ScheduleKind kind : kByPlainness)
-    if (can_run(kind, orders, traits)) return kind;
-  return std::nullopt;
-}
-
 // Of all moments those that are the most of something, whatever a put-off gradient takes: the corners of their hull.
 HeldMoments outermost(std::vector<HeldMicrobatches> points) {
   std::sort(points.begin(), points.end(), [](const HeldMicrobatches& a, const HeldMicrobatches& b) {
@@ -120,7 +109,7 @@ ListedOrderResult read_listed_order(std::string_view csv, std::optional<Schedule
   if (auto fault = read_order_csv(csv, 0, read)) return {{}, std::move(fault)};
   auto out = std::make_shared<ListedOrder>();
   Orders& orders = read.orders;
-  const auto kind = stands_for(orders, wanted);
+  const auto kind = stood_for(orders, wanted);
   if (!kind) return {{}, OrderFault{1, 1, say("error.order.placement")}};
   out->kind = *kind;
   out->stages = static_cast<int>(orders.devices());
@@ -143,6 +132,17 @@ ListedOrderResult read_listed_order(std::string_view csv, std::optional<Schedule
   out->csv = order_csv(orders);
   out->orders = std::move(orders);
   return {GivenOrder(std::move(out)), std::nullopt};
+}
+
+std::optional<ScheduleKind> stood_for(const Orders& orders, std::optional<ScheduleKind> wanted) {
+  constexpr std::array kByPlainness{
+      ScheduleKind::one_f_one_b, ScheduleKind::interleaved_1f1b, ScheduleKind::zb_h1,          ScheduleKind::zb_v,
+      ScheduleKind::dualpipe_v,  ScheduleKind::dualpipe,         ScheduleKind::overlapped_1f1b};
+  const Traits traits = traits_of(orders);
+  if (wanted && can_run(*wanted, orders, traits)) return wanted;
+  for (const ScheduleKind kind : kByPlainness)
+    if (can_run(kind, orders, traits)) return kind;
+  return std::nullopt;
 }
 
 GivenOrder order_of(const GivenOrder& order, const ScheduleShape& shape) {

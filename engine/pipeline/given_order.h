@@ -32,9 +32,12 @@ struct ListedOrderResult {
   GivenOrder order;
   std::optional<OrderFault> fault;  // none: `order` is there
 };
-// It stands for `wanted` where that has its stages placed so and does what it does, else for the plainest schedule that
-// does.
+// It stands for `wanted` where that can be (stood_for).
 ListedOrderResult read_listed_order(std::string_view csv, std::optional<ScheduleKind> wanted = {});
+
+// The schedule an order stands for: `wanted` where that has its stages placed so and does what it does, else the
+// plainest schedule that does; none: no schedule places its stages so.
+std::optional<ScheduleKind> stood_for(const Orders& orders, std::optional<ScheduleKind> wanted = {});
 
 // The order where it is one of this shape, else none.
 GivenOrder order_of(const GivenOrder& order, const ScheduleShape& shape);

@@ -1,8 +1,13 @@
 #include "engine/io/scenario/order_json.h"
 
+#include <algorithm>
 #include <utility>
 
 #include <nlohmann/json.hpp>
+
+#include "engine/io/json/field_json.h"
+#include "engine/io/scenario/scenario_walk.h"
+#include "engine/scenario/scenario_fields.h"
 
 namespace roofscape::io {
 
@@ -30,13 +35,25 @@ Failure read_order(const Json& json, const Json& pipeline, std::string where, st
   std::optional<engine::ScheduleKind> wanted = scenario.pipeline.schedule;
   if (const auto schedule = pipeline.find("schedule"); schedule != pipeline.end() && schedule->is_string())
     wanted = engine::parse_schedule(schedule->get<std::string>());
+  const auto stated = pipeline.find(kOrderScheduleMember);
+  if (stated != pipeline.end()) {
+    engine::Scenario only_schedule;
+    if (auto failure = read_field(*engine::find_field("pipeline.schedule"), *stated, std::string(kOrderSchedulePath),
+                                  file, only_schedule))
+      return failure;
+    wanted = only_schedule.pipeline.schedule;
+  }
   engine::ListedOrderResult read = engine::read_listed_order(csv, wanted);
   if (read.fault) return error_of(*read.fault, std::string(file), std::move(where));
+  if (stated != pipeline.end() && read.order->kind != *wanted)
+    return InputError{std::string(file), std::string(kOrderSchedulePath),
+                      say("error.order.other_schedule", in_quotes(engine::schedule_id(*wanted))),
+                      say("error.give", in_quotes(engine::schedule_id(read.order->kind)))};
   scenario.pipeline.order = std::move(read.order);
   return std::nullopt;
 }
 
-OrderedJson order_json(const engine::ListedOrder& order) {
+void write_order(const engine::ListedOrder& order, engine::ScheduleKind schedule, OrderedJson& pipeline) {
   OrderedJson rows = OrderedJson::array();
   std::string_view rest = order.csv;
   while (!rest.empty()) {
@@ -44,7 +61,9 @@ OrderedJson order_json(const engine::ListedOrder& order) {
     rows.push_back(std::string(rest.substr(0, end)));
     rest.remove_prefix(std::min(end, rest.size() - 1) + 1);
   }
-  return rows;
+  if (engine::stood_for(order.orders, schedule) != order.kind)
+    pipeline[std::string(kOrderScheduleMember)] = engine::schedule_id(order.kind);
+  pipeline[std::string(kOrderMember)] = std::move(rows);
 }
 
 bool is_order_csv(std::string_view text) {

@@ -11,11 +11,12 @@
 
 namespace roofscape::io {
 
-// pipeline.order: a list of texts, a row of the CSV for each device. `pipeline`: the object it stands in, whose
-// "schedule" it stands for where that can be.
+// pipeline.order: a list of texts, a row of the CSV for each device. `pipeline`: the object it stands in. It stands for
+// that object's "order_schedule"; where that is left out for its "schedule", where that can be.
 Failure read_order(const Json& json, const Json& pipeline, std::string where, std::string_view file,
                    engine::Scenario& scenario);
-OrderedJson order_json(const engine::ListedOrder& order);
+// Into the members of `pipeline`, whose schedule is `schedule`.
+void write_order(const engine::ListedOrder& order, engine::ScheduleKind schedule, OrderedJson& pipeline);
 
 // Whether a text begins as such a file does: with an operation, a pair or a transfer. It need not be right.
 bool is_order_csv(std::string_view text);

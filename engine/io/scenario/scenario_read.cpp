@@ -59,6 +59,10 @@ Failure read_members(const Json& json, const std::string& path, const PartContex
     }
     if (inner == kLayersPath) {
       if (auto failure = read_layers(member.value(), inner, context.file, scenario)) return failure;
+    } else if (inner == kOrderSchedulePath) {
+      if (!json.contains(kOrderMember))
+        return context.error(inner, engine::say("error.without", in_quotes(kOrderMember)),
+                             engine::say("error.without.remedy"));  // read with it
     } else if (inner == kOrderPath) {
       if (auto failure = read_order(member.value(), json, inner, context.file, scenario)) return failure;
     } else if (const engine::Field* field = engine::find_field(inner)) {

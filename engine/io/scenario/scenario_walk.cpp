@@ -13,7 +13,7 @@ std::vector<std::string_view> known_members(std::string_view path) {
   std::vector<std::string_view> members;
   if (path.empty()) members = {"format", "version", "name", "made_from", "source", "model", "cluster", "$schema"};
   if (path == "cluster") members = {"chip", "chips"};
-  if (path == "pipeline") members = {kLayersMember, kOrderMember};
+  if (path == "pipeline") members = {kLayersMember, kOrderMember, kOrderScheduleMember};
   for (const engine::Field& field : engine::scenario_fields()) {
     std::string_view rest = field.path;
     if (!path.empty()) {
@@ -30,6 +30,8 @@ engine::Sentence unknown_field_remedy(std::string_view parent, std::string_view 
   const std::vector<std::string_view> siblings = known_members(parent);
   const std::string prefix = parent.empty() ? std::string() : std::string(parent) + ".";
   if (engine::find_field(prefix + std::string(member)) != nullptr) return engine::say("error.scenario.nested");
+  if (std::find(siblings.begin(), siblings.end(), member) != siblings.end())
+    return engine::say("error.scenario.only_in_file");
   if (const std::string_view near = nearest_word(member, siblings); !near.empty())
     return did_you_mean(prefix + std::string(near));
   // Right word, wrong place: "tensor" at the top.

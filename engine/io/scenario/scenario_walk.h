@@ -12,6 +12,9 @@ namespace roofscape::io {
 // The lists of a scenario that the field table does not have.
 inline constexpr std::string_view kLayersPath = "pipeline.layers_per_stage", kLayersMember = "layers_per_stage";
 inline constexpr std::string_view kOrderPath = "pipeline.order", kOrderMember = "order";
+// What `order` stands for, where that is not the plan's schedule and reading it could take it for that.
+inline constexpr std::string_view kOrderSchedulePath = "pipeline.order_schedule",
+                                  kOrderScheduleMember = "order_schedule";
 
 // Members known directly under a path ("" is the top): those of the table and, at the top, name, model and so on.
 std::vector<std::string_view> known_members(std::string_view path);

@@ -60,7 +60,7 @@ OrderedJson scenario_json(const Scenario& scenario, const PresetLibrary& library
   }
   if (!scenario.pipeline.layers_per_stage.empty())
     json["pipeline"][std::string(kLayersMember)] = scenario.pipeline.layers_per_stage;
-  if (scenario.pipeline.order) json["pipeline"][std::string(kOrderMember)] = order_json(*scenario.pipeline.order);
+  if (scenario.pipeline.order) write_order(*scenario.pipeline.order, scenario.pipeline.schedule, json["pipeline"]);
   // Bins of the histogram up to the last that is used.
   const auto& bins = scenario.workload.lengths;
   std::size_t used = bins.size();

@@ -220,9 +220,9 @@ TEST_CASE("the schema has no field that the table does not have") {
   for (const std::string& leaf : leaves) {
     const bool head = leaf == "$schema" || leaf == "format" || leaf == "version" || leaf == "name" ||
                       leaf == "made_from" || leaf == "source" || leaf == "model" || leaf == "cluster" ||
-                      leaf == "pipeline.layers_per_stage" || leaf == "pipeline.order" || leaf == "model.edited" ||
-                      leaf == "model.format" || leaf == "model.version" || leaf == "model.id" ||
-                      leaf == "model.name" || leaf == "model.source";
+                      leaf == "pipeline.layers_per_stage" || leaf == "pipeline.order" ||
+                      leaf == "pipeline.order_schedule" || leaf == "model.edited" || leaf == "model.format" ||
+                      leaf == "model.version" || leaf == "model.id" || leaf == "model.name" || leaf == "model.source";
     CHECK_MESSAGE((head || engine::find_field(leaf) != nullptr), leaf);
   }
   for (const engine::ChipFieldRow& row : engine::kChipFields)

@@ -260,6 +260,39 @@ TEST_CASE("an order of operations is read, written and read again, a row a devic
   CHECK(again.value() == s.value());
 }
 
+TEST_CASE("an order keeps the schedule it stands for when the plan takes another") {
+  using engine::ScheduleKind;
+  const auto s = read(R"({"pipeline": {"order": ["0F0,0F1,0B0,0B1", "1F0,1B0,1F1,1B1"], "schedule": "eager-1f1b"}})");
+  REQUIRE(s.ok());
+  CHECK(io::write_scenario(s.value(), shipped()).find("order_schedule") == std::string::npos);
+  for (const ScheduleKind kind : {ScheduleKind::gpipe, ScheduleKind::zb_h1, ScheduleKind::dualpipe}) {
+    engine::Scenario other = s.value();
+    other.pipeline.schedule = kind;
+    const auto again = read(io::write_scenario(other, shipped()));
+    REQUIRE(again.ok());
+    CHECK(again.value() == other);
+    CHECK(again->pipeline.order->kind == ScheduleKind::eager_1f1b);
+  }
+}
+
+TEST_CASE("what an order stands for is checked: it stands beside an order, and can run it") {
+  CHECK(error_of(R"({"pipeline": {"order_schedule": "gpipe"}})") ==
+        "s.json: pipeline.order_schedule: stands without \"order\"; give both or neither");
+  CHECK(error_of(R"({"pipeline": {"order": ["0F0,0B0"], "order_schedule": "dualpipev"}})") ==
+        "s.json: pipeline.order_schedule: the order is none that \"dualpipev\" could run; give \"1f1b\"");
+  CHECK(error_of(R"({"pipeline": {"order": ["0F0,0B0"], "order_schedule": 3}})")
+            .starts_with("s.json: pipeline.order_schedule: 3 is not a text; give "));
+}
+
+TEST_CASE("what stands in a scenario's file only is not offered as its own correction") {
+  engine::Scenario s;
+  for (const std::string path : {"source", "made_from", "version", "pipeline.order_schedule"}) {
+    const auto failure = io::set_field(s, path + "=x", shipped());
+    REQUIRE(failure);
+    CHECK(test::in_english(*failure) == path + ": unknown field; it is written in the scenario's file only");
+  }
+}
+
 TEST_CASE("an order comes from a file by its path, with its schedule and chunks, and goes with none") {
   const test::TemporaryFolder folder;
   folder.write("order.csv", "0F0,0F1,2F0,2F1,2B0,2B1,0B0,0B1\n1F0,1F1,3F0,3B0,3F1,3B1,1B0,1B1\n");

@@ -90,6 +90,16 @@ TEST_CASE("an order of other sizes than the plan's is not run, and said not to b
   CHECK(diagnostic_of(evaluate(mended), "pipeline.given_order") == nullptr);
 }
 
+TEST_CASE("an order of another schedule is not run, and said not to be") {
+  Scenario s = with_given_order(scenario_under(preset("gpt3-175b-1024-a100"), ScheduleKind::one_f_one_b));
+  s.pipeline.schedule = ScheduleKind::gpipe;
+  const Report report = evaluate(s);
+  CHECK_FALSE(report.pipeline.shape.order);
+  const Diagnostic* said = diagnostic_of(report, "pipeline.given_order");
+  REQUIRE(said != nullptr);
+  CHECK(said->detail == "schedule");
+}
+
 TEST_CASE("an order that is read brings its schedule and its chunks") {
   Scenario s = preset("gpt3-175b-1024-a100");
   Orders orders;
