@@ -3,8 +3,11 @@
 #include <fmt/ranges.h>
 #include <CLI/CLI.hpp>
 
+#include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <filesystem>
+#include <new>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -153,14 +156,27 @@ int run(int argc, char** argv) {
   return run_command(program, english.value());
 }
 
+// Where memory is so short that not even giving up can be done in order: the texts cannot be read, or a document of the
+// JSON library, which allocates to be destroyed, cannot be let go.
+[[noreturn]] void end_without_memory() {
+  try {
+    if (const std::exception_ptr thrown = std::current_exception()) std::rethrow_exception(thrown);
+  } catch (const std::bad_alloc&) {
+    std::fputs("roofscape-cli: out of memory\n", stderr);
+    std::_Exit(cli::kBadInput);
+  } catch (...) {
+  }
+  std::abort();
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+  std::set_terminate(end_without_memory);
   try {
     return run(argc, argv);
   } catch (const std::exception& error) {  // out of memory, or a mistake of ours: still one line and no crash
     const auto english = app::load_texts("en");
-    return cli::refuse(english ? english.value() : widgets::TextTable(),
-                       {{}, {}, std::string(error.what()), say("error.report_this")});
+    return cli::refuse(english ? english.value() : widgets::TextTable(), io::error_of(error));
   }
 }

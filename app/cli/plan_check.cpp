@@ -4,6 +4,7 @@
 #include <thread>
 
 #include "engine/base/read_number.h"
+#include "engine/base/workers.h"
 #include "engine/evaluate/evaluate.h"
 #include "engine/evaluate/single_edits.h"
 #include "engine/search/search.h"
@@ -56,10 +57,8 @@ std::optional<FoundPlan> found_plan(const engine::Scenario& scenario) {
   request.merge_alike = true;
   const std::size_t workers = std::clamp(std::thread::hardware_concurrency(), 1u, 16u);
   const engine::SearchResult result =
-      engine::search(scenario, request, nullptr, workers, [workers](const std::function<void(std::size_t)>& work) {
-        std::vector<std::jthread> threads;
-        for (std::size_t i = 0; i < workers; ++i) threads.emplace_back(work, i);
-      });
+      engine::search(scenario, request, nullptr, workers,
+                     [workers](const std::function<void(std::size_t)>& work) { engine::run_workers(workers, work); });
   if (!result.finished || result.best.empty()) return std::nullopt;
   const engine::RankedPlan& best = result.best.front();
   return FoundPlan{best.plan, best.step_time_s, best.mfu, best.memory_bytes};

@@ -20,6 +20,7 @@
 #include "app/core/report_text.h"
 #include "app/core/strings.h"
 #include "app/core/text_columns.h"
+#include "engine/base/workers.h"
 #include "engine/evaluate/evaluate.h"
 #include "engine/evaluate/offers.h"
 #include "engine/evidence/evidence_points.h"
@@ -364,10 +365,7 @@ std::string serving_text(const Context& context, const engine::Scenario& scenari
 
 std::size_t worker_count() { return std::clamp(std::thread::hardware_concurrency(), 1u, 16u); }
 
-void run_workers(const std::function<void(std::size_t)>& work) {
-  std::vector<std::jthread> threads;
-  for (std::size_t i = 0; i < worker_count(); ++i) threads.emplace_back(work, i);
-}
+void run_workers(const std::function<void(std::size_t)>& work) { engine::run_workers(worker_count(), work); }
 
 // What is said above a list that a search was stopped at.
 void say_stopped(const Context& context, const engine::SearchProgress& progress) {

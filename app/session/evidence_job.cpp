@@ -1,5 +1,6 @@
 #include "app/session/evidence_job.h"
 
+#include <exception>
 #include <utility>
 
 #include "engine/evidence/evidence_points.h"
@@ -7,12 +8,20 @@
 namespace roofscape::app {
 
 void EvidenceJob::run(const io::PresetLibrary& library) {
-  const auto files = io::load_evidence(library);
   std::shared_ptr<const engine::EvidenceSet> made;
-  if (files) made = std::make_shared<const engine::EvidenceSet>(evidence::evidence_set(files.value(), library));
+  std::optional<io::InputError> problem;
+  try {
+    const auto files = io::load_evidence(library);
+    if (files)
+      made = std::make_shared<const engine::EvidenceSet>(evidence::evidence_set(files.value(), library));
+    else
+      problem = files.error();
+  } catch (const std::exception& error) {
+    problem = io::error_of(error);
+  }
   const std::lock_guard lock(mutex_);
   done_ = std::move(made);
-  if (!files) problem_ = files.error();
+  problem_ = std::move(problem);
   if (wake_) wake_();
 }
 

@@ -1,5 +1,6 @@
 #include "app/session/measured_job.h"
 
+#include <exception>
 #include <utility>
 
 #include "engine/io/measured/measured_input.h"
@@ -26,7 +27,13 @@ void MeasuredJob::start(std::vector<std::string> inputs) {
       }
       return !stop_;
     };
-    auto read = io::read_measured_run(inputs, options);
+    auto read = [&]() -> decltype(io::read_measured_run(inputs, options)) {
+      try {
+        return io::read_measured_run(inputs, options);
+      } catch (const std::exception& error) {
+        return io::error_of(error);
+      }
+    }();
     {
       const std::lock_guard lock(mutex_);
       if (!stop_) done_ = std::move(read);

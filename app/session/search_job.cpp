@@ -2,13 +2,14 @@
 
 #include <algorithm>
 #include <chrono>
+#include <exception>
 #include <utility>
-#include <vector>
 
 #ifdef __linux__
 #include <sys/resource.h>
 #endif
 
+#include "engine/base/workers.h"
 #include "engine/search/searched_scenario.h"
 
 namespace roofscape::app {
@@ -139,6 +140,11 @@ std::size_t SearchJob::started() const {
   return started_;
 }
 
+std::optional<io::InputError> SearchJob::take_problem() {
+  const std::scoped_lock lock(mutex_);
+  return std::exchange(problem_, {});
+}
+
 void SearchJob::set_wake(std::function<void()> wake) {
   const std::scoped_lock lock(mutex_);
   wake_ = std::move(wake);
@@ -161,11 +167,20 @@ void SearchJob::run(std::stop_token stop) {
     const std::shared_ptr<engine::SearchProgress> progress = progress_;
     begun_ = std::chrono::steady_clock::now();
     lock.unlock();
-    search(*found, *progress);
+    std::optional<io::InputError> problem;
+    try {
+      search(*found, *progress);
+    } catch (const std::exception& error) {
+      problem = io::error_of(error);
+      memory_ = {};  // may be half made
+    }
     found->seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun_).count();
     lock.lock();
     // Stopped after its last part it is finished all the same, but whoever stopped it does not want it.
-    if (!progress->stop) {
+    if (problem) {
+      problem_ = std::move(problem);
+      if (!queued_) cancelled_ = running_;  // not tried over and over
+    } else if (!progress->stop) {
       if (!found->query.serves()) known_plans_ = memory_.seeds;
       latest_ = std::move(found);
     }
@@ -185,7 +200,11 @@ void SearchJob::run_known(std::stop_token stop) {
     known_memory_.seeds = known_plans_;
     const auto begun = std::chrono::steady_clock::now();
     lock.unlock();
-    found->result = engine::search_known(found->query.scenario, found->query.request, known_memory_);
+    try {
+      found->result = engine::search_known(found->query.scenario, found->query.request, known_memory_);
+    } catch (const std::exception&) {  // there is no list so far, then
+      known_memory_ = {};
+    }
     found->seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
     lock.lock();
     const auto waits = [&](const std::optional<SearchQuery>& query) { return query && *query == found->query; };
@@ -197,13 +216,10 @@ void SearchJob::run_known(std::stop_token stop) {
 
 void SearchJob::search(SearchOutcome& found, engine::SearchProgress& progress) {
   const engine::SearchWorkers workers = [this](const std::function<void(std::size_t)>& work) {
-    std::vector<std::jthread> others;
-    for (std::size_t i = 1; i < workers_; ++i)
-      others.emplace_back([&work, i] {
-        lower_priority();
-        work(i);
-      });
-    work(0);
+    engine::run_workers(workers_, [&work](std::size_t i) {
+      lower_priority();
+      work(i);
+    });
   };
   if (found.query.serves())
     found.serving = engine::search_serving(found.query.scenario, found.query.serving, &progress, workers);

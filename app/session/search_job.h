@@ -17,6 +17,7 @@
 #include <thread>
 #include <vector>
 
+#include "engine/io/json/result.h"
 #include "engine/scenario/scenario.h"
 #include "engine/search/search.h"
 #include "engine/search/serving_search.h"
@@ -76,6 +77,8 @@ class SearchJob {
   // is no such request.
   std::shared_ptr<const SearchOutcome> so_far() const;
   State state() const;
+  // Why a search had to be given up, such as for want of memory, given once; it counts as cancelled. Empty: nothing.
+  std::optional<io::InputError> take_problem();
   double progress() const;      // of what runs, 0 to 1
   std::size_t started() const;  // searches so far
   // Called whenever a search has ended, whatever its end; it must not call the job. Empty: nothing.
@@ -100,6 +103,7 @@ class SearchJob {
   std::shared_ptr<const SearchOutcome> latest_, so_far_;
   std::vector<engine::Plan> known_plans_;  // of the last search that trained
   std::size_t started_ = 0;
+  std::optional<io::InputError> problem_;
   std::function<void()> wake_;
   engine::SearchMemory memory_;         // of the job's own thread
   engine::SearchMemory known_memory_;   // of the other thread

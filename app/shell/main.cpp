@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <exception>
 #include <filesystem>
+#include <new>
 #include <optional>
 #include <string>
 #include <system_error>
@@ -172,6 +173,9 @@ int run(int argc, char** argv) {
 int main(int argc, char** argv) {
   try {
     return run(argc, argv);
+  } catch (const std::bad_alloc&) {
+    std::fputs("roofscape: out of memory\n", stderr);
+    return 1;
   } catch (const std::exception& error) {
     fmt::print(stderr, "roofscape: {}\n", error.what());
     return 1;

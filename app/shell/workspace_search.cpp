@@ -50,6 +50,7 @@ std::shared_ptr<const SearchOutcome> Workspace::found_for_present() {
 void Workspace::take_search() {
   SearchView& search = panels_.search;
   const bool serves = session_.scenario().serves();
+  if (const auto problem = searching_.take_problem()) session_.say({true, io::to_text(*problem, texts_), {}});
   search.latest = searching_.latest();
   search.found = search.latest != nullptr && search.latest->query.serves() == serves ? found_for_present() : nullptr;
   // What is known of the present scenario goes before all that was found for another.

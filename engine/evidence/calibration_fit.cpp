@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "engine/base/stats.h"
+#include "engine/base/workers.h"
 #include "engine/evidence/calibration_priors.h"
 #include "engine/evidence/fit_rows.h"
 
@@ -455,17 +456,14 @@ CalibrationFit fit_calibration(std::span<const io::Measurement> entries, const i
   const auto leave_each_out = [&](const std::vector<Task>& tasks, double pull) {
     std::vector<Calibration> without(tasks.size());
     std::atomic<std::size_t> next{0};
-    const auto work = [&](Fits& own) {
+    engine::run_workers(others.size() + 1, [&](std::size_t worker) {
+      Fits& own = worker < others.size() ? *others[worker] : fits;
       for (std::size_t i = next++; i < tasks.size(); i = next++) {
         without[i] = own.without(base_without(tasks[i].kind, tasks[i].name), pull, tasks[i].kind, tasks[i].name);
         const std::scoped_lock lock(counting);
         if (progress) progress(++done, all);
       }
-    };
-    std::vector<std::thread> threads;
-    for (const auto& more : others) threads.emplace_back([&] { work(*more); });
-    work(fits);
-    for (std::thread& thread : threads) thread.join();
+    });
     return without;
   };
   const auto tasks_of = [&](io::LeftOutKind kind) {

@@ -1,6 +1,7 @@
 #include "engine/io/json/result.h"
 
 #include <algorithm>
+#include <new>
 
 #include "engine/base/utf8.h"
 
@@ -47,6 +48,12 @@ std::string to_text(const InputError& error, const engine::Words& words) {
     append_line(out, with_short_numbers(words.write(error.remedy)));
   }
   return out;
+}
+
+InputError error_of(const std::exception& thrown) {
+  if (dynamic_cast<const std::bad_alloc*>(&thrown) != nullptr)
+    return {{}, {}, engine::say("error.no_memory"), engine::say("error.no_memory.remedy")};
+  return {{}, {}, std::string(thrown.what()), engine::say("error.report_this")};
 }
 
 std::string listed(std::span<const std::string_view> words) {

@@ -2,6 +2,7 @@
 // Nothing in engine/io throws across its interface.
 #pragma once
 
+#include <exception>
 #include <optional>
 #include <span>
 #include <string>
@@ -20,6 +21,9 @@ struct InputError {
   engine::Sentence remedy = {};  // what would be right; may be empty
   engine::Sentence place = {};   // where no path says it: "line 3, column 7"
 };
+
+// What a program that gives up says of what was thrown: out of memory, or a mistake of ours.
+InputError error_of(const std::exception& thrown);
 
 // "FILE: PATH: what is wrong; remedy" on one line, whatever bytes the parts hold.
 std::string to_text(const InputError& error, const engine::Words& words);

@@ -8,12 +8,12 @@
 
 namespace roofscape::test {
 
-Outcome run(const TemporaryFolder& folder, const std::string& arguments) {
+Outcome run(const TemporaryFolder& folder, const std::string& arguments, const std::string& environment) {
   const TemporaryFolder capture;
   const std::string command =
       "cd '" + folder.path().string() +
       "' && env -u DISPLAY -u WAYLAND_DISPLAY LC_ALL=C LSAN_OPTIONS=print_suppressions=0 XDG_DATA_HOME='" +
-      folder.path().string() + "/none' '" + cli_program() + "' " + arguments + " >'" +
+      folder.path().string() + "/none' " + environment + " '" + cli_program() + "' " + arguments + " >'" +
       (capture.path() / "out").string() + "' 2>'" + (capture.path() / "err").string() + "' </dev/null";
   const int status = std::system(command.c_str());
   Outcome outcome;

@@ -18,7 +18,8 @@ struct Refusal {
 };
 
 // Runs the program through the shell in an empty folder; `arguments` may quote as a shell does.
-Outcome run(const TemporaryFolder& folder, const std::string& arguments);
+// `environment`: more of it, as VARIABLE=VALUE.
+Outcome run(const TemporaryFolder& folder, const std::string& arguments, const std::string& environment = {});
 
 Outcome run(const std::string& arguments);
 

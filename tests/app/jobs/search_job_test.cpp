@@ -8,6 +8,8 @@
 #include "engine/io/presets/preset_library.h"
 #include "engine/io/scenario/scenario_json.h"
 #include "engine/scenario/mesh_size.h"
+#include "tests/app/jobs/memory_limit.h"
+#include "tests/english.h"
 
 using namespace roofscape;
 using app::SearchJob;
@@ -100,6 +102,26 @@ TEST_CASE("while another scenario is searched, what is known is ranked for it") 
   CHECK(so_far->query.request == request_of(large()));
   CHECK_FALSE(so_far->result.best.empty());
   CHECK_FALSE(job.so_far());
+}
+
+TEST_CASE("a search without memory is given up and says why, and the next one finds what it would have") {
+  SearchJob job(2);
+  {
+    const test::MemoryLimit limit(20'000);
+    job.ask(large(), request_of(large()), false);
+    job.wait();
+  }
+  CHECK_FALSE(job.latest());
+  CHECK(job.state() == SearchJob::State::cancelled);
+  const auto problem = job.take_problem();
+  REQUIRE(problem);
+  CHECK(test::in_english(*problem) == "out of memory; close other programs, or ask for less at once");
+  CHECK_FALSE(job.take_problem());
+  job.again();
+  job.ask(large(), request_of(large()), false);
+  job.wait();
+  REQUIRE(job.latest());
+  CHECK(job.latest()->result.best.front().plan == engine::search(large(), request_of(large())).best.front().plan);
 }
 
 TEST_CASE("asking again for what was found starts nothing") {
