@@ -6,8 +6,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
-#include <iterator>
 #include <numbers>
 
 #include "engine/base/utf8.h"
@@ -76,15 +74,6 @@ bool ScreenFonts::update(float em_px) {
   return true;
 }
 
-const std::vector<unsigned char>* ScreenFonts::file(const std::string& path) {
-  auto [it, fresh] = files_.try_emplace(path);
-  if (fresh) {
-    std::ifstream in(path, std::ios::binary);
-    it->second.assign(std::istreambuf_iterator<char>(in), {});
-  }
-  return &it->second;
-}
-
 void ScreenFonts::rebuild() {
   ImFontAtlas& atlas = *ImGui::GetIO().Fonts;
   compat::clear_fonts(atlas);
@@ -120,7 +109,8 @@ void ScreenFonts::rebuild() {
         if (!dynamic && of_face[f]->size() < 3) continue;
         const float per_em = imgui_size_per_em(fonts_, kWeights[w], f);
         if (parts.empty()) first_per_em = per_em;
-        parts.push_back({file(faces[f].path), faces[f].index, per_em * em_px_ * size, of_face[f]});
+        parts.push_back({files_.try_emplace(faces[f].path, faces[f].path).first->second.bytes(), faces[f].index,
+                         per_em * em_px_ * size, of_face[f]});
       }
       if (ImFont* font = compat::add_font(atlas, parts)) entries_[w].push_back({font, em_px_ * size, first_per_em});
     }

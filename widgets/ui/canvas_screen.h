@@ -16,6 +16,7 @@
 #include "widgets/canvas/canvas.h"
 #include "widgets/canvas/font_stack.h"
 #include "widgets/ui/imgui_compat.h"
+#include "widgets/ui/mapped_file.h"
 
 namespace roofscape::widgets {
 
@@ -46,14 +47,13 @@ class ScreenFonts {
     float per_em = 1.3f;  // ImGui size of the first face over em
   };
   void rebuild();
-  const std::vector<unsigned char>* file(const std::string& path);
 
   const FontStack& fonts_;
   float em_px_ = 0;
   int builds_ = 0;
   bool stale_ = true;
   std::set<char32_t> characters_, asked_;
-  std::map<std::string, std::vector<unsigned char>> files_;
+  std::map<std::string, MappedFile> files_;
   std::array<std::vector<Entry>, 2> entries_;  // by weight
   std::vector<std::vector<ImWchar>> ranges_;   // kept while the atlas refers to them
 };

@@ -31,12 +31,13 @@ void clear_fonts(ImFontAtlas& atlas) {
 ImFont* add_font(ImFontAtlas& atlas, std::span<const FontPart> parts) {
   ImFont* font = nullptr;
   for (const FontPart& part : parts) {
-    if (part.data == nullptr || part.data->empty()) continue;
+    if (part.data.empty()) continue;
     ImFontConfig config;
-    // Read only: the atlas is told that the bytes are not its own.
-    config.FontData = const_cast<unsigned char*>(part.data->data());
-    config.FontDataSize = static_cast<int>(part.data->size());
-    config.FontDataOwnedByAtlas = false;
+    // Only read. Before 1.92 what is not its own is copied by an atlas, 20 MB of a CJK font for each size: it is told so
+    // after the font was added.
+    config.FontData = const_cast<unsigned char*>(part.data.data());
+    config.FontDataSize = static_cast<int>(part.data.size());
+    config.FontDataOwnedByAtlas = !kDynamic;
     config.FontNo = part.face_index;
     config.SizePixels = part.size_px;
     config.OversampleH = 3;
@@ -48,6 +49,9 @@ ImFont* add_font(ImFontAtlas& atlas, std::span<const FontPart> parts) {
     config.GlyphRanges = part.ranges->data();
 #endif
     ImFont* added = atlas.AddFont(&config);
+#if IMGUI_VERSION_NUM < 19200
+    atlas.ConfigData.back().FontDataOwnedByAtlas = false;
+#endif
     if (font == nullptr) font = added;
   }
   return font;

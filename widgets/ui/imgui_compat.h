@@ -24,7 +24,7 @@ void polyline(ImDrawList& list, const ImVec2* points, int count, ImU32 colour, b
 // Part of a font: a face of a file, at a size in ImGui's sense (ascent minus descent, in pixels), for some
 // characters.
 struct FontPart {
-  const std::vector<unsigned char>* data = nullptr;  // the file; must outlive the atlas
+  std::span<const unsigned char> data = {};  // the file; must outlive the atlas
   int face_index = 0;
   float size_px = 0;
   const std::vector<ImWchar>* ranges = nullptr;  // pairs ended by 0; ignored where glyphs come on demand

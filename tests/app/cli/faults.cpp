@@ -108,8 +108,8 @@ int rename(const char* from, const char* to) {
 int __libc_start_main(int (*main)(int, char**, char**), int argc, char** argv, int (*init)(int, char**, char**),
                       void (*fini)(), void (*rtld_fini)(), void* stack_end) {
   program = main;
-  using Start = int (*)(int (*)(int, char**, char**), int, char**, int (*)(int, char**, char**), void (*)(),
-                        void (*)(), void*);
+  using Start =
+      int (*)(int (*)(int, char**, char**), int, char**, int (*)(int, char**, char**), void (*)(), void (*)(), void*);
   return next<Start>("__libc_start_main")(main_with_faults, argc, argv, init, fini, rtld_fini, stack_end);
 }
 

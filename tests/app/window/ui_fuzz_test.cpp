@@ -12,8 +12,10 @@
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <vector>
 
 #include "app/shell/commands.h"
+#include "engine/io/tour/tour.h"
 #include "tests/app/window/ui_checks.h"
 #include "tests/capture_binding.h"
 
@@ -101,6 +103,11 @@ struct Reached {
     add("a value being typed", h.parts.interaction.editing_any());
     add("a derivation that was opened", !v.right_rail.derivation.trail.empty());
     add("a plan that is not possible", h.report().has_errors());
+    add("a tour", v.tour.open());
+    add("what a launch line says", v.sheets.shown == app::Sheet::import);
+    add("a measured run", v.sheets.shown == app::Sheet::measured);
+    add("a figure being exported", v.sheets.shown == app::Sheet::export_figure);
+    add("a file being chosen", v.sheets.shown == app::Sheet::open);
     add("serving", h.scenario().workload.kind == engine::WorkloadKind::serving);
   }
 };
@@ -109,9 +116,26 @@ struct Reached {
 constexpr int kEnoughToReachAll = 20'000;
 
 // The ways to what lies beside or over the figures: found by chance alone they would hardly be entered.
-constexpr std::array<std::string_view, 10> kDoors{"editor.model", "editor.cluster", "view.search", "view.workbench",
-                                                  "view.palette", "tab.new",        "tab.close",   "tab.next",
-                                                  "baseline.pin", "view.projector"};
+constexpr std::array<std::string_view, 12> kDoors{
+    "edit.paste_scenario", "file.open", "editor.model", "editor.cluster", "view.search",  "view.workbench",
+    "view.palette",        "tab.new",   "tab.close",    "tab.next",       "baseline.pin", "view.projector"};
+
+// What somebody may have copied: a scenario, launch lines, a line of a log, orders and layouts of a pipeline, nothing.
+constexpr std::array<std::string_view, 9> kPasted{
+    R"({"format": "roofscape/scenario", "parallelism": {"tensor": 4}})",
+    "torchrun --nproc_per_node 8 --nnodes 4 pretrain_gpt.py --num-layers 32 --hidden-size 4096 --num-attention-heads "
+    "32 "
+    "--seq-length 4096 --global-batch-size 256 --tensor-model-parallel-size 4 --bf16",
+    "vllm serve meta-llama/Llama-3.1-70B --tensor-parallel-size 8 --max-model-len 32768",
+    R"({"architectures": ["LlamaForCausalLM"], "hidden_size": 4096, "num_hidden_layers": 32, "num_attention_heads": 32,
+        "num_key_value_heads": 8, "intermediate_size": 14336, "vocab_size": 128256})",
+    " iteration      100/    1000 | consumed samples: 25600 | elapsed time per iteration (ms): 12345.6 | throughput "
+    "per "
+    "GPU (TFLOP/s/GPU): 412.3 | global batch size: 256 | lm loss: 2.1",
+    "0F0,0F1,0B0,0B1\n1F0,1B0,1F1,1B1\n",
+    "Et|(tt|)*15tL",
+    "\xff\xfe\x00garbage",
+    ""};
 
 }  // namespace
 
@@ -119,17 +143,21 @@ TEST_CASE("random events leave no assert, no NaN and a scenario inside its domai
   const InScratchFolder scratch;
   Harness h("llama3-8b-8-h100", 1280, 720);
   h.workspace.actions().copy_text = [](const std::string&) {};
-  h.parts.interaction.read_clipboard = [] {
-    return std::string("{\"format\": \"roofscape/scenario\", \"parallelism\": {\"tensor\": 4}}");
-  };
   const int seed = number_from("ROOFSCAPE_UI_SEED", 7);
   CAPTURE(seed);
   std::mt19937 random(static_cast<unsigned>(seed));
   const auto chance = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
+  h.parts.interaction.read_clipboard = [] {  // one after the other
+    static std::size_t next = 0;
+    return std::string(kPasted[next++ % kPasted.size()]);
+  };
   constexpr std::array kKeys{Key::tab,  Key::enter,   Key::left,      Key::right, Key::up,
                              Key::down, Key::escape,  Key::backspace, Key::home,  Key::end,
                              Key::del,  Key::page_up, Key::page_down, Key::f1,    Key::f2,
                              Key::f4,   Key::f5,      Key::f6,        Key::f7};
+  std::vector<io::InputError> problems;
+  const std::vector<io::Tour> tours = io::load_tours(test::presets(), problems);
+  REQUIRE_FALSE(tours.empty());
   Reached reached;
   float width = 1280, height = 720;
   const int count = number_from("ROOFSCAPE_UI_EVENTS", 3000);
@@ -185,7 +213,13 @@ TEST_CASE("random events leave no assert, no NaN and a scenario inside its domai
         h.type(std::string(1, static_cast<char>(' ' + chance(95))));
         break;
       case 14:
-        h.wait(0.5);
+        if (chance(4) == 0)
+          h.parts.run_entry({.kind = app::PaletteKind::tour,
+                             .title = {},
+                             .detail = {},
+                             .value = tours[static_cast<std::size_t>(chance(static_cast<int>(tours.size())))].id});
+        else
+          h.wait(0.5);
         break;
       default:
         if (chance(40) == 0) {
