@@ -7,7 +7,7 @@
 namespace roofscape::engine {
 namespace {
 
-constexpr std::size_t kCachedOps = std::size_t{1} << 22;  // 64 MB of plans; a larger one is kept alone
+constexpr std::size_t kCachedOps = std::size_t{1} << 20;  // 16 MB of plans; a larger one is kept alone
 constexpr std::size_t kCachedShapes = 128;                // looked up one after the other
 
 bool all_equal(const std::vector<Tick>& times) {
