@@ -244,6 +244,10 @@ void memory_section(PanelContext& ctx, Column& column, Scenario& s) {
   };
   row_of({"precision.compute", "precision.weights", "precision.gradients", "precision.kv_cache"});
   row_of({"precision.optimizer", "precision.master_weights"});
+  if (!s.serves() && engine::is_muon(s.precision.optimizer)) {
+    row_of({"muon.homes", "muon.tensor"});
+    field_slider(ctx, column, s, "muon.newton_schulz_steps", integers(1, 10));
+  }
   if (!s.serves()) field_choice(ctx, column, s, "precision.residual");
   field_switch(ctx, column, s, "offload.optimizer");
   field_switch(ctx, column, s, "offload.activations");

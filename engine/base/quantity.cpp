@@ -24,6 +24,7 @@ IndexKind index_kind(const Quantity& row) {
          : mark == "[b]"  ? IndexKind::block
          : mark == "[la]" ? IndexKind::level_axis
          : mark == "[op]" ? IndexKind::product
+         : mark == "[mx]" ? IndexKind::matrix
                           : IndexKind::block_axis;
 }
 

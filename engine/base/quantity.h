@@ -27,7 +27,7 @@ extern const std::array<Quantity, kQuantityCount> kQuantities;
 inline const Quantity& quantity(Q q) { return kQuantities[static_cast<std::size_t>(q)]; }
 inline bool is_input(const Quantity& row) { return row.source == "input"; }
 // What a row comes once for; rows with an index have no slot of their own in a report.
-enum class IndexKind : std::uint8_t { none, axis, stage, operation, block, block_axis, level_axis, product };
+enum class IndexKind : std::uint8_t { none, axis, stage, operation, block, block_axis, level_axis, product, matrix };
 IndexKind index_kind(const Quantity& row);
 inline bool is_indexed(const Quantity& row) { return index_kind(row) != IndexKind::none; }
 

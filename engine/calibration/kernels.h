@@ -29,6 +29,10 @@ constexpr int product_index(OperationKind kind, ProductPart part, ProductPass pa
   return (static_cast<int>(part) * 3 + static_cast<int>(pass)) * kOperationCount + static_cast<int>(kind);
 }
 
+// Behind those, the products of Newton-Schulz: of a kind of matrices the Gram matrix, its square, and what is added.
+constexpr int kLayerProducts = 9 * kOperationCount;
+constexpr int muon_product_index(int matrix, int product) { return kLayerProducts + matrix * 3 + product; }
+
 // Seconds of one product, in floats of fewer than 16 bits where `narrow` says (none: in 16 bits); `index` is what it is
 // named for (-1: nothing).
 template <Scalar S>

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/base/finite.h"
+#include "engine/evaluate/step_shares.h"
 
 namespace roofscape::engine {
 
@@ -15,9 +16,13 @@ double seconds_of_part(const Evaluation<double>& e, Q q) {
 Bound find_bound(const Evaluation<double>& e, const AxisArray<AxisTransfers>& transfers) {
   const auto& stage = e.stage;
   const auto part = [&e](Q q) { return seconds_of_part(e, q); };
-  const double compute = part(Q::step_matmul) + part(Q::step_attention) + part(Q::step_recompute);
-  const double hbm =
-      finite(stage.layer_passes * (e.layer.layer.hbm_forward + e.layer.layer.hbm_backward)) + part(Q::step_optimizer);
+  // With Muon the optimizer is mostly arithmetic (step_shares.h).
+  const double update = part(Q::step_optimizer);
+  const bool computes = stage.muon.on && updates_by_products(finite(stage.muon.products), update);
+  double compute = part(Q::step_matmul) + part(Q::step_attention) + part(Q::step_recompute);
+  if (computes) compute += update;
+  double hbm = finite(stage.layer_passes * (e.layer.layer.hbm_forward + e.layer.layer.hbm_backward));
+  if (!computes) hbm = hbm + update;
   const double network = finite(e.plan.network);
   const double bubble = part(Q::step_bubble) + part(Q::step_pipeline_transfer);
   Bound bound;
@@ -33,7 +38,7 @@ Bound find_bound(const Evaluation<double>& e, const AxisArray<AxisTransfers>& tr
   double busiest = -1;
   for (int i = 0; i < kAxisCount; ++i) {
     const AxisTransfers& of = transfers[static_cast<std::size_t>(i)];
-    const double seconds = of.step_end_s + finite(stage.layer_passes) * (of.forward_s + of.backward_s);
+    const double seconds = of.step_end_s + of.update_s + finite(stage.layer_passes) * (of.forward_s + of.backward_s);
     if (seconds > busiest) busiest = seconds, bound.axis = static_cast<Axis>(i);
   }
   return bound;

@@ -85,6 +85,17 @@ void fill_collectives(const Scenario& s, const Evaluation<double>& e, std::vecto
     }
   }
   if (plan.data > 1) add_state(Axis::data, all_reduce, true, pipelined, e.stage.gradient_bytes, once);
+  if (e.stage.muon.sends) {
+    const MuonWork<double>& muon = e.stage.muon;
+    for (const Axis axis : {Axis::data, Axis::fsdp, Axis::context, Axis::tensor})
+      if (muon.network[axis] > 0) {
+        add(axis == Axis::context ? Axis::fsdp : axis,
+            muon.exchanges && axis != Axis::tensor ? all_to_all : all_gather, true, true,
+            ratio(muon.bytes[axis], muon.calls[axis]), muon.calls[axis], ratio(muon.network[axis], muon.calls[axis]),
+            ratio(muon.bytes[axis], muon.network[axis]));
+        rows.back().of_update = true;
+      }
+  }
   if (plan.tensor > 1) {
     const double times = layers * e.layer.tensor_share;
     if (plan.sequence_parallel) {
@@ -133,6 +144,10 @@ void fill_transfers(const Evaluation<double>& e, AxisArray<AxisTransfers>& out) 
     AxisTransfers& axis = out[a] = {};
     axis.step_end_s = finite(stage.end_network[a]);
     if (e.in.calibrated) axis.hidden_s = e.in.calibration[hidden_at_end(static_cast<Axis>(a))] * axis.step_end_s;
+    if (stage.muon.sends) {
+      axis.update_s = finite(stage.muon.network[a]);
+      axis.hidden_s += std::max(0.0, finite(stage.muon.network[a] - stage.muon.exposed[a]));
+    }
     if (!stage.communicates[a]) continue;
     axis.forward_s = finite(stage.comm_forward[a]), axis.backward_s = finite(stage.comm_backward[a]);
     const double exposed = stage.pairs ? stage.exposed_left * stage.layer.exposed[a] : stage.layer.exposed[a];
@@ -220,7 +235,7 @@ void withhold_run(Report& out) {
   out.pipeline.timeline.start.clear();
   out.pipeline.timeline.makespan = 0;
   out.pipeline.idle.clear();
-  out.pipeline.step_end_s = out.pipeline.reduction_s = 0;
+  out.pipeline.step_end_s = out.pipeline.reduction_s = out.pipeline.update_exchange_s = 0;
 }
 
 struct EvaluationScratch::Memory {
@@ -245,9 +260,12 @@ void evaluate(const Scenario& s, EvaluationScratch& scratch, Report& out) {
   fill_collectives(s, e, out.collectives);
   fill_placement(e, out.placement);
   fill_stages(s, e, out.pipeline, out.stages);
-  out.pipeline.reduction_s = 0;
+  out.pipeline.reduction_s = out.pipeline.update_exchange_s = 0;
   for (const double end : e.stage.end_reduction) out.pipeline.reduction_s += finite(end);
+  if (e.stage.muon.sends)
+    for (const double end : e.stage.muon.exposed) out.pipeline.update_exchange_s += finite(end);
   out.pipeline.step_end_s = seconds_of_part(e, Q::step_optimizer) + out.pipeline.reduction_s;
+  if (e.stage.muon.sends) out.pipeline.step_end_s += out.pipeline.update_exchange_s;
   diagnose(s, out);
   if (out.has_errors()) withhold_run(out);
 }

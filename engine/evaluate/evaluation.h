@@ -143,6 +143,12 @@ void for_each_quantity(const Evaluation<S>& e, F&& f) {
   f(Q::vocab_time, stage.vocab_time), f(Q::vocab_hbm_exposed, stage.vocab_hbm_exposed);
   f(Q::layers_a_stage, stage.layer_passes);
 
+  if (in.muon.on) {
+    f(Q::muon_steps, in.muon.steps), f(Q::muon_width_bytes, in.muon.bytes);
+    f(Q::muon_send_bytes, in.muon.send_bytes), f(Q::muon_peak, in.muon.peak);
+    f(Q::muon_layer, layer.muon.layer), f(Q::muon_flops, stage.muon.flops), f(Q::muon_products, stage.muon.products);
+    f(Q::muon_updated, plan.updated_by_muon);
+  }
   for (std::size_t i = 0; i < kStepParts.size(); ++i) f(kStepParts[i], plan.step_parts[i]);
   f(Q::step_time, plan.step_time), f(Q::network_total, plan.network);
   f(Q::mfu, plan.mfu), f(Q::hfu, plan.hfu);

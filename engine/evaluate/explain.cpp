@@ -12,6 +12,7 @@
 #include "engine/evaluate/evaluate.h"
 #include "engine/evaluate/evaluation.h"
 #include "engine/evaluate/serving_evaluation.h"
+#include "engine/training/muon.h"
 
 namespace roofscape::engine {
 
@@ -43,11 +44,18 @@ std::string index_text(const Quantity& row, int index) {
     case IndexKind::product: {
       constexpr std::array<std::string_view, 3> kParts{"", "shared,", "experts,"},
           kPasses{"forward", "input", "weights"};
+      if (index >= kLayerProducts) {
+        constexpr std::array<std::string_view, 3> kProducts{"gram", "square", "update"};
+        const auto product = static_cast<std::size_t>(index - kLayerProducts);
+        return fmt::format("muon,{},{}", kMuonMatrices.ids()[product / 3], kProducts[product % 3]);
+      }
       const std::size_t pass = i / kOperationCount;
       return fmt::format("{},{}{}", kOperationIds.ids()[i % kOperationCount], kParts[pass / 3], kPasses[pass % 3]);
     }
     case IndexKind::level_axis:
       return fmt::format("{},{}", i / kAxisCount, kAxisIds[i % kAxisCount]);
+    case IndexKind::matrix:
+      return std::string(kMuonMatrices.ids()[i]);
     default:
       return fmt::format("{}", index);
   }

@@ -22,8 +22,13 @@ StepShares step_shares(const Report& report) {
     for (const Q part : parts) all[n].parts.push_back(part);
     ++n;
   };
-  add(BoundKind::compute, Axis::data, {Q::step_matmul, Q::step_attention, Q::step_recompute});
-  add(BoundKind::hbm, Axis::data, {Q::step_hbm, Q::step_optimizer});
+  if (updates_by_products(q.value_or(Q::muon_products, 0), q.value_or(Q::step_optimizer, 0))) {
+    add(BoundKind::compute, Axis::data, {Q::step_matmul, Q::step_attention, Q::step_recompute, Q::step_optimizer});
+    add(BoundKind::hbm, Axis::data, {Q::step_hbm});
+  } else {
+    add(BoundKind::compute, Axis::data, {Q::step_matmul, Q::step_attention, Q::step_recompute});
+    add(BoundKind::hbm, Axis::data, {Q::step_hbm, Q::step_optimizer});
+  }
   for (std::size_t i = 0; i < kExposedParts.size(); ++i)
     add(BoundKind::mesh_axis, static_cast<Axis>(i), {kExposedParts[i]});
   add(BoundKind::bubble, Axis::data, {Q::step_bubble});

@@ -7,7 +7,8 @@
 
 namespace roofscape::engine {
 
-// compute: matmul, attention and recomputation. hbm: exposed traffic and the optimizer's pass. mesh_axis: exposed
+// compute: matmul, attention and recomputation. hbm: exposed traffic and the optimizer's pass, which of Muon is mostly
+// products and then part of compute. mesh_axis: exposed
 // transfers of one axis; pipeline: hops that a stage waits for. bubble, host, offload: their own part.
 struct StepShare {
   BoundKind kind = BoundKind::compute;
@@ -17,6 +18,9 @@ struct StepShare {
   FixedList<Q, 4> parts;  // of the step, that it is the sum of
 };
 using StepShares = FixedList<StepShare, 5 + kAxisCount>;
+
+// Whether the optimizer's part of a step is arithmetic for the most part.
+constexpr bool updates_by_products(double products_s, double optimizer_s) { return 2 * products_s > optimizer_s; }
 
 // Empty where there is no step. Groups that take no time are left out; the rest add up to the step.
 StepShares step_shares(const Report&);

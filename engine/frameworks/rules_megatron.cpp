@@ -275,6 +275,18 @@ constexpr Rule kMegatronRules[] = {
                                         ? CheckpointPolicy::attention
                                         : CheckpointPolicy::block;
          }},
+    {.id = "muon",
+     .path = "precision.optimizer",
+     .reads = RuleReads::plan,
+     .broken =
+         [](const Scenario& s) {
+           const int stage = sharded_stage(s);
+           return is_muon(s.precision.optimizer) &&
+                  (s.precision.compute == Dtype::fp16 || stage > 1 || (stage == 1 && s.parallelism.data > 1));
+         },
+     .words = [](const Scenario&) { return say("framework.rule.megatron.muon"); },
+     .source = "Megatron-LM, megatron/core/optimizer/muon.py",
+     .mend = [](Scenario& s) { s.precision.optimizer = OptimizerKind::adam_fp32; }},
     {.id = "optimizer_offload",
      .path = "offload.optimizer",
      .reads = RuleReads::plan,

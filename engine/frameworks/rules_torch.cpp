@@ -240,6 +240,13 @@ constexpr Rule kTorchtitan[] = {
                                         ? CheckpointPolicy::big_matmuls
                                         : CheckpointPolicy::block;
          }},
+    {.id = "muon",
+     .path = "precision.optimizer",
+     .reads = RuleReads::scenario,
+     .broken = [](const Scenario& s) { return is_muon(s.precision.optimizer); },
+     .words = [](const Scenario&) { return say("framework.rule.torchtitan.muon"); },
+     .source = "torchtitan, torchtitan/components/optimizer.py: Adam and AdamW",
+     .mend = [](Scenario& s) { s.precision.optimizer = OptimizerKind::adam_fp32; }},
     {.id = "optimizer_offload",
      .path = "offload.optimizer",
      .reads = RuleReads::plan,

@@ -32,13 +32,15 @@ double bytes_of(Dtype dtype) {
   return 0;
 }
 
-double bytes_of(OptimizerKind kind) {  // two moments a parameter
+double bytes_of(OptimizerKind kind) {
   switch (kind) {
     case OptimizerKind::none:
       return 0;
     case OptimizerKind::adam_bf16:
+    case OptimizerKind::muon_bf16:
       return 4;
     case OptimizerKind::adam_fp32:
+    case OptimizerKind::muon_fp32:
       return 8;
   }
   return 0;
@@ -202,6 +204,31 @@ void calibrate(const Scenario& s, Trace* trace, Inputs<S>& in) {
   }
 }
 
+template <Scalar S>
+MuonInputs<S> muon_inputs(const Scenario& s, Trace* trace) {
+  const auto input = [trace](Q q, double value, std::string_view source) {
+    return input_leaf<S>(trace, q, -1, value, source);
+  };
+  const Precision& p = s.precision;
+  MuonInputs<S> muon;
+  muon.on = true;
+  muon.distributed = s.muon.homes == MuonHomes::distributed;
+  muon.blockwise = s.muon.tensor == MuonTensor::blockwise;
+  muon.steps = input(Q::muon_steps, s.muon.newton_schulz_steps, "scenario");
+  muon.bytes =
+      input(Q::muon_width_bytes, bytes_of(p.optimizer) / 2 + bytes_of(p.master_weights), "scenario: one moment");
+  // Also of a model that is trained in fewer bits: 16 suffice (Jordan et al. 2024), fewer nobody has tried.
+  const Dtype dtype = p.compute == Dtype::fp16 || p.compute == Dtype::fp32 ? p.compute : Dtype::bf16;
+  muon.send_bytes = input(Q::muon_send_bytes, bytes_of(dtype), "Newton-Schulz runs in 16 bits; Jordan et al. 2024");
+  const Sourced& peak = s.cluster.chip[peak_field(dtype)];
+  const Sourced& computes = s.cluster.chip[peak_field(p.compute)];
+  // Sheets that round differ by less than a format does: fewer bits are not slower.
+  const bool slower = peak.value && computes.value && *computes.value < *peak.value;
+  const Sourced& takes = slower ? computes : peak;
+  muon.peak = input(Q::muon_peak, takes.value.value_or(kUnknown), takes.source);
+  return muon;
+}
+
 }  // namespace
 
 template <Scalar S>
@@ -321,6 +348,7 @@ Inputs<S> make_inputs(const Scenario& s, Trace* trace) {
   in.gradient_bytes = input(Q::gradient_width_bytes, bytes_of(precision.gradients), yours);
   in.optimizer_bytes =
       input(Q::optimizer_width_bytes, bytes_of(precision.optimizer) + bytes_of(precision.master_weights), yours);
+  if (is_muon(precision.optimizer) && !s.serves()) in.muon = muon_inputs<S>(s, trace);
   in.reduced_gradient_bytes = precision.gradients == Dtype::none ? in.activation_bytes : in.gradient_bytes;
   in.gather_bytes = in.calibrated && bytes_of(precision.weights) > kept ? in.activation_bytes : in.weight_bytes;
   in.achieved = in.chip;

@@ -76,6 +76,17 @@ struct CalibrationInputs {
   const S& operator[](Calibrated p) const { return values[static_cast<std::size_t>(p)]; }
 };
 
+// What the formulas read of Muon; not set where all is Adam's.
+template <Scalar S>
+struct MuonInputs {
+  bool on = false;
+  bool distributed = false, blockwise = false;
+  S steps{};
+  S bytes{};       // of the optimizer state of a parameter: its momentum, and the master weight
+  S send_bytes{};  // of an element of a matrix while it is made orthogonal, and of what is sent for that
+  S peak{};        // FLOP/s of the products
+};
+
 template <Scalar S>
 struct Inputs {
   S zero;
@@ -91,8 +102,9 @@ struct Inputs {
   AxisArray<Degree<S>> degrees;
   S microbatch_sequences, checkpoints_per_layer;
   S activation_bytes, weight_bytes, gradient_bytes, optimizer_bytes;  // of one element or parameter
-  S rest_bytes;                                                       // of a served weight outside the experts
-  bool rest_apart = false;                                            // it is another than weight_bytes
+  MuonInputs<S> muon;
+  S rest_bytes;              // of a served weight outside the experts
+  bool rest_apart = false;   // it is another than weight_bytes
   S residual_bytes;          // of an element of the residual stream, where it is kept or sent to the next stage
   S gather_bytes;            // of a weight as it is gathered: as stored; calibrated: no wider than the arithmetic
   S reduced_gradient_bytes;  // of a gradient element as it is sent: as stored, else in the compute dtype

@@ -105,6 +105,7 @@ struct CollectiveRow {
   double calls_per_step = 0;  // on one chip; at the end of a step, how many layers' gradients there are
   double time_s = 0;          // one call
   double bandwidth_bytes_per_s = 0;
+  bool of_update = false;  // at the end of a step: what Muon sends, not a reduction
 };
 
 // Transfers of a mesh axis, each as long as it takes alone on its links; state that is sharded over context alone
@@ -112,6 +113,7 @@ struct CollectiveRow {
 struct AxisTransfers {
   double forward_s = 0, backward_s = 0;  // of a layer and microbatch; of what moves once a step, its share
   double step_end_s = 0;                 // once a step, after a pipeline's last microbatch
+  double update_s = 0;                   // of Muon, when the update is made
   double hidden_s = 0;                   // of a step, in layers and at its end: what runs beside work
 };
 
@@ -165,10 +167,11 @@ struct PipelineReport {
   // By virtual stage: the part of a backward in which forwards are done again, in one piece at its start though
   // layers take turns. Part of times.backward_input; may be empty where it is not known.
   std::vector<Tick> recompute;
-  Timeline timeline;       // ticks are picoseconds
-  std::vector<Tick> idle;  // by device
-  double step_end_s = 0;   // reduction and optimizer after the last operation
-  double reduction_s = 0;  // of it, the reduction: what of the axes' step_end_s the step waits for
+  Timeline timeline;             // ticks are picoseconds
+  std::vector<Tick> idle;        // by device
+  double step_end_s = 0;         // reduction and optimizer after the last operation
+  double update_exchange_s = 0;  // of it, what the step waits for of what Muon sends
+  double reduction_s = 0;        // of it, the reduction: what of the axes' step_end_s the step waits for
   bool drawn() const { return !timeline.start.empty(); }
 };
 

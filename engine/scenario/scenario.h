@@ -168,7 +168,21 @@ struct Checkpointing {
 
 // nvfp4, mxfp4: four-bit floats (E2M1) in blocks of 16 or 32 that share a scale of eight bits.
 enum class Dtype : std::uint8_t { none, fp8, bf16, fp16, fp32, int8, int4, nvfp4, mxfp4 };
-enum class OptimizerKind : std::uint8_t { none, adam_bf16, adam_fp32 };
+// muon_*: Muon for the matrices of the layers, with one momentum of that width; Adam, with two, for the rest.
+enum class OptimizerKind : std::uint8_t { none, adam_bf16, adam_fp32, muon_bf16, muon_fp32 };
+constexpr bool is_muon(OptimizerKind kind) {
+  return kind == OptimizerKind::muon_bf16 || kind == OptimizerKind::muon_fp32;
+}
+// Who makes an update of Muon, for which a matrix has to be whole.
+enum class MuonHomes : std::uint8_t {
+  replicated,   // every rank all of its matrices
+  distributed,  // each matrix has one home among the ranks that share training state, else among the data replicas
+};
+// What Muon takes as one matrix where tensor ranks have a slice each.
+enum class MuonTensor : std::uint8_t {
+  gathered,   // the whole: momentum is gathered and every tensor rank computes all of it
+  blockwise,  // the slice: nothing is sent
+};
 
 struct Precision {
   Dtype compute = Dtype::bf16;  // of matrix multiplications, activations and what is sent of them
@@ -180,6 +194,14 @@ struct Precision {
   Dtype residual = Dtype::none;  // training: of the residual stream as it is kept and sent on; none: as compute, but
                                  // not below 16 bits
   friend bool operator==(const Precision&, const Precision&) = default;
+};
+
+// How the updates of Muon are made (Jordan et al. 2024; Liu et al. 2025, "Muon is Scalable for LLM Training").
+struct Muon {
+  int newton_schulz_steps = 5;
+  MuonHomes homes = MuonHomes::replicated;
+  MuonTensor tensor = MuonTensor::gathered;
+  friend bool operator==(const Muon&, const Muon&) = default;
 };
 
 // What lives in the memory of the host instead of the chip's, and crosses PCIe for it.
@@ -291,6 +313,7 @@ struct Scenario {
   PipelinePlan pipeline;
   Checkpointing checkpointing;
   Precision precision;
+  Muon muon;
   Offload offload;
   ServingPlan serving;
   Assumptions assumptions;

@@ -20,7 +20,9 @@ constexpr EnumTable<KeepGathered> kKeepGathered{"microbatch", "chunk", "step"};
 constexpr EnumTable<Dtype> kDtypes{"none", "fp8", "bf16", "fp16", "fp32", "int8", "int4", "nvfp4", "mxfp4"};
 constexpr std::span<const std::string_view> kTrainedDtypes = std::span(kDtypes.ids()).first(5);
 constexpr EnumTable<KvSplit> kKvSplits{"heads", "batch", "sequence"};
-constexpr EnumTable<OptimizerKind> kOptimizers{"none", "adam_bf16", "adam_fp32"};
+constexpr EnumTable<OptimizerKind> kOptimizers{"none", "adam_bf16", "adam_fp32", "muon_bf16", "muon_fp32"};
+constexpr EnumTable<MuonHomes> kMuonHomes{"replicated", "distributed"};
+constexpr EnumTable<MuonTensor> kMuonTensors{"gathered", "blockwise"};
 constexpr EnumTable<Mode> kModes{"ideal", "calibrated", "custom"};
 constexpr EnumTable<StackChoice> kStacks{"auto", "megatron-2021",      "megatron",      "torch-fsdp",
                                          "xla",  "faster-transformer", "torch-compile", "inflight"};
@@ -222,6 +224,9 @@ const std::array kFields{
     training_only(CHOICE("precision.master_weights", precision.master_weights, kTrainedDtypes)),
     serving_only(CHOICE("precision.kv_cache", precision.kv_cache, kDtypes.ids())),
     training_only(CHOICE("precision.residual", precision.residual, kTrainedDtypes)),
+    training_only(INTEGER("muon.newton_schulz_steps", muon.newton_schulz_steps, 1, 20, unit::count)),
+    training_only(CHOICE("muon.homes", muon.homes, kMuonHomes.ids())),
+    training_only(CHOICE("muon.tensor", muon.tensor, kMuonTensors.ids())),
     training_only(BOOLEAN("offload.optimizer", offload.optimizer)),
     training_only(BOOLEAN("offload.activations", offload.activations)),
     serving_only(BOOLEAN("serving.disaggregated", serving.disaggregated)),

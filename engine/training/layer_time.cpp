@@ -4,6 +4,7 @@
 #include "engine/model/expert_routing.h"
 #include "engine/scenario/checkpoint_policies.h"
 #include "engine/scenario/mesh_size.h"
+#include "engine/training/muon.h"
 
 namespace roofscape::engine {
 
@@ -360,6 +361,7 @@ void take_mean(const LayerTime<S>& dense, const LayerTime<S>& experts, const Inp
 template <Scalar S>
 LayerTime<S> layer_time(const Inputs<S>& in, const LinkRates<S>& rates, const LayerKey& key, ContextMethod method) {
   LayerTime<S> cost = layer_time_of_all(in, rates, key, method);
+  if (in.muon.on) cost.muon = muon_parameters(in, cost.params);
   cost.has_kinds = key.d_ff_dense > 0;
   if (!cost.has_kinds) return cost;
   cost.dense_first = key.dense_first;

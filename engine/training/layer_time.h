@@ -70,6 +70,14 @@ constexpr Variant variant_of(LayerKind kind) {
   return kind == LayerKind::dense ? Variant::dense_layer : Variant::expert_layer;
 }
 
+// Parameters of a layer that Muon updates, where it does (muon.h).
+template <Scalar S>
+struct MuonParameters {
+  S layer{};  // mean of the layers
+  S share{};  // of an expert's parameters: 1, or less where experts have biases
+  ByLayerKind<S> kinds{};
+};
+
 template <Scalar S>
 struct LayerOfKind {
   Block<S> layer;
@@ -120,6 +128,7 @@ struct LayerTime : LinkRates<S> {
   bool has_kinds = false;
   bool dense_first = false;
   ByLayerKind<LayerOfKind<S>> kinds{};
+  MuonParameters<S> muon;
 
   const LayerOfKind<S>& kind(LayerKind k) const { return kinds[static_cast<std::size_t>(k)]; }
   // So many layers, and how many of them are of either kind.

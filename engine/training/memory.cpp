@@ -77,8 +77,24 @@ void state_memory(const Inputs<S>& in, const LayerTime<S>& layer, const StepCoun
   const auto held = [&](int zero_stage) -> const S& { return key.zero_stage >= zero_stage ? sharded : rank_params; };
   memory.parts[0] = in.weight_bytes * held(3) / (Y * shards_from(3));
   memory.parts[1] = key.stores_gradients ? in.gradient_bytes * held(2) / (Y * shards_from(2)) : zero;
-  memory.parts[2] =
-      key.has_optimizer && !key.offload_optimizer ? in.optimizer_bytes * held(1) / (Y * shards_from(1)) : zero;
+  memory.parts[2] = zero;
+  if (key.has_optimizer && !key.offload_optimizer) {
+    S state = in.optimizer_bytes * held(1);
+    if (in.muon.on) {
+      const MuonParameters<S>& muon = layer.muon;
+      S by_muon = of_layers(n, muon.layer, muon.kinds[0], muon.kinds[1]);
+      const bool reaches = key.zero_stage >= 1 && experts_reach_data(in);
+      if (spread && (key.zero_stage < 1 || reaches)) by_muon = by_muon - muon.share * (memory.params - rank_params);
+      if (reaches)
+        by_muon = params_of_shards(by_muon,
+                                   S(muon.share * layer.sum(n, layer.params_spread,
+                                                            [](const LayerOfKind<S>& k) { return k.params_spread; })),
+                                   counts.state_shards);
+      by_muon = named(Q::stage_params_muon, d, by_muon);
+      state = state - (in.optimizer_bytes - in.muon.bytes) * by_muon;
+    }
+    memory.parts[2] = state / (Y * shards_from(1));
+  }
   memory.params_gathered = rank_params / Y;
   memory.state = memory.parts[0] + memory.parts[1] + memory.parts[2];
 }
@@ -136,8 +152,10 @@ void chip_memory(const Inputs<S>& in, const LayerTime<S>& layer, const StageTime
   if (buffers.keeps_gathered) buffers.buffers_gathered = named(Q::buffers_gathered, fullest.gathered);
   out.memory_free = named(Q::memory_free, in.chip.hbm_capacity - fullest.total);
 
-  out.state_bytes = named(Q::training_state_bytes, training_state_bytes(layer.params.total, in.weight_bytes,
-                                                                        in.gradient_bytes, in.optimizer_bytes));
+  const S state = training_state_bytes(layer.params.total, in.weight_bytes, in.gradient_bytes, in.optimizer_bytes);
+  out.state_bytes =
+      named(Q::training_state_bytes,
+            in.muon.on ? state - (in.optimizer_bytes - in.muon.bytes) * layer.muon.layer * in.model.n_layers : state);
   out.checkpoints_bytes =
       named(Q::checkpoints_all_bytes, layer.activations.checkpoint_bytes * stage.layer_passes * stage.chips);
   out.job_bytes = named(Q::memory_job_bytes, out.state_bytes + out.checkpoints_bytes);

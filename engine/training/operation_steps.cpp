@@ -60,6 +60,15 @@ void operation_steps(const Inputs<S>& in, const LayerTime<S>& layer, const Stage
     if (kind == OperationKind::optimizer) {
       step.hbm_bytes = named(Q::operation_step_bytes, i, plan.optimizer_bytes_each * plan.updated_params);
       step.flops = named(Q::operation_step_flops, i, constant<S>(kAdamFlops, unit::flop_each) * plan.updated_params);
+      if (stage.muon.on) {
+        // The products' share of it is on the matrix units: its time is the step's part.
+        step.flops = named(Q::operation_step_flops, i, step.flops + stage.muon.flops);
+        step.time = named(Q::operation_time, i, step.hbm_bytes / W + stage.muon.products);
+        step.intensity = named(Q::operation_intensity, i, step.flops / step.hbm_bytes);
+        step.achieved = named(Q::operation_achieved, i, step.flops / step.time);
+        step.share = named(Q::operation_share, i, step.time / plan.step_time);
+        continue;
+      }
     } else {
       const OperationCost<S>& op = layer.operations.operations[static_cast<std::size_t>(i)];
       const S passes = vocabulary ? stage.microbatches / stage.stages : S(stage.layer_passes);

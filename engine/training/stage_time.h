@@ -98,6 +98,15 @@ struct PairedStages {
   S hidden;             // a step, mean of the devices: what pairs take less than their halves one after the other
   std::vector<std::int64_t> counts;  // working memory, by partner
 };
+// What Muon adds to the end of a step (muon.h).
+template <Scalar S>
+struct MuonWork {
+  bool on = false, sends = false;
+  S flops{}, products{};          // of a chip, and their seconds
+  AxisArray<S> network, exposed;  // seconds by axis, and what of them the products do not hide
+  AxisArray<S> bytes, calls;      // that take so long; of a chip. Not set where nothing is sent
+  bool exchanges = false;         // over the ranks that share state: to homes and back, instead of gathers
+};
 // After the last microbatch of a pipeline. Reads the mesh, the parameters and the ZeRO stage.
 template <Scalar S>
 struct EndReduction {
@@ -105,6 +114,7 @@ struct EndReduction {
   S expert_gradient_bytes{};   // of them, those of spread experts
   AxisArray<S> end_network;    // of each axis, alone on its links
   AxisArray<S> end_reduction;  // what of it the step waits for: the parts add up
+  MuonWork<S> muon;
 };
 
 template <Scalar S>

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "engine/hardware/wires.h"
+#include "engine/training/muon.h"
 
 namespace roofscape::engine {
 
@@ -139,6 +140,8 @@ void end_reduction(const Inputs<S>& in, const LayerTime<S>& layer, const LinkRat
   const Axis state_axis = state_axis_of(in);
   // What is left to reduce when the last microbatch of a pipeline is through: nothing hides it.
   cost.end_network.fill(in.zero);
+  cost.muon.on = cost.muon.sends = false;
+  if (in.muon.on) muon_work(in, layer, rates, counts, key, cost.muon);
   if (pipelined) {
     const S once = named(Q::params_held, layer.params.total - layer.params_absent);
     const S held = counts.weights_twice ? constant<S>(2) * once : once;

@@ -26,6 +26,7 @@ S exposed_of(const Inputs<S>& in, const StepCounts<S>& counts, const StageBlocks
   if (in_layers && work.pairs) exposed = work.exposed_left * exposed;
   if (!(value_of(end.end_reduction[axis]) <= 0))  // also of a link whose speed is not known
     exposed = in_layers ? exposed + end.end_reduction[axis] : end.end_reduction[axis];
+  if (end.muon.sends && !(value_of(end.muon.exposed[axis]) <= 0)) exposed = exposed + end.muon.exposed[axis];
   return exposed;
 }
 
@@ -62,7 +63,22 @@ S host_update(const Inputs<S>& in, const LayerTime<S>& layer, const StageBlocks<
   const S late =
       at_the_end ? gradients
                  : named(Q::offload_late, max(gradients / layers, gradients - (layers - constant<S>(1)) * backward));
-  return named(Q::offload_after, late + (max(update, weights) + min(update, weights) / layers));
+  const S after = late + (max(update, weights) + min(update, weights) / layers);
+  if (!in.muon.on) return named(Q::offload_after, after);
+  // Momentum comes up to be made orthogonal, and the update goes back.
+  const S momentum = named(Q::offload_momentum, constant<S>(2) * in.muon.send_bytes * step.updated_by_muon / pcie);
+  return named(Q::offload_after, after + momentum);
+}
+
+// Parameters of the model that Muon updates and that ranks hold together, as step_parts has them of all.
+template <Scalar S>
+S muon_params(const Inputs<S>& in, const LayerTime<S>& layer, bool sharded, const S& shards) {
+  const MuonParameters<S>& muon = layer.muon;
+  const S all = named(Q::muon_params, in.model.n_layers * muon.layer);
+  if (!spreads_experts(in) || (sharded && !experts_reach_data(in))) return all;
+  const S rank = all - muon.share * layer.params_absent;
+  if (!sharded) return rank;
+  return params_of_shards(rank, S(muon.share * layer.params_spread * in.model.n_layers), shards);
 }
 
 constexpr std::size_t index_of(Q part) {
@@ -117,21 +133,36 @@ void step_parts(const Inputs<S>& in, const LayerTime<S>& layer, const ModelFlops
   set_part<Q::step_expert, S>(out, expose(Axis::expert));
   // The optimizer reads gradients, weights and its state and writes weights and state: a pass over HBM.
   const S shards = key.zero_stage >= 1 ? counts.state_shards : constant<S>(1);
-  out.optimizer_bytes_each =
-      named(Q::optimizer_bytes_a_parameter,
-            constant<S>(2) * (in.optimizer_bytes + in.weight_bytes) + in.reduced_gradient_bytes);
+  const auto moved_by = [&in](const S& state) {
+    return constant<S>(2) * (state + in.weight_bytes) + in.reduced_gradient_bytes;
+  };
   const S rank = layer.params.total - layer.params_absent;
   S once = key.zero_stage >= 1 ? layer.params.total : rank;
   if (key.zero_stage >= 1 && experts_reach_data(in))
     once = named(Q::params_sharded, params_of_shards(rank, S(layer.params_spread * in.model.n_layers), shards));
   const S updated = counts.weights_twice ? constant<S>(2) * once : once;
   out.updated_params = named(Q::optimizer_parameters, updated / (in.degree(Axis::tensor).x * counts.stages * shards));
+  if (end.muon.on) {
+    const S muon = muon_params(in, layer, key.zero_stage >= 1, shards);
+    out.updated_by_muon = named(Q::muon_updated, (counts.weights_twice ? constant<S>(2) * muon : muon) /
+                                                     (in.degree(Axis::tensor).x * counts.stages * shards));
+    const S adam = named(Q::adam_bytes_a_parameter, moved_by(in.optimizer_bytes)),
+            one_moment = named(Q::muon_bytes_a_parameter, moved_by(in.muon.bytes));
+    const S by_muon = named(Q::muon_updated_share, out.updated_by_muon / out.updated_params);
+    out.optimizer_bytes_each =
+        named(Q::optimizer_bytes_a_parameter, (constant<S>(1) - by_muon) * adam + by_muon * one_moment);
+  } else {
+    out.optimizer_bytes_each = named(Q::optimizer_bytes_a_parameter, moved_by(in.optimizer_bytes));
+  }
   out.before_pipeline = out.step_parts[0];
   for (std::size_t i = 1; i < kPipelineParts; ++i) out.before_pipeline = out.before_pipeline + out.step_parts[i];
-  set_part<Q::step_optimizer, S>(out, key.has_optimizer && !key.offload_optimizer
-                                          ? out.optimizer_bytes_each * out.updated_params /
-                                                (in.calibrated ? in.calibration.hbm : in.chip.hbm_bandwidth)
-                                          : zero);
+  S update = key.has_optimizer && !key.offload_optimizer
+                 ? out.optimizer_bytes_each * out.updated_params /
+                       (in.calibrated ? in.calibration.hbm : in.chip.hbm_bandwidth)
+                 : zero;
+  // Newton-Schulz takes the matrix units of the chip also where the state is on the host.
+  if (end.muon.on) update = key.offload_optimizer ? S(end.muon.products) : update + end.muon.products;
+  set_part<Q::step_optimizer, S>(out, update);
 }
 
 template <Scalar S>

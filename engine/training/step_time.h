@@ -18,7 +18,8 @@ namespace roofscape::engine {
 template <Scalar S>
 struct StepCost {
   S flops_recompute, flops_hardware, updated_params;
-  S optimizer_bytes_each;  // of HBM, a parameter and step
+  S optimizer_bytes_each;  // of HBM, a parameter and step; mean of those of Adam and Muon
+  S updated_by_muon{};     // of updated_params
   std::array<S, kStepParts.size()> step_parts;
   S before_pipeline;  // sum of the parts up to the pipeline's
   S step_time;

@@ -24,6 +24,9 @@ S step_network(const Inputs<S>& in, const LayerTime<S>& layer, const StageTime<S
   unsigned talks = 0;
   for (std::size_t i = 0; i < stage.end_network.size(); ++i)
     talks |= value_of(stage.end_network[i]) <= 0 ? 0u : 1u << i;
+  if (stage.muon.sends)
+    for (const S& seconds : stage.muon.network)
+      if (!(value_of(seconds) <= 0)) network = network + seconds;
   return talks == 0 ? network : network + busiest(layer.wires, stage.end_network, talks, in.zero).time;
 }
 

@@ -166,6 +166,13 @@ engine::Scenario random_scenario(std::mt19937& rng) {
   }
   s.precision.gradients = static_cast<Dtype>(dice.pick(0, 4));
   s.precision.optimizer = static_cast<OptimizerKind>(dice.pick(0, 2));
+  // Of what was drawn before, so that the other scenarios stay what they were.
+  if (s.precision.optimizer != OptimizerKind::none && (s.model.n_layers + s.checkpointing.k) % 3 == 0) {
+    s.precision.optimizer =
+        s.precision.optimizer == OptimizerKind::adam_bf16 ? OptimizerKind::muon_bf16 : OptimizerKind::muon_fp32;
+    s.muon = {1 + s.checkpointing.k % 6, static_cast<MuonHomes>(s.checkpointing.k % 2),
+              static_cast<MuonTensor>(s.checkpointing.k / 2 % 2)};
+  }
   s.precision.master_weights = dice.one_in(2) ? Dtype::none : Dtype::fp32;
   if (s.cluster.chip[ChipField::host_pcie_bytes_per_s_per_chip].value) s.offload = {dice.one_in(3), dice.one_in(3)};
   s.assumptions.flops = static_cast<FlopsConvention>(dice.pick(0, 2));

@@ -32,6 +32,10 @@ std::string deepspeed_json_text(LaunchText& text) {
   json["zero_optimization"] = std::move(zero);
   json["bf16"]["enabled"] = s.precision.compute == Dtype::bf16;
   json["fp16"]["enabled"] = s.precision.compute == Dtype::fp16;
+  if (engine::is_muon(s.precision.optimizer)) {
+    json["optimizer"]["type"] = "Muon";
+    if (s.precision.optimizer == engine::OptimizerKind::muon_fp32) text.said({"precision.optimizer"});
+  }
   if (p.tensor > 1) json["tensor_parallel"]["autotp_size"] = p.tensor;
   if (p.context > 1) json["sequence_parallel_size"] = p.context;
   text.said({"parallelism.context", "parallelism.context_method"});

@@ -178,7 +178,9 @@ class MaxtextText {
     line("dtype", jax(p.compute));
     line("weight_dtype", jax(p.master_weights != Dtype::none ? p.master_weights : p.weights));
     if (p.gradients == Dtype::fp32 || p.gradients == Dtype::bf16) line("grad_dtype", jax(p.gradients));
-    if (p.optimizer == engine::OptimizerKind::adam_bf16) line("mu_dtype", "bfloat16");
+    if (engine::is_muon(p.optimizer)) line("opt_type", "muon");
+    if (p.optimizer == engine::OptimizerKind::adam_bf16 || p.optimizer == engine::OptimizerKind::muon_bf16)
+      line("mu_dtype", "bfloat16");
     if (p.compute == Dtype::fp8) line("quantization", "fp8");
     if (p.compute == Dtype::int8) line("quantization", "int8");
   }

@@ -38,7 +38,7 @@ bool has_other_defaults(std::string_view path) {
   for (const std::string_view same :
        {"pipeline.group_size", "pipeline.sends", "pipeline.backward_order", "precision.residual"})
     if (path == same) return false;
-  return path == "assumptions.mode" || starts_with_any(path, {"parallelism.", "pipeline.", "checkpointing.",
+  return path == "assumptions.mode" || starts_with_any(path, {"parallelism.", "pipeline.", "checkpointing.", "muon.",
                                                               "precision.", "offload.", "workload."});
 }
 
@@ -67,6 +67,7 @@ bool field_matters(const Scenario& s, std::string_view path) {
     if (path == "pipeline.embedding_as_layers" || path == "pipeline.head_as_layers")
       return s.pipeline.layers_per_stage.empty();
   }
+  if (path.starts_with("muon.")) return engine::is_muon(s.precision.optimizer);
   if (path.starts_with("assumptions.custom.")) return s.assumptions.mode == engine::Mode::custom;
   if (path.starts_with("workload.lengths.")) return s.workload.has_lengths();
   if (path.starts_with("serving.prefill.")) return s.serving.disaggregated;

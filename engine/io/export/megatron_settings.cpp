@@ -205,8 +205,13 @@ class Settings {
   void sharding() {
     const engine::Parallelism& p = s_.parallelism;
     const int stage = engine::sharded_stage(s_);
+    // Muon cannot use state that is dealt as one flat buffer: its ranks have whole matrices.
+    const bool layer_wise = engine::is_muon(s_.precision.optimizer) && stage == 1;
     if (stage == 0) {
       row({}, "ddp.use_distributed_optimizer", "false");
+    } else if (layer_wise) {
+      on("--use-layer-wise-distributed-optimizer", "optimizer.use_layer_wise_distributed_optimizer");
+      on("--overlap-grad-reduce", "ddp.overlap_grad_reduce");
     } else {
       on("--use-distributed-optimizer", "ddp.use_distributed_optimizer");
       on("--overlap-grad-reduce", "ddp.overlap_grad_reduce");
@@ -281,11 +286,25 @@ class Settings {
     } else if (s_.offload.optimizer) {
       on("--use-precision-aware-optimizer", "optimizer.use_precision_aware_optimizer");
     }
-    if (p.optimizer != engine::OptimizerKind::none) text_.said({"precision.optimizer"});
+    if (engine::is_muon(p.optimizer)) muon();
+    if (p.optimizer != engine::OptimizerKind::none && p.optimizer != engine::OptimizerKind::muon_bf16)
+      text_.said({"precision.optimizer"});
     if ((p.master_weights == Dtype::fp32) == (bf16 || fp16) &&
         (p.master_weights == Dtype::fp32 || p.master_weights == Dtype::none))
       text_.said({"precision.master_weights"});
     if (p.residual == Dtype::fp32) on("--fp32-residual-connection", "model.fp32_residual_connection");
+  }
+
+  void muon() {
+    const engine::Muon& muon = s_.muon;
+    row("--optimizer muon", "optimizer.optimizer", "muon");
+    row(fmt::format("--muon-num-ns-steps {}", muon.newton_schulz_steps), "optimizer.muon_num_ns_steps",
+        std::to_string(muon.newton_schulz_steps));
+    const std::string_view slices = muon.tensor == engine::MuonTensor::blockwise ? "blockwise" : "duplicated";
+    row(fmt::format("--muon-tp-mode {}", slices), "optimizer.muon_tp_mode", std::string(slices));
+    text_.said({"muon.newton_schulz_steps", "muon.tensor"});
+    const bool homes = muon.homes == engine::MuonHomes::distributed;
+    if (homes == (engine::sharded_stage(s_) == 1)) text_.said({"muon.homes"});
   }
 
   void offload() {

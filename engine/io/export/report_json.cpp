@@ -69,7 +69,7 @@ OrderedJson collectives_json(const Report& report) {
     OrderedJson entry;
     entry["axis"] = word(axis_id(row.axis));
     entry["kind"] = word(engine::kCollectiveIds[row.kind]);
-    entry["direction"] = row.end_of_step ? "step" : row.backward ? "backward" : "forward";
+    entry["direction"] = row.of_update ? "update" : row.end_of_step ? "step" : row.backward ? "backward" : "forward";
     entry["bytes"] = number_json(row.bytes);
     entry["calls_per_step"] = number_json(row.calls_per_step);
     entry["time_s"] = number_json(row.time_s);

@@ -73,16 +73,17 @@ struct StepEnd {
   int thread = kCompute;
   double seconds = 0;
 };
-std::array<StepEnd, 5> step_end(const engine::Report& report, const engine::StepPasses& passes) {
+std::array<StepEnd, 6> step_end(const engine::Report& report, const engine::StepPasses& passes) {
   const auto part = [&report](Q q) { return report.quantities.value_or(q, 0); };
   const double all = part(Q::step_host), host = std::min(all, passes.host_s);
   return {{{"gradient reduction", "step_end", kExposed, report.pipeline.reduction_s},
+           {"matrices of Muon, exposed", "step_end", kExposed, report.pipeline.update_exchange_s},
            {"optimizer", "step_end", kCompute, part(Q::step_optimizer)},
            {"offload, exposed", "step_end", kExposed, part(Q::step_offload)},
            {"host", "step_end", kCompute, host},
            {"waiting for the slowest node", "step_end", kCompute, all - host}}};
 }
-void write_step_end(Writer& out, int pid, const std::array<StepEnd, 5>& ends, Tick now) {
+void write_step_end(Writer& out, int pid, const std::array<StepEnd, 6>& ends, Tick now) {
   double seconds = 0;
   const Tick first = now;
   for (const StepEnd& end : ends) {

@@ -538,12 +538,14 @@ class MaxtextReader {
     take("precision.master_weights", pure || full ? "none" : "fp32");
     plan_.assume_choice("precision.gradients", full ? "fp32" : "bf16", usual());
     const std::string kind = optimizer ? optimizer->value : "adamw";
-    const std::string_view state = kind == "sgd" ? "none" : pure ? "adam_bf16" : "adam_fp32";
+    const std::string_view state = kind == "sgd"    ? "none"
+                                   : kind == "muon" ? (pure ? "muon_bf16" : "muon_fp32")
+                                                    : (pure ? "adam_bf16" : "adam_fp32");
     if (optimizer)
       plan_.state_choice("precision.optimizer", state, optimizer->origin, kind);
     else
       plan_.assume_choice("precision.optimizer", state, usual());
-    if (kind != "adamw" && kind != "adam_pax" && kind != "sgd")
+    if (kind != "adamw" && kind != "adam_pax" && kind != "sgd" && kind != "muon")
       plan_.warn(say("import.optimizer_unknown", in_quotes(kind)), optimizer->origin.line);
     if (moment && !moment->value.empty()) plan_.no_effect(moment->origin, say("import.ignored.not_modelled"));
   }

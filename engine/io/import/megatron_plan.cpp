@@ -88,6 +88,10 @@ void MegatronReader::zero() {
   } else if (distributed) {
     zero = 1;
     because = find("--use-distributed-optimizer");
+  } else if (layer_wise()) {
+    zero = 1;
+    because = find("--use-layer-wise-distributed-optimizer");
+    if (because == nullptr) because = find("--optimizer");
   }
   if (because != nullptr)
     plan_.state("parallelism.zero_stage", zero, because->origin(),
@@ -266,8 +270,38 @@ void MegatronReader::precision() {
     plan_.state_choice("precision.optimizer", "adam_bf16", origin("--exp-avg-dtype"), moments);
   else
     plan_.assume_choice("precision.optimizer", "adam_fp32", say("import.why.megatron"));
-  if (const std::string optimizer = word("--optimizer"); !optimizer.empty() && optimizer != "adam")
+  if (const std::string optimizer = word("--optimizer"); optimizer == "muon" || optimizer == "dist_muon")
+    muon(optimizer);
+  else if (!optimizer.empty() && optimizer != "adam")
     plan_.warn(say("import.nearest", "--optimizer " + optimizer, std::string("adam")), origin("--optimizer").line);
+}
+
+// "dist_muon" was the name of Muon with the layer-wise optimizer before that had a flag of its own.
+void MegatronReader::muon(const std::string& optimizer) {
+  plan_.state_choice("precision.optimizer", "muon_fp32", origin("--optimizer"), optimizer);
+  if (const Argument* homes = find("--use-layer-wise-distributed-optimizer"))
+    plan_.state_choice("muon.homes", "distributed", homes->origin(), "true");
+  else if (layer_wise())
+    plan_.state_choice("muon.homes", "distributed", origin("--optimizer"), optimizer);
+  if (const Argument* steps = find("--muon-num-ns-steps"); steps != nullptr && !steps->values.empty())
+    if (const auto number = plain_number(steps->values.front().text))
+      plan_.state("muon.newton_schulz_steps", *number, steps->origin(), steps->value_text());
+  const Argument* mode = find("--muon-tp-mode");
+  const std::string slices = mode == nullptr || mode->values.empty() ? std::string() : mode->values.front().text;
+  if (slices.empty()) {
+    plan_.assume_choice("muon.tensor", "blockwise", say("import.why.megatron"));
+  } else {
+    plan_.state_choice("muon.tensor", slices == "blockwise" ? "blockwise" : "gathered", mode->origin(), slices);
+    if (slices != "blockwise" && slices != "duplicated")
+      plan_.warn(say("import.nearest", "--muon-tp-mode " + slices, std::string("duplicated")), mode->line);
+  }
+}
+
+// Whole matrices are dealt to the ranks of data parallelism, with all that the optimizer keeps of them.
+bool MegatronReader::layer_wise() {
+  const std::string optimizer = word("--optimizer");
+  return optimizer == "dist_muon" || (optimizer == "muon" && (flag("--use-layer-wise-distributed-optimizer") ||
+                                                              flag("--use-distributed-optimizer")));
 }
 
 void MegatronReader::offload() {

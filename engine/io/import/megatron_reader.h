@@ -66,6 +66,8 @@ class MegatronReader {
   void checkpointing();
   void precision();
   void offload();
+  void muon(const std::string& optimizer);
+  bool layer_wise();
   void leftovers();
 
   std::string_view file_;

@@ -103,7 +103,7 @@ AxisSeconds end_of(const Report& r) {
 AxisSeconds end_of_table(const Case& plan) {
   AxisSeconds out{};
   for (const CollectiveRow& row : plan.r.collectives)
-    if (row.end_of_step) out[moves_over(plan.s, row)] += row.time_s * row.calls_per_step;
+    if (row.end_of_step && !row.of_update) out[moves_over(plan.s, row)] += row.time_s * row.calls_per_step;
   for (std::size_t a = 0; a < out.size(); ++a)
     if (plan.e.in.calibrated && out[a] > 0) out[a] += 2 * plan.e.layer.latency[a];
   return out;
@@ -168,7 +168,9 @@ Difference the_wires(const Case& plan) {
   if (plan.e.in.calibrated && plan.e.layer.has_kinds) return {};
   const double before = stage.layer_passes * (sent_in_layer(plan, forward) + sent_in_layer(plan, backward)) +
                         stage.microbatches * (vocabulary(stage.embedding) + vocabulary(stage.head)) / stage.stages;
-  const double total = plan.q(Q::network_total), least = before + busiest_of(wires, whole);
+  double update = 0;  // what Muon sends follows the rest, axis by axis
+  for (const AxisTransfers& axis : plan.r.transfers) update += axis.update_s;
+  const double total = plan.q(Q::network_total), least = before + busiest_of(wires, whole) + update;
   // Without a pipeline, what is sent once a step is under way in one microbatch, apart from what each of them sends: the
   // wires are busy for longer than with the sums of both, but no longer than if no two axes ever shared the time.
   if (plan.e.in.calibrated && plan.s.parallelism.pipeline == 1) {
@@ -184,11 +186,12 @@ Difference the_parts(const Case& plan) {
   const double left = stage.pairs ? stage.exposed_left : 1;  // by passes that are joined
   const double before = left * (stage.layer_passes * (stage.layer.exposed_forward + stage.layer.exposed_backward) +
                                 stage.microbatches * all_of(stage.vocab_exposed) / stage.stages);
-  if (Difference d = compare("the step's exposed parts", exposed_parts(plan.r), before + plan.r.pipeline.reduction_s);
+  if (Difference d = compare("the step's exposed parts", exposed_parts(plan.r),
+                             before + plan.r.pipeline.reduction_s + plan.r.pipeline.update_exchange_s);
       !d.empty())
     return d;
   return compare("the end of the pipeline", plan.r.pipeline.step_end_s,
-                 plan.r.pipeline.reduction_s + plan.q(Q::step_optimizer));
+                 plan.r.pipeline.reduction_s + plan.r.pipeline.update_exchange_s + plan.q(Q::step_optimizer));
 }
 
 // What the step's figure has hidden is what its network takes and the step does not wait for.

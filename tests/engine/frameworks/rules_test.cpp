@@ -97,6 +97,8 @@ TEST_CASE("a plan that breaks one rule is told which") {
       {megatron, with(dense(), {"checkpointing.policy=big_matmuls"}), "recomputation"},
       {megatron, with(dense(), {"checkpointing.policy=segments", "checkpointing.segments=5"}), "recomputation"},
       {megatron, with(dense(), {"parallelism.zero_stage=2", "offload.optimizer=true"}), "optimizer_offload"},
+      {megatron, with(dense(), {"parallelism.zero_stage=2", "precision.optimizer=muon_fp32"}), "muon"},
+      {torchtitan, with(zero3, {"precision.optimizer=muon_fp32"}), "muon"},
       {megatron, with(dense(), {"offload.activations=true"}), "activation_offload"},
       {megatron, with(flat, {"parallelism.keep_gathered=step"}), "gathered"},
       {torchtitan, with(zero3, {"precision.compute=fp16"}), "compute"},

@@ -64,6 +64,7 @@ Scenario essential(Scenario s) {
     if (!facts.orders_backwards) plan.backward_order = defaults.pipeline.backward_order;
     if (facts.fixed_chunks != engine::kAnyChunks) plan.virtual_stages = facts.fixed_chunks;
   }
+  if (!engine::is_muon(s.precision.optimizer)) s.muon = {};
   const engine::CheckpointCount count = engine::facts_of(s.checkpointing.policy).count;
   if (count != engine::CheckpointCount::k) s.checkpointing.k = defaults.checkpointing.k;
   if (count != engine::CheckpointCount::blocks) s.checkpointing.blocks = defaults.checkpointing.blocks;
