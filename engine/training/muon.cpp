@@ -82,8 +82,8 @@ class Work {
     out.on = true;
     out.exchanges = false;
     home_ = homes(in_.links.state, in_.links[Axis::data], counts_.state_shards);
-    expert_home_ = spreads_experts(in_) ? homes(in_.links.expert_state, in_.links.expert_data, rates_.expert_copies)
-                                        : home_;
+    expert_home_ =
+        spreads_experts(in_) ? homes(in_.links.expert_state, in_.links.expert_data, rates_.expert_copies) : home_;
     for_each_kind<S>(in_, [this](const MatrixKind<S>& kind) { add(kind); });
     out.flops = named(Q::muon_flops, flops_.sum);
     out.products = named(Q::muon_products, in_.muon.distributed ? max(seconds_.sum, largest_) : S(seconds_.sum));
@@ -126,15 +126,16 @@ class Work {
     }
     const S shorter = named(Q::muon_shorter, i, min(kind.side, width)),
             longer = named(Q::muon_longer, i, max(kind.side, width));
-    const S& all = kind.layers == LayerSet::all        ? in_.model.n_layers
+    const S& all = kind.layers == LayerSet::all     ? in_.model.n_layers
                    : kind.layers == LayerSet::dense ? in_.model.n_dense_layers
                                                     : layer_.params.n_moe_layers;
     const S stage = all * kind.count / counts_.stages;
     const S count = named(Q::muon_count, i, counts_.weights_twice ? constant<S>(2) * stage : stage);
     const S& home = kind.of_experts ? expert_home_ : home_;
     const S flops = named(Q::muon_matrix_flops, i, newton_schulz_flops(shorter, longer, muon.steps));
-    const S seconds = named(Q::muon_matrix_time, i, in_.calibrated ? kernels(i, kind, shorter, longer, count / home)
-                                                                   : ideal(i, shorter, longer, flops));
+    const S seconds =
+        named(Q::muon_matrix_time, i,
+              in_.calibrated ? kernels(i, kind, shorter, longer, count / home) : ideal(i, shorter, longer, flops));
     flops_.add(count * flops / home);
     seconds_.add(named(Q::muon_share, i, count * seconds / home));
     largest_ = seconds_.any && largest_set_ ? max(largest_, seconds) : S(seconds);
@@ -217,8 +218,7 @@ class Work {
   template <class Take>
   void exchange(Axis axis, const S& calls, const Take& take) {
     const S two = constant<S>(2);
-    const S rest =
-        named(Q::muon_gather_bytes, static_cast<int>(axis), in_.muon.send_bytes * held_.sum / home_);
+    const S rest = named(Q::muon_gather_bytes, static_cast<int>(axis), in_.muon.send_bytes * held_.sum / home_);
     S bytes = two * rest, seconds = two * exchange_time(in_.links.state, rest, in_.achieved);
     if (held_experts_.any && in_.links.expert_state.degree > 1) {
       const S experts = named(Q::muon_expert_bytes, in_.muon.send_bytes * held_experts_.sum / expert_home_);
@@ -236,7 +236,7 @@ class Work {
   S one_, home_{}, expert_home_{}, largest_{};
   bool largest_set_ = false;
   Total<S> flops_{}, seconds_{};
-  Total<S> gathered_{};  // elements of whole matrices of one home that come from tensor ranks
+  Total<S> gathered_{};               // elements of whole matrices of one home that come from tensor ranks
   Total<S> held_{}, held_experts_{};  // elements that a tensor rank has of its matrices, unsharded
   Total<S> calls_{}, tensor_calls_{};
 };
@@ -274,8 +274,8 @@ MuonParameters<S> muon_parameters(const Inputs<S>& in, const Parameters<S>& para
 }
 
 template <Scalar S>
-void muon_work(const Inputs<S>& in, const LayerTime<S>& layer, const LinkRates<S>& rates,
-               const StepCounts<S>& counts, const StageKey& key, MuonWork<S>& out) {
+void muon_work(const Inputs<S>& in, const LayerTime<S>& layer, const LinkRates<S>& rates, const StepCounts<S>& counts,
+               const StageKey& key, MuonWork<S>& out) {
   Work<S>(in, layer, rates, counts, key).fill(out);
 }
 

@@ -41,9 +41,9 @@ enum class MuonMatrix : std::uint8_t {
   latent_up,
   positions
 };
-inline constexpr EnumTable<MuonMatrix> kMuonMatrices{
-    "query",  "key_value",  "output",   "mlp",         "expert",    "shared_expert",
-    "router", "query_down", "query_up", "latent_down", "latent_up", "positions"};
+inline constexpr EnumTable<MuonMatrix> kMuonMatrices{"query",    "key_value",     "output",    "mlp",
+                                                     "expert",   "shared_expert", "router",    "query_down",
+                                                     "query_up", "latent_down",   "latent_up", "positions"};
 
 // FLOPs of one matrix of these sides, whichever is shorter.
 template <Scalar S>

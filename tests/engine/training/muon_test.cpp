@@ -23,7 +23,8 @@ namespace {
 constexpr double kMuonD = 4096, kMuonF = 14336, kMuonKv = 1024, kMuonLayers = 32;
 double five_steps(double m, double n) { return 5 * 2 * m * m * (2 * n + m); }
 // Queries and output, keys and values, gate, up and down.
-const double kMuonLayerFlops = 2 * five_steps(kMuonD, kMuonD) + 2 * five_steps(kMuonKv, kMuonD) + 3 * five_steps(kMuonD, kMuonF);
+const double kMuonLayerFlops =
+    2 * five_steps(kMuonD, kMuonD) + 2 * five_steps(kMuonKv, kMuonD) + 3 * five_steps(kMuonD, kMuonF);
 constexpr double kMuonLayerParams = 2 * kMuonD * kMuonD + 2 * kMuonD * kMuonKv + 3 * kMuonD * kMuonF;
 
 Scenario muon_chip() {
@@ -72,8 +73,7 @@ TEST_CASE("Muon keeps one moment of the matrices and leaves two to Adam of the r
   // A pass over weight and state, read and written, and over the gradient; and the products.
   const double w = value_of(s, Q::weight_width_bytes), g = value_of(s, Q::gradient_width_bytes);
   const double pass = muon * (2 * (8 + w) + g) + (params - muon) * (2 * (12 + w) + g);
-  CHECK(value_of(s, Q::step_optimizer) ==
-        near(pass / value_of(s, Q::hbm_bandwidth) + value_of(s, Q::muon_products)));
+  CHECK(value_of(s, Q::step_optimizer) == near(pass / value_of(s, Q::hbm_bandwidth) + value_of(s, Q::muon_products)));
 }
 
 // Liu et al., "Muon is Scalable for LLM Training" (arXiv 2502.16982), section 2.3: gradients of 4 bytes are scattered,
@@ -101,13 +101,13 @@ TEST_CASE("with one home a matrix the work is shared, but never less than the la
   CHECK(value_of(all, Q::muon_flops) == near(kMuonLayers * kMuonLayerFlops));
   CHECK(value_of(homes, Q::muon_flops) == near(kMuonLayers * kMuonLayerFlops / 8));
   CHECK(value_of(homes, Q::muon_products) == near(value_of(all, Q::muon_products) / 8));
-  const Scenario many = with(homes, {"cluster.nodes=64", "parallelism.fsdp=512", "workload.global_batch_sequences=512"});
+  const Scenario many =
+      with(homes, {"cluster.nodes=64", "parallelism.fsdp=512", "workload.global_batch_sequences=512"});
   CHECK(value_of(many, Q::muon_products) == near(five_steps(kMuonD, kMuonF) / value_of(many, Q::peak_flops)));
 }
 
 TEST_CASE("tensor ranks gather whole matrices or take their slices for such") {
-  const Scenario whole =
-      with(muon_chip(), {"parallelism.tensor=8", "workload.global_batch_sequences=64"});
+  const Scenario whole = with(muon_chip(), {"parallelism.tensor=8", "workload.global_batch_sequences=64"});
   const Report r = evaluate(whole);
   CHECK(value_of(r, Q::muon_flops) == near(kMuonLayers * kMuonLayerFlops));
   const Recording recorded(whole);
