@@ -248,6 +248,13 @@ void memory_section(PanelContext& ctx, Column& column, Scenario& s) {
     row_of({"muon.homes", "muon.tensor"});
     field_slider(ctx, column, s, "muon.newton_schulz_steps", integers(1, 10));
   }
+  if (!s.serves()) {
+    field_slider(ctx, column, s, "adapter.rank", integers(0, 128), {.off = s.adapter.rank == 0});
+    if (s.adapter.rank > 0) {
+      field_choice(ctx, column, s, "adapter.targets");
+      if (s.model.is_moe()) field_switch(ctx, column, s, "adapter.experts");
+    }
+  }
   if (!s.serves()) field_choice(ctx, column, s, "precision.residual");
   field_switch(ctx, column, s, "offload.optimizer");
   field_switch(ctx, column, s, "offload.activations");

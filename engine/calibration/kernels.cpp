@@ -1,5 +1,6 @@
 #include "engine/calibration/kernels.h"
 
+#include "engine/model/adapter.h"
 #include "engine/model/qkv_width.h"
 
 namespace roofscape::engine {
@@ -35,6 +36,7 @@ class Kernels {
     again(out, recompute_times);
     vocabulary(out);
     out.forward = forward_, out.backward = backward_;
+    if (has_weight_gradient_) out.weight_gradient = weight_gradient_;
     out.attention_flops = attention_flops_, out.attention_flops_backward = attention_flops_backward_;
     return out;
   }
@@ -49,9 +51,34 @@ class Kernels {
     const S f = product_time(in_, s, in_.gather_bytes, narrow, index(ProductPass::forward));
     const S input = product_time(in_, ProductShape<S>{s.rows, s.out, s.in, s.count}, in_.gather_bytes, narrow,
                                  index(ProductPass::input));
+    if (in_.adapter.on) {  // a frozen weight gets no gradient
+      add(kind, share * f, share * input);
+      return;
+    }
     const S weight = product_time(in_, ProductShape<S>{s.in, s.rows, s.out, s.count}, in_.activation_bytes, narrow,
                                   index(ProductPass::weights));
     add(kind, share * f, share * (input + weight));
+  }
+  // `count` adapters with these inputs and outputs beside a product, in the format of their weights.
+  void adapter(OperationKind kind, ProductPart part, const S& rows, const S& in, const S& out, const S& count,
+               const S& share) {
+    const S &r = in_.adapter.rank, &bytes = in_.adapter.bytes;
+    const auto both = [&](const S& rows_of, const S& a, const S& b, bool weights, ProductPass pass) {
+      const S& stored = weights ? in_.activation_bytes : bytes;
+      const auto one = [&](int which, const S& n, const S& from, const S& to) {
+        return product_time(in_, ProductShape<S>{n, from, to, count}, stored, Dtype::none,
+                            adapter_product_index(kind, part, which, pass));
+      };
+      if (weights) return one(0, a, rows_of, r) + one(1, r, rows_of, b);
+      return pass == ProductPass::forward ? one(0, rows_of, a, r) + one(1, rows_of, r, b)
+                                          : one(0, rows_of, r, a) + one(1, rows_of, b, r);
+    };
+    const S forward = both(rows, in, out, false, ProductPass::forward);
+    const S input = both(rows, in, out, false, ProductPass::input);
+    const S weights = share * both(rows, in, out, true, ProductPass::weights);
+    add(kind, share * forward, share * input + weights);
+    weight_gradient_ = has_weight_gradient_ ? weight_gradient_ + weights : weights;
+    has_weight_gradient_ = true;
   }
   void add(OperationKind kind, const S& f, const S& b) {
     forward_[at(kind)] = filled_[at(kind)] ? forward_[at(kind)] + f : f;
@@ -66,12 +93,16 @@ class Kernels {
     const LayerWidths<S> w = layer_widths(in_, key_);
     const S qkv_out = m.is.mla ? p_.qkv_layer / (Y * D) : qkv_width(in_, w);
     product(qkv, ProductPart::layer, {t_, D, qkv_out, one_}, one_);
+    if (in_.adapter.on) attention_adapters(w);
     product(attention_out, ProductPart::layer, {t_, m.is.mla ? m.n_heads * m.v_head_dim / Y : w.attention, D, one_},
             one_);
     const S ups = constant<S>(key_.gated_mlp ? 2 : 1);
     const auto mlp = [&](ProductPart part, const S& rows, const S& width, const S& count, const S& share) {
       product(gate_up, part, {rows, D, ups * width, count}, share);
       product(down, part, {rows, width, D, count}, share);
+      if (!in_.adapter.mlp || (part == ProductPart::experts && !in_.adapter.experts)) return;
+      adapter(gate_up, part, rows, D, width, ups * count, share);
+      adapter(down, part, rows, width, D, count, share);
     };
     if (!m.is.moe) {
       mlp(ProductPart::layer, t_, m.d_ff / Y, one_, one_);
@@ -87,6 +118,19 @@ class Kernels {
     const S crowded = share * c(Calibrated::expert_imbalance);
     mlp(ProductPart::experts, rows, m.d_ff_expert / Z, m.n_experts / X, crowded);
     product(router, ProductPart::layer, {t_, D, m.n_experts, one_}, share / Y);
+  }
+
+  // Beside queries, keys and values, as many as there are, of the mean width.
+  void attention_adapters(const LayerWidths<S>& w) {
+    const S& Y = in_.degree(Axis::tensor).x;
+    const S& D = in_.model.d_model;
+    const AdapterParameters<S> a = adapter_parameters(in_, p_);
+    if (a.in_qkv > 0) {
+      const S count = constant<S>(a.in_qkv);
+      adapter(qkv, ProductPart::layer, t_, D,
+              named(Q::adapter_mean_output, a.qkv / (in_.adapter.rank * count) - D) / Y, count, one_);
+    }
+    if (in_.adapter.output) adapter(attention_out, ProductPart::layer, t_, w.attention, D, one_, one_);
   }
 
   void attention() {
@@ -172,17 +216,19 @@ class Kernels {
     const auto index = [](ProductPass pass) { return product_index(logits, ProductPart::layer, pass); };
     out.head_forward = named(Q::block_math_forward, kHeadBlock,
                              product_time(in_, s, in_.gather_bytes, Dtype::none, index(ProductPass::forward)));
-    out.head_backward = named(Q::block_math_backward, kHeadBlock,
-                              product_time(in_, ProductShape<S>{t_, width, m.d_model, one_}, in_.gather_bytes,
-                                           Dtype::none, index(ProductPass::input)) +
-                                  product_time(in_, ProductShape<S>{m.d_model, t_, width, one_}, in_.activation_bytes,
-                                               Dtype::none, index(ProductPass::weights)));
+    S head = product_time(in_, ProductShape<S>{t_, width, m.d_model, one_}, in_.gather_bytes, Dtype::none,
+                          index(ProductPass::input));
+    if (!in_.adapter.on)
+      head = head + product_time(in_, ProductShape<S>{m.d_model, t_, width, one_}, in_.activation_bytes, Dtype::none,
+                                 index(ProductPass::weights));
+    out.head_backward = named(Q::block_math_backward, kHeadBlock, head);
     const S pass = constant<S>(kLogitBytes, unit::bytes_each) * t_ * width / in_.calibration.hbm;
     out.head_vector_forward = named(Q::block_hbm_forward, kHeadBlock, constant<S>(kLogitPassesForward) * pass);
     out.head_vector_backward = named(Q::block_hbm_backward, kHeadBlock, constant<S>(kLogitPassesBackward) * pass);
     out.embedding_forward =
         named(Q::block_hbm_forward, kEmbeddingBlock, ops_.embedding_hbm_bytes / in_.calibration.hbm);
-    out.embedding_backward = named(Q::block_hbm_backward, kEmbeddingBlock, two_ * out.embedding_forward);
+    const S again = in_.adapter.on ? constant<S>(0) : two_;
+    out.embedding_backward = named(Q::block_hbm_backward, kEmbeddingBlock, again * out.embedding_forward);
   }
 
   const Inputs<S>& in_;
@@ -191,7 +237,8 @@ class Kernels {
   const LayerOperations<S>& ops_;
   const S& t_;
   S one_, two_;
-  S attention_flops_{}, attention_flops_backward_{};
+  S attention_flops_{}, attention_flops_backward_{}, weight_gradient_{};
+  bool has_weight_gradient_ = false;
   std::array<S, kOperationCount> forward_{}, backward_{};
   std::array<bool, kOperationCount> filled_{};
 };

@@ -32,6 +32,11 @@ constexpr int product_index(OperationKind kind, ProductPart part, ProductPass pa
 // Behind those, the products of Newton-Schulz: of a kind of matrices the Gram matrix, its square, and what is added.
 constexpr int kLayerProducts = 9 * kOperationCount;
 constexpr int muon_product_index(int matrix, int product) { return kLayerProducts + matrix * 3 + product; }
+// And those of adapters: of what stands beside an operation the way to the rank and the way from it.
+constexpr int kAdapterProducts = kLayerProducts + 64;
+constexpr int adapter_product_index(OperationKind kind, ProductPart part, int product, ProductPass pass) {
+  return kAdapterProducts + product * kLayerProducts + product_index(kind, part, pass);
+}
 
 // Seconds of one product, in floats of fewer than 16 bits where `narrow` says (none: in 16 bits); `index` is what it is
 // named for (-1: nothing).
@@ -73,6 +78,7 @@ struct LayerKernels {
   S attention_forward{}, attention_backward{};
   S vector_forward{}, vector_backward{};  // backward with what is computed again
   S again{};                              // products and attention computed again
+  S weight_gradient{};                    // of adapters, where these are trained; part of matmul_backward
   S head_forward{}, head_backward{};      // of the output head: products
   S head_vector_forward{}, head_vector_backward{};
   S embedding_forward{}, embedding_backward{};

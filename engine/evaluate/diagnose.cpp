@@ -196,6 +196,13 @@ void check_expert_tensor(Findings& f) {
   }
 }
 
+// The matrices of an adapter are a rank wide: orthogonal or not, their products are no work to speak of.
+void check_adapters(Findings& f) {
+  const Scenario& s = f.scenario();
+  if (s.adapter.rank > 0 && is_muon(s.precision.optimizer))
+    f.add(Severity::note, "adapter.muon", {{double(s.adapter.rank), unit::elements}}, "precision.optimizer");
+}
+
 // Another type of the same or a larger width whose peak is known.
 Fix known_rate(const Scenario& s) {
   if (s.cluster.chip[peak_field(s.precision.compute)].value) return {};
@@ -258,6 +265,7 @@ void check_model(Findings& f) {
           {Findings::edit("parallelism.expert", 1)});
   }
   check_expert_tensor(f);
+  check_adapters(f);
   if (s.cluster.chip.interconnect == Interconnect::switched && tensor > s.cluster.node_size)
     f.add(Severity::warning, "tensor.crosses_nodes",
           {{double(tensor), unit::ways}, {double(s.cluster.node_size), unit::chips}}, "parallelism.tensor",

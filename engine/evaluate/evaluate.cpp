@@ -47,14 +47,24 @@ void fill_collectives(const Scenario& s, const Evaluation<double>& e, std::vecto
   using enum CollectiveKind;
   const bool pipelined = plan.pipeline > 1;
   // Of training state. Experts that are spread are moved between the ranks that hold the same ones, at their own rate.
-  const auto add_state = [&](Axis axis, CollectiveKind kind, bool backward, bool end, double bytes, double calls) {
+  const auto add_state = [&](Axis axis, CollectiveKind kind, bool backward, bool end, double bytes, double calls,
+                             bool update = false) {
     const double shards = e.stage.state_shards;
     if (!spreads_experts(e.in)) {
       gathered(axis, kind, backward, end, axis == Axis::data ? bytes / shards : bytes, calls);
       return;
     }
-    const double share = end ? ratio(e.stage.expert_gradient_bytes, e.stage.mean_gradient_bytes)
-                             : ratio(e.layer.params_spread, e.layer.params_rank);
+    double share = end ? ratio(e.stage.expert_gradient_bytes, e.stage.mean_gradient_bytes)
+                       : ratio(e.layer.params_spread, e.layer.params_rank);
+    if (update) share = ratio(e.stage.expert_update_bytes, e.stage.update_bytes);
+    if (e.in.adapter.on && !end) {
+      // Of gradients, and of weights below ZeRO-3, adapters alone.
+      const double trained = e.in.adapter.bytes * e.layer.trained_spread;
+      share = bytes == e.stage.gradient_bytes || plan.zero_stage < 3
+                  ? ratio(e.layer.trained_spread, e.layer.trained_rank)
+                  : ratio(e.in.gather_bytes * e.layer.params_spread + trained,
+                          e.in.gather_bytes * e.layer.params_rank + e.in.adapter.bytes * e.layer.trained_rank);
+    }
     const MovedState<double> state{bytes, bytes * share, true};
     const AxisLinks &of_state = e.in.links.expert_state, &of_data = e.in.links.expert_data;
     double moved = 0, seconds = 0;
@@ -67,6 +77,7 @@ void fill_collectives(const Scenario& s, const Evaluation<double>& e, std::vecto
       if (of_data.degree > 1) moved += state.experts / of_state.degree;
       seconds = data_moved<double>(e.in, e.layer, state, shards);
     }
+    if (e.in.adapter.on && !(moved > 0)) return;  // all adapters are of experts that no other rank has
     add(axis, kind, backward, end, moved, calls, seconds, ratio((kind == all_reduce ? 2 : 1) * moved, seconds));
   };
   // Once a step: a layer's worth at a time. After a pipeline the embedding and the head of its stages go with them.
@@ -80,8 +91,10 @@ void fill_collectives(const Scenario& s, const Evaluation<double>& e, std::vecto
       add_state(Axis::fsdp, reduce_scatter, true, false, e.stage.gradient_bytes, calls);
     } else {
       add_state(Axis::fsdp, reduce_scatter, true, pipelined, e.stage.gradient_bytes, once);
+      const bool update = e.in.adapter.on && pipelined && plan.zero_stage > 0;  // frozen weights too, if sharded
       add_state(Axis::fsdp, all_gather, false, pipelined,
-                plan.zero_stage == 0 ? e.stage.gradient_bytes : e.stage.weight_bytes, once);
+                plan.zero_stage == 0 ? e.stage.gradient_bytes : e.stage.weight_bytes,
+                update ? ratio(e.stage.update_bytes, e.stage.weight_bytes) : once, update);
     }
   }
   if (plan.data > 1) add_state(Axis::data, all_reduce, true, pipelined, e.stage.gradient_bytes, once);

@@ -143,6 +143,11 @@ void for_each_quantity(const Evaluation<S>& e, F&& f) {
   f(Q::vocab_time, stage.vocab_time), f(Q::vocab_hbm_exposed, stage.vocab_hbm_exposed);
   f(Q::layers_a_stage, stage.layer_passes);
 
+  if (in.adapter.on) {
+    f(Q::adapter_rank, in.adapter.rank), f(Q::adapter_width_bytes, in.adapter.bytes);
+    f(Q::adapter_layer, layer.trained), f(Q::params_trained, in.model.n_layers * layer.trained);
+    f(Q::layer_weight_gradient, layer.weight_gradient);
+  }
   if (in.muon.on) {
     f(Q::muon_steps, in.muon.steps), f(Q::muon_width_bytes, in.muon.bytes);
     f(Q::muon_send_bytes, in.muon.send_bytes), f(Q::muon_peak, in.muon.peak);

@@ -44,6 +44,12 @@ std::string index_text(const Quantity& row, int index) {
     case IndexKind::product: {
       constexpr std::array<std::string_view, 3> kParts{"", "shared,", "experts,"},
           kPasses{"forward", "input", "weights"};
+      if (index >= kAdapterProducts) {
+        const std::size_t at = i - kAdapterProducts, which = at / kLayerProducts;
+        const std::size_t of = at % kLayerProducts, of_pass = of / kOperationCount;
+        return fmt::format("{},adapter_{},{}{}", kOperationIds.ids()[of % kOperationCount], which == 0 ? "a" : "b",
+                           kParts[of_pass / 3], kPasses[of_pass % 3]);
+      }
       if (index >= kLayerProducts) {
         constexpr std::array<std::string_view, 3> kProducts{"gram", "square", "update"};
         const auto product = static_cast<std::size_t>(index - kLayerProducts);

@@ -229,6 +229,23 @@ MuonInputs<S> muon_inputs(const Scenario& s, Trace* trace) {
   return muon;
 }
 
+template <Scalar S>
+AdapterInputs<S> adapter_inputs(const Scenario& s, Trace* trace) {
+  const AdapterTargets targets = s.adapter.targets;
+  const bool all = targets == AdapterTargets::linear, attention = all || targets == AdapterTargets::attention;
+  AdapterInputs<S> out;
+  out.on = true;
+  out.query = out.value = attention || targets == AdapterTargets::query_value;
+  out.key = out.output = attention;
+  out.mlp = all || targets == AdapterTargets::mlp;
+  out.experts = out.mlp && s.adapter.experts;
+  out.rank = input_leaf<S>(trace, Q::adapter_rank, -1, s.adapter.rank, "scenario");
+  const Dtype dtype = s.precision.compute == Dtype::fp32 ? Dtype::fp32 : Dtype::bf16;
+  out.bytes = input_leaf<S>(trace, Q::adapter_width_bytes, -1, bytes_of(dtype),
+                            "adapters keep to 16 bits whatever the model is stored in; Dettmers et al. 2023");
+  return out;
+}
+
 }  // namespace
 
 template <Scalar S>
@@ -346,9 +363,13 @@ Inputs<S> make_inputs(const Scenario& s, Trace* trace) {
                                         "four-bit checkpoints keep all but the experts in 16 bits")
                                 : in.weight_bytes;
   in.gradient_bytes = input(Q::gradient_width_bytes, bytes_of(precision.gradients), yours);
+  // The matrices of an adapter are narrow: all that Muon is for them is one moment fewer.
+  const bool adapts = s.adapter.rank > 0 && !s.serves(), one_moment = adapts && is_muon(precision.optimizer);
   in.optimizer_bytes =
-      input(Q::optimizer_width_bytes, bytes_of(precision.optimizer) + bytes_of(precision.master_weights), yours);
-  if (is_muon(precision.optimizer) && !s.serves()) in.muon = muon_inputs<S>(s, trace);
+      input(Q::optimizer_width_bytes,
+            bytes_of(precision.optimizer) / (one_moment ? 2 : 1) + bytes_of(precision.master_weights), yours);
+  if (adapts) in.adapter = adapter_inputs<S>(s, trace);
+  if (is_muon(precision.optimizer) && !s.serves() && !adapts) in.muon = muon_inputs<S>(s, trace);
   in.reduced_gradient_bytes = precision.gradients == Dtype::none ? in.activation_bytes : in.gradient_bytes;
   in.gather_bytes = in.calibrated && bytes_of(precision.weights) > kept ? in.activation_bytes : in.weight_bytes;
   in.achieved = in.chip;

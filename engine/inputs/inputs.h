@@ -87,6 +87,15 @@ struct MuonInputs {
   S peak{};        // FLOP/s of the products
 };
 
+// What the formulas read of adapters; not set where the weights themselves are trained.
+template <Scalar S>
+struct AdapterInputs {
+  bool on = false;
+  bool query = false, key = false, value = false, output = false, mlp = false, experts = false;
+  S rank{};
+  S bytes{};  // of a weight of an adapter
+};
+
 template <Scalar S>
 struct Inputs {
   S zero;
@@ -103,6 +112,7 @@ struct Inputs {
   S microbatch_sequences, checkpoints_per_layer;
   S activation_bytes, weight_bytes, gradient_bytes, optimizer_bytes;  // of one element or parameter
   MuonInputs<S> muon;
+  AdapterInputs<S> adapter;
   S rest_bytes;              // of a served weight outside the experts
   bool rest_apart = false;   // it is another than weight_bytes
   S residual_bytes;          // of an element of the residual stream, where it is kept or sent to the next stage

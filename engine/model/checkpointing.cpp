@@ -76,6 +76,38 @@ S recompute_times(const Inputs<S>& in, const LayerKey& key) {
   }
 }
 
+namespace {
+
+// A frozen matrix needs no input for a gradient of its own: what only that was kept for goes, unless an adapter stands
+// beside it. Attention needs its output, and an activation what went into it. Between the matrices of an adapter a
+// token has a rank.
+template <Scalar S>
+void keep_for_adapters(const Inputs<S>& in, const LayerKey& key, const S& t, const S& stream, const S& width,
+                       LayerActivations<S>& out) {
+  const AdapterInputs<S>& adapter = in.adapter;
+  const auto [attention, kv, ff] = layer_widths(in, key);
+  const bool qkv = adapter.query || adapter.key || adapter.value;
+  const S two = constant<S>(2), ups = constant<S>(key.gated_mlp ? 2 : 1);
+  S kept = out.full_bytes;
+  if (!qkv) kept = kept - width * stream;
+  if (!adapter.mlp) kept = kept - width * (stream + ff);
+  const int in_attention = (adapter.query ? 1 : 0) + (adapter.key ? 1 : 0) + (adapter.value ? 1 : 0);
+  const int count = in_attention + (adapter.output ? 1 : 0) + (adapter.mlp ? (key.gated_mlp ? 3 : 2) : 0);
+  const S ranks = in.activation_bytes * t * constant<S>(count) * in.adapter.rank;
+  out.full_bytes = named(Q::layer_full_bytes, kept + ranks);
+  // Of a weight gradient that is put off: inputs of the adapters and gradients of their outputs.
+  S late = in.zero;
+  if (qkv) late = late + width * stream;
+  if (adapter.query) late = late + width * attention;
+  if (adapter.key) late = late + width * kv;
+  if (adapter.value) late = late + width * kv;
+  if (adapter.output) late = late + width * (attention + stream);
+  if (adapter.mlp) late = late + width * (two * stream + (ups + constant<S>(1)) * ff);
+  out.postponed_bytes = named(Q::layer_postponed_bytes, late + ranks);
+}
+
+}  // namespace
+
 template <Scalar S>
 LayerActivations<S> layer_activations(const Inputs<S>& in, const LayerKey& key, const S& t) {
   const auto& m = in.model;
@@ -111,6 +143,7 @@ LayerActivations<S> layer_activations(const Inputs<S>& in, const LayerKey& key, 
   out.postponed_bytes =
       named(Q::layer_postponed_bytes, (narrow ? held * t : S(bt)) * (constant<S>(4) * stream + two * attention +
                                                                      two * kv + (ups + constant<S>(1)) * ff));
+  if (in.adapter.on) keep_for_adapters(in, key, t, stream, narrow ? held * t : S(bt), out);
   // The same software drops out of the outputs of attention and MLP, and keeps a byte of mask of each.
   if (scores)
     out.full_bytes = named(Q::layer_full_bytes, out.full_bytes + constant<S>(2, unit::bytes_each) * t * stream);

@@ -1,5 +1,6 @@
 #include "engine/model/layer_operations.h"
 
+#include "engine/model/adapter.h"
 #include "engine/model/kv_cache.h"
 #include "engine/model/qkv_width.h"
 
@@ -95,9 +96,51 @@ S attention_forward_flops(const Inputs<S>& in, const S& width, const S& t, bool 
 template <Scalar S>
 S training_flops_per_token(const Inputs<S>& in, const Parameters<S>& p, FlopsConvention convention) {
   const S six = constant<S>(6, unit::flop_each);
+  if (in.adapter.on) {
+    // Forward and input gradients of the frozen weights; of attention and the adapters all.
+    const S four = constant<S>(4, unit::flop_each);
+    const S adapters = six * in.model.n_layers * adapter_parameters(in, p).active;
+    if (convention == FlopsConvention::six_p) return named(Q::flops_per_token, four * p.active + adapters);
+    return named(Q::flops_per_token, four * p.matmul + adapters + attention_flops_per_token(in, convention));
+  }
   if (convention == FlopsConvention::six_p) return named(Q::flops_per_token, six * p.active);
   return named(Q::flops_per_token, six * p.matmul + attention_flops_per_token(in, convention));
 }
+
+namespace {
+
+// The adapters beside the products of a layer: FLOPs as of any matrix, bytes of what goes in and comes out and of the
+// ranks between.
+template <Scalar S>
+void add_adapters(const Inputs<S>& in, const Parameters<S>& p, const S& t, LayerOperations<S>& out) {
+  const AdapterParameters<S> a = adapter_parameters(in, p);
+  const S& Y = in.degree(Axis::tensor).x;
+  const S& r = in.adapter.rank;
+  const S two = constant<S>(2, unit::flop_each);
+  const auto at = [](OperationKind kind) { return static_cast<std::size_t>(kind); };
+  // A token has (inputs + outputs) = parameters / rank elements of each.
+  const auto set = [&](OperationKind kind, const S& active, const S& stored) {
+    out.adapters[at(kind)] = {two * t * active / Y,
+                              in.activation_bytes * t * active / (r * Y) + in.adapter.bytes * stored / Y};
+  };
+  out.adapters.fill({in.zero, in.zero});
+  set(OperationKind::qkv, a.qkv, a.qkv);
+  set(OperationKind::attention_out, a.attention_out, a.attention_out);
+  set(OperationKind::gate_up, a.gate_up_active, a.gate_up);
+  set(OperationKind::down, a.down_active, a.down);
+  out.adapter_flops = named(Q::adapter_flops, two * t * a.active / Y);
+  S bytes = out.adapters[at(OperationKind::qkv)].hbm_bytes;
+  for (const OperationKind kind : {OperationKind::attention_out, OperationKind::gate_up, OperationKind::down})
+    bytes = bytes + out.adapters[at(kind)].hbm_bytes;
+  out.adapter_bytes = named(Q::adapter_bytes, bytes);
+  S frozen = out.operations[at(OperationKind::qkv)].hbm_bytes;
+  for (const OperationKind kind :
+       {OperationKind::attention_out, OperationKind::router, OperationKind::gate_up, OperationKind::down})
+    frozen = frozen + out.operations[at(kind)].hbm_bytes;
+  out.frozen_bytes = named(Q::frozen_bytes, frozen);
+}
+
+}  // namespace
 
 template <Scalar S>
 LayerOperations<S> layer_operations(const Inputs<S>& in, const Parameters<S>& p, const LayerKey& key, const S& t) {
@@ -190,6 +233,10 @@ LayerOperations<S> layer_operations(const Inputs<S>& in, const Parameters<S>& p,
                                    OperationKind::gate_up, OperationKind::down, OperationKind::norms,
                                    OperationKind::rope, OperationKind::activation, OperationKind::residual})
     bytes = bytes + cost(kind).hbm_bytes;
+  if (in.adapter.on) {
+    add_adapters(in, p, t, out);
+    bytes = bytes + out.adapter_bytes;
+  }
   out.hbm_bytes_forward = named(Q::layer_hbm_bytes_forward, bytes);
   out.kv_cache_bytes_per_token = kv_cache_bytes_per_token(m, b, in.sequence_length);
   return out;

@@ -58,6 +58,10 @@ struct LayerOperations {
   S embedding_flops, head_flops;  // in the stated convention
   S embedding_hbm_bytes, head_hbm_bytes;
   S kv_cache_bytes_per_token;  // of the whole model
+  // Where adapters are trained: what stands beside each operation, their sum, and bytes of the products with frozen
+  // weights. Bytes of the layer have the adapters', FLOPs have not.
+  std::array<OperationCost<S>, kOperationCount> adapters{};
+  S adapter_flops{}, adapter_bytes{}, frozen_bytes{};
 };
 
 // t: tokens of the microbatch on one context rank.

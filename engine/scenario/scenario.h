@@ -204,6 +204,22 @@ struct Muon {
   friend bool operator==(const Muon&, const Muon&) = default;
 };
 
+// Which matrices of a layer get an adapter.
+enum class AdapterTargets : std::uint8_t {
+  query_value,  // as Hu et al. 2021
+  attention,    // queries, keys, values and the output
+  mlp,          // gate, up and down
+  linear        // both
+};
+// Low-rank adapters are trained and the model's weights, stored in `precision.weights`, are not (LoRA, Hu et al. 2021;
+// in fewer bits QLoRA, Dettmers et al. 2023). Embedding, head, norms and the router stay as they are.
+struct Adapter {
+  int rank = 0;  // 0: no adapters, all weights are trained
+  AdapterTargets targets = AdapterTargets::linear;
+  bool experts = true;  // of an MLP, routed experts too
+  friend bool operator==(const Adapter&, const Adapter&) = default;
+};
+
 // What lives in the memory of the host instead of the chip's, and crosses PCIe for it.
 struct Offload {
   bool optimizer = false;
@@ -314,6 +330,7 @@ struct Scenario {
   Checkpointing checkpointing;
   Precision precision;
   Muon muon;
+  Adapter adapter;
   Offload offload;
   ServingPlan serving;
   Assumptions assumptions;

@@ -22,6 +22,7 @@ constexpr std::span<const std::string_view> kTrainedDtypes = std::span(kDtypes.i
 constexpr EnumTable<KvSplit> kKvSplits{"heads", "batch", "sequence"};
 constexpr EnumTable<OptimizerKind> kOptimizers{"none", "adam_bf16", "adam_fp32", "muon_bf16", "muon_fp32"};
 constexpr EnumTable<MuonHomes> kMuonHomes{"replicated", "distributed"};
+constexpr EnumTable<AdapterTargets> kAdapterTargets{"query_value", "attention", "mlp", "linear"};
 constexpr EnumTable<MuonTensor> kMuonTensors{"gathered", "blockwise"};
 constexpr EnumTable<Mode> kModes{"ideal", "calibrated", "custom"};
 constexpr EnumTable<StackChoice> kStacks{"auto", "megatron-2021",      "megatron",      "torch-fsdp",
@@ -227,6 +228,9 @@ const std::array kFields{
     training_only(INTEGER("muon.newton_schulz_steps", muon.newton_schulz_steps, 1, 20, unit::count)),
     training_only(CHOICE("muon.homes", muon.homes, kMuonHomes.ids())),
     training_only(CHOICE("muon.tensor", muon.tensor, kMuonTensors.ids())),
+    training_only(INTEGER("adapter.rank", adapter.rank, 0, 1024, unit::elements)),
+    training_only(CHOICE("adapter.targets", adapter.targets, kAdapterTargets.ids())),
+    training_only(BOOLEAN("adapter.experts", adapter.experts)),
     training_only(BOOLEAN("offload.optimizer", offload.optimizer)),
     training_only(BOOLEAN("offload.activations", offload.activations)),
     serving_only(BOOLEAN("serving.disaggregated", serving.disaggregated)),

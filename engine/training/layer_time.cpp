@@ -1,6 +1,7 @@
 #include "engine/training/layer_time.h"
 
 #include "engine/calibration/collectives.h"
+#include "engine/model/adapter.h"
 #include "engine/model/expert_routing.h"
 #include "engine/scenario/checkpoint_policies.h"
 #include "engine/scenario/mesh_size.h"
@@ -137,6 +138,27 @@ LinkRates<S> link_rates(const Inputs<S>& in) {
 
 namespace {
 
+// Arithmetic and traffic at the data sheet's rates where weights are frozen: backward, their products give the gradient
+// of their inputs alone; attention and the adapters take twice their forward.
+template <Scalar S>
+void frozen_layer(const Inputs<S>& in, const S& bytes_again, LayerTime<S>& cost) {
+  const LayerOperations<S>& ops = cost.operations;
+  const S& C = in.chip.peak_flops;
+  const S& W = in.chip.hbm_bandwidth;
+  const S& attention = ops.operations[static_cast<std::size_t>(OperationKind::attention)].flops;
+  const S two = constant<S>(2);
+  Block<S>& layer = cost.layer;
+  layer.math_forward = named(Q::layer_math_forward, (ops.flops_forward + ops.adapter_flops) / C);
+  layer.math_backward = named(Q::layer_math_backward,
+                              (ops.flops_forward + attention + two * ops.adapter_flops + cost.flops_recompute) / C);
+  layer.hbm_forward = named(Q::layer_hbm_forward, ops.hbm_bytes_forward / W);
+  cost.hbm_bytes_backward =
+      named(Q::layer_hbm_bytes_backward, two * ops.hbm_bytes_forward - ops.frozen_bytes + bytes_again);
+  layer.hbm_backward = named(Q::layer_hbm_backward, cost.hbm_bytes_backward / W);
+  cost.weight_gradient =
+      named(Q::layer_weight_gradient, in.calibrated ? S(cost.kernels.weight_gradient) : ops.adapter_flops / C);
+}
+
 // Of a model whose layers are alike, or are taken as the mean layer.
 template <Scalar S>
 LayerTime<S> layer_time_of_all(const Inputs<S>& in, const LinkRates<S>& rates, const LayerKey& key,
@@ -169,28 +191,46 @@ LayerTime<S> layer_time_of_all(const Inputs<S>& in, const LinkRates<S>& rates, c
     flops_again = cost.recompute_times * cost.operations.flops_forward;
     bytes_again = cost.recompute_times * cost.operations.hbm_bytes_forward;
   }
-  cost.flops_recompute = named(Q::layer_flops_recompute, everything ? cost.operations.flops_forward : flops_again);
+  if (in.adapter.on) {
+    for (std::size_t i = 0; i < again.size() && !repeated; ++i)
+      if (again[i]) bytes_again = bytes_again + cost.operations.adapters[i].hbm_bytes;
+    if (repeated || everything)
+      flops_again = (everything ? constant<S>(1) : S(cost.recompute_times)) *
+                    (cost.operations.flops_forward + cost.operations.adapter_flops);
+    else
+      for (std::size_t i = 0; i < again.size(); ++i)
+        if (again[i]) flops_again = flops_again + cost.operations.adapters[i].flops;
+    cost.flops_recompute = named(Q::layer_flops_recompute, flops_again);
+  } else {
+    cost.flops_recompute = named(Q::layer_flops_recompute, everything ? cost.operations.flops_forward : flops_again);
+  }
 
   const S two = constant<S>(2), gradients = constant<S>(kBackwardOverForward);
   if (in.calibrated) cost.kernels = layer_kernels(in, cost.params, key, cost.operations, t, cost.recompute_times);
   const S& C = in.chip.peak_flops;
   const S& W = in.chip.hbm_bandwidth;
   Block<S>& layer = cost.layer;
-  layer.math_forward = named(Q::layer_math_forward, cost.operations.flops_forward / C);
-  layer.math_backward =
-      named(Q::layer_math_backward, (gradients * cost.operations.flops_forward + cost.flops_recompute) / C);
-  layer.hbm_forward = named(Q::layer_hbm_forward, cost.operations.hbm_bytes_forward / W);
-  cost.hbm_bytes_backward =
-      named(Q::layer_hbm_bytes_backward, gradients * cost.operations.hbm_bytes_forward + bytes_again);
-  layer.hbm_backward = named(Q::layer_hbm_backward, cost.hbm_bytes_backward / W);
+  if (in.adapter.on) {
+    frozen_layer(in, bytes_again, cost);
+  } else {
+    layer.math_forward = named(Q::layer_math_forward, cost.operations.flops_forward / C);
+    layer.math_backward =
+        named(Q::layer_math_backward, (gradients * cost.operations.flops_forward + cost.flops_recompute) / C);
+    layer.hbm_forward = named(Q::layer_hbm_forward, cost.operations.hbm_bytes_forward / W);
+    cost.hbm_bytes_backward =
+        named(Q::layer_hbm_bytes_backward, gradients * cost.operations.hbm_bytes_forward + bytes_again);
+    layer.hbm_backward = named(Q::layer_hbm_backward, cost.hbm_bytes_backward / W);
+  }
 
-  const S passes = constant<S>(kBackwardOverForward + (everything ? 1 : 0));
+  const S passes = constant<S>(backward_passes(in) + (everything ? 1 : 0));
   const auto vocabulary = [&](int which, const S& flops, const S& bytes) {
     Block<S> block;
     block.math_forward = named(Q::block_math_forward, which, flops / C);
     block.math_backward = named(Q::block_math_backward, which, passes * flops / C);
     block.hbm_forward = named(Q::block_hbm_forward, which, bytes / W);
-    block.hbm_backward = named(Q::block_hbm_backward, which, gradients * bytes / W);
+    // Nothing comes out of the gradient of a frozen embedding's input.
+    const S back = !in.adapter.on ? gradients : constant<S>(which == kEmbeddingBlock ? 0 : 1);
+    block.hbm_backward = named(Q::block_hbm_backward, which, back * bytes / W);
     block.comm_forward.fill(in.zero);
     block.comm_backward.fill(in.zero);
     return block;
@@ -275,6 +315,18 @@ LayerTime<S> layer_time_of_all(const Inputs<S>& in, const LinkRates<S>& rates, c
   cost.params_rank = named(Q::params_layer_rank, spread ? cost.params.layer - cost.params_absent / in.model.n_layers
                                                         : S(cost.params.layer));
   cost.params_spread = spread ? named(Q::params_layer_spread, here / in.model.n_layers) : in.zero;
+  if (in.adapter.on) {
+    const AdapterParameters<S> a = adapter_parameters(in, cost.params);
+    cost.trained = a.layer;
+    cost.trained_absent = cost.trained_spread = in.zero;
+    cost.trained_rank = named(Q::adapter_layer_rank, S(a.layer));
+    if (spread && value_of(a.experts) > 0) {
+      cost.trained_spread = named(Q::adapter_spread, a.experts * here / cost.params.experts);
+      if (elsewhere)
+        cost.trained_absent = named(Q::adapter_absent, in.model.n_layers * (a.experts - cost.trained_spread));
+      cost.trained_rank = named(Q::adapter_layer_rank, a.layer - cost.trained_absent / in.model.n_layers);
+    }
+  }
   cost.expert_bytes = cost.expert_across_bytes = cost.expert_exchange = in.zero;
   if (spread) {
     const AxisLinks& links = in.links[Axis::expert];
@@ -346,6 +398,8 @@ void take_mean(const LayerTime<S>& dense, const LayerTime<S>& experts, const Inp
   take(Q::layer_checkpoint_bytes, kept.checkpoint_bytes, x.checkpoint_bytes, y.checkpoint_bytes);
   take(Q::layer_full_bytes, kept.full_bytes, x.full_bytes, y.full_bytes);
   take(Q::layer_postponed_bytes, kept.postponed_bytes, x.postponed_bytes, y.postponed_bytes);
+  if (in.adapter.on)
+    take(Q::layer_weight_gradient, cost.weight_gradient, dense.weight_gradient, experts.weight_gradient);
   kept.working_bytes = named(Q::buffers_working, max(x.working_bytes, y.working_bytes));
   if (!in.calibrated) {
     take(Q::layer_again, cost.layer_again, dense.layer_again, experts.layer_again);
@@ -369,8 +423,8 @@ LayerTime<S> layer_time(const Inputs<S>& in, const LinkRates<S>& rates, const La
                      experts = layer_time_of(LayerKind::experts, in, rates, key, method);
   take_mean(dense, experts, in, cost);
   const auto of_kind = [](const LayerTime<S>& of) {
-    return LayerOfKind<S>{of.layer,         of.params.layer, of.params_rank,
-                          of.params_spread, of.activations,  of.layer_again};
+    return LayerOfKind<S>{of.layer,       of.params.layer, of.params_rank,  of.params_spread,  of.activations,
+                          of.layer_again, of.trained,      of.trained_rank, of.trained_spread, of.weight_gradient};
   };
   cost.kinds = {of_kind(dense), of_kind(experts)};
   return cost;

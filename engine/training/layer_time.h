@@ -26,6 +26,12 @@ inline constexpr double kMlpMatrices = 2, kMlpCollectivesForward = 2, kMlpCollec
 // same size, one for the gradient of its input and one for that of its weights.
 inline constexpr double kBackwardOverForward = 2;
 
+// The same of the products with weights as the plan has them: frozen ones give the gradient of their input alone.
+template <Scalar S>
+double backward_passes(const Inputs<S>& in) {
+  return in.adapter.on ? 1 : kBackwardOverForward;
+}
+
 // What the links of a mesh carry; depends on the mesh alone.
 template <Scalar S>
 struct LinkRates {
@@ -83,7 +89,8 @@ struct LayerOfKind {
   Block<S> layer;
   S params, params_rank, params_spread;
   LayerActivations<S> activations;
-  S again;  // as LayerTime::layer_again
+  S again;                                                           // as LayerTime::layer_again
+  S trained{}, trained_rank{}, trained_spread{}, weight_gradient{};  // as in LayerTime
 };
 
 // How many layers a stage holds: of which kinds, where the dense ones come first, else any.
@@ -129,6 +136,9 @@ struct LayerTime : LinkRates<S> {
   bool dense_first = false;
   ByLayerKind<LayerOfKind<S>> kinds{};
   MuonParameters<S> muon;
+  // Of adapters, where these are trained and the rest is frozen: of a layer, on one expert rank, those of experts that
+  // are spread over ranks; of the model, on other expert ranks. Seconds of a layer's weight gradients.
+  S trained{}, trained_rank{}, trained_spread{}, trained_absent{}, weight_gradient{};
 
   const LayerOfKind<S>& kind(LayerKind k) const { return kinds[static_cast<std::size_t>(k)]; }
   // So many layers, and how many of them are of either kind.

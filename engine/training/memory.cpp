@@ -24,18 +24,57 @@ void working_memory(const Inputs<S>& in, const LayerTime<S>& layer, const PlanKe
   // Gathered weights and a gradient under ZeRO-3, the layer being recomputed, logits.
   const bool gathers = key.zero_stage == 3 && in.links.state.degree > 1;
   out.keeps_gathered = gathers && key.keep_gathered != KeepGathered::microbatch;
-  out.buffers_gathered =
-      named(Q::buffers_gathered,
-            gathers && !out.keeps_gathered
-                ? (constant<S>(2) * in.gather_bytes + in.reduced_gradient_bytes) *
-                      layer.largest(layer.params_rank, [](const LayerOfKind<S>& k) { return k.params_rank; }) / Y
-                : in.zero);
+  if (in.adapter.on && gathers && !out.keeps_gathered) {
+    const S& rank = layer.largest(layer.params_rank, [](const LayerOfKind<S>& k) { return k.params_rank; });
+    const S& trained = layer.largest(layer.trained_rank, [](const LayerOfKind<S>& k) { return k.trained_rank; });
+    const S two = constant<S>(2);
+    out.buffers_gathered =
+        named(Q::buffers_gathered,
+              two * in.gather_bytes * rank / Y + (two * in.adapter.bytes + in.reduced_gradient_bytes) * trained / Y);
+  } else
+    out.buffers_gathered =
+        named(Q::buffers_gathered,
+              gathers && !out.keeps_gathered
+                  ? (constant<S>(2) * in.gather_bytes + in.reduced_gradient_bytes) *
+                        layer.largest(layer.params_rank, [](const LayerOfKind<S>& k) { return k.params_rank; }) / Y
+                  : in.zero);
   out.buffers_working = layer.activations.working_bytes;
   out.largest_checkpoint = layer.largest(layer.activations.checkpoint_bytes,
                                          [](const LayerOfKind<S>& k) { return k.activations.checkpoint_bytes; });
   out.buffers_logits =
       named(Q::buffers_logits, constant<S>(4, unit::bytes_each) * layer.microbatch_tokens * in.model.vocab_size / Y);
 }
+
+namespace {
+
+// The frozen weights, as far as a chip holds them, and the adapters with all that training keeps of them.
+template <Scalar S>
+void adapter_memory(const Inputs<S>& in, const LayerTime<S>& layer, const StepCounts<S>& counts,
+                    const DeviceLoad<S>& load, const PlanKey& key, const S& frozen, StageMemory<S>& memory) {
+  const S& Y = in.degree(Axis::tensor).x;
+  const StageLayers<S>& n = load.layers;
+  const S all = named(Q::stage_params_trained, load.device,
+                      layer.sum(n, layer.trained, [](const LayerOfKind<S>& k) { return k.trained; }));
+  const S rank = spreads_experts(in)
+                     ? layer.sum(n, layer.trained_rank, [](const LayerOfKind<S>& k) { return k.trained_rank; })
+                     : S(all);
+  const auto held = [&](int zero_stage) {
+    if (key.zero_stage < zero_stage) return rank / Y;
+    const S once =
+        experts_reach_data(in)
+            ? params_of_shards(
+                  rank, layer.sum(n, layer.trained_spread, [](const LayerOfKind<S>& k) { return k.trained_spread; }),
+                  counts.state_shards)
+            : S(all);
+    return once / (Y * counts.state_shards);
+  };
+  memory.parts[0] = in.weight_bytes * frozen + in.adapter.bytes * held(3);
+  memory.parts[1] = key.stores_gradients ? in.gradient_bytes * held(2) : in.zero;
+  memory.parts[2] = key.has_optimizer && !key.offload_optimizer ? in.optimizer_bytes * held(1) : in.zero;
+  memory.trained_gathered = rank / Y;
+}
+
+}  // namespace
 
 template <Scalar S>
 void state_memory(const Inputs<S>& in, const LayerTime<S>& layer, const StepCounts<S>& counts,
@@ -75,6 +114,12 @@ void state_memory(const Inputs<S>& in, const LayerTime<S>& layer, const StepCoun
                                                  counts.state_shards))
                         : memory.params;
   const auto held = [&](int zero_stage) -> const S& { return key.zero_stage >= zero_stage ? sharded : rank_params; };
+  if (in.adapter.on) {
+    adapter_memory<S>(in, layer, counts, load, key, held(3) / (Y * shards_from(3)), memory);
+    memory.params_gathered = rank_params / Y;
+    memory.state = memory.parts[0] + memory.parts[1] + memory.parts[2];
+    return;
+  }
   memory.parts[0] = in.weight_bytes * held(3) / (Y * shards_from(3));
   memory.parts[1] = key.stores_gradients ? in.gradient_bytes * held(2) / (Y * shards_from(2)) : zero;
   memory.parts[2] = zero;
@@ -153,9 +198,13 @@ void chip_memory(const Inputs<S>& in, const LayerTime<S>& layer, const StageTime
   out.memory_free = named(Q::memory_free, in.chip.hbm_capacity - fullest.total);
 
   const S state = training_state_bytes(layer.params.total, in.weight_bytes, in.gradient_bytes, in.optimizer_bytes);
-  out.state_bytes =
-      named(Q::training_state_bytes,
-            in.muon.on ? state - (in.optimizer_bytes - in.muon.bytes) * layer.muon.layer * in.model.n_layers : state);
+  out.state_bytes = named(
+      Q::training_state_bytes,
+      in.adapter.on
+          ? in.weight_bytes * layer.params.total + (in.adapter.bytes + in.gradient_bytes + in.optimizer_bytes) *
+                                                       named(Q::params_trained, in.model.n_layers * layer.trained)
+      : in.muon.on ? state - (in.optimizer_bytes - in.muon.bytes) * layer.muon.layer * in.model.n_layers
+                   : state);
   out.checkpoints_bytes =
       named(Q::checkpoints_all_bytes, layer.activations.checkpoint_bytes * stage.layer_passes * stage.chips);
   out.job_bytes = named(Q::memory_job_bytes, out.state_bytes + out.checkpoints_bytes);

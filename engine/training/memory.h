@@ -28,8 +28,9 @@ struct StageMemory {
   StageLayers<S> layers;
   MicrobatchBytes<S> bytes;
   S params;
-  S params_gathered;  // of the fewer that ZeRO-3 shards, on one rank of tensor and expert
-  S gathered;         // bytes of weights and gradients that stay gathered (KeepGathered)
+  S params_gathered;     // of the fewer that ZeRO-3 shards, on one rank of tensor and expert
+  S trained_gathered{};  // the same of adapters, where these alone have gradients
+  S gathered;            // bytes of weights and gradients that stay gathered (KeepGathered)
   std::array<S, kMemoryPartCount> parts;
   S state;  // sum of the first three parts
   S total;
@@ -115,10 +116,16 @@ void finish_memory(const Inputs<S>& in, const WorkingMemory<S>& buffers, const D
   if (buffers.keeps_gathered) {
     // Of chunks whose weights come and go two are gathered at a time, as of layers, and the gradients of one.
     const int chunks = key.keep_gathered == KeepGathered::chunk ? load.chunks_in_turn : 1;
-    memory.gathered = named(Q::stage_gathered, load.device,
-                            (in.gather_bytes * constant<S>(std::min(2.0 / chunks, 1.0)) +
-                             in.reduced_gradient_bytes / constant<S>(chunks)) *
-                                memory.params_gathered);
+    const S both_ways = constant<S>(std::min(2.0 / chunks, 1.0));
+    if (in.adapter.on)
+      memory.gathered = named(Q::stage_gathered, load.device,
+                              in.gather_bytes * both_ways * memory.params_gathered +
+                                  (in.adapter.bytes * both_ways + in.reduced_gradient_bytes / constant<S>(chunks)) *
+                                      memory.trained_gathered);
+    else
+      memory.gathered = named(
+          Q::stage_gathered, load.device,
+          (in.gather_bytes * both_ways + in.reduced_gradient_bytes / constant<S>(chunks)) * memory.params_gathered);
   }
   working = buffers.buffers_gathered + buffers.buffers_working;
   if (load.head) working = working + buffers.buffers_logits;

@@ -71,10 +71,13 @@ void operation_steps(const Inputs<S>& in, const LayerTime<S>& layer, const Stage
       }
     } else {
       const OperationCost<S>& op = layer.operations.operations[static_cast<std::size_t>(i)];
+      // Products with frozen weights give the gradient of their input alone.
+      const bool frozen = in.adapter.on && kind != OperationKind::attention && !is_vector_operation(kind);
+      const S trained = frozen || (in.adapter.on && vocabulary) ? constant<S>(2) : three;
       const S passes = vocabulary ? stage.microbatches / stage.stages : S(stage.layer_passes);
       // Forward, twice that backward, and once more where it is recomputed.
       const S runs = named(Q::operation_runs, i,
-                           (repeated ? three + (vocabulary ? one : S(layer.recompute_times)) : three) * passes);
+                           (repeated ? trained + (vocabulary ? one : S(layer.recompute_times)) : trained) * passes);
       if (in.calibrated && kind == OperationKind::attention) {
         const LayerKernels<S>& k = layer.kernels;
         const S once = k.attention_flops + k.attention_flops_backward;
@@ -86,9 +89,20 @@ void operation_steps(const Inputs<S>& in, const LayerTime<S>& layer, const Stage
         step.flops = named(Q::operation_step_flops, i, named(Q::operation_flops, i, op.flops) * runs);
       }
       step.hbm_bytes = named(Q::operation_step_bytes, i, op.hbm_bytes * runs);
+      const OperationCost<S>& adapter = layer.operations.adapters[static_cast<std::size_t>(i)];
+      const bool adapts = frozen && !vocabulary && value_of(adapter.flops) > 0;
+      const S adapter_runs = repeated ? three + layer.recompute_times : three;
+      if (adapts) {
+        step.flops = named(Q::operation_step_flops, i, step.flops + adapter_runs * passes * adapter.flops);
+        step.hbm_bytes =
+            named(Q::operation_step_bytes, i, step.hbm_bytes + adapter_runs * passes * adapter.hbm_bytes);
+      }
       if (in.calibrated) {
         step.time = named(Q::operation_time, i, kernel_time(in, layer, stage, kind, repeated));
-        step.hbm_bytes = named(Q::operation_step_bytes, i, kernel_bytes<S>(in, kind, op.hbm_bytes * runs, step.time));
+        const S moved = op.hbm_bytes * runs;
+        step.hbm_bytes = named(
+            Q::operation_step_bytes, i,
+            kernel_bytes<S>(in, kind, adapts ? moved + adapter_runs * passes * adapter.hbm_bytes : moved, step.time));
       }
     }
     step.intensity = named(Q::operation_intensity, i, step.flops / step.hbm_bytes);

@@ -87,9 +87,19 @@ void stage_blocks(const Inputs<S>& in, const LayerTime<S>& layer, const LinkRate
   const S& m = counts.microbatches;
 
   const Axis state_axis = state_axis_of(in);
-  cost.weight_bytes = named(Q::gathered_weight_bytes, in.gather_bytes * layer.params_rank / Y);
   const S& reduced = in.reduced_gradient_bytes;
-  cost.gradient_bytes = named(Q::gradient_bytes, reduced * layer.params_rank / Y);
+  // Frozen weights are gathered where ZeRO-3 shards them, and never change.
+  const bool frozen = in.adapter.on, gathers = !frozen || key.zero_stage == 3;
+  const auto weights_of = [&](const S& rank, const S& trained) {
+    if (!frozen) return in.gather_bytes * rank / Y;
+    const S adapters = in.adapter.bytes * trained / Y;
+    return gathers ? in.gather_bytes * rank / Y + adapters : adapters;
+  };
+  const auto gradients_of = [&](const S& rank, const S& trained) {
+    return frozen ? reduced * trained / Y : reduced * rank / Y;
+  };
+  cost.weight_bytes = named(Q::gathered_weight_bytes, weights_of(layer.params_rank, layer.trained_rank));
+  cost.gradient_bytes = named(Q::gradient_bytes, gradients_of(layer.params_rank, layer.trained_rank));
 
   Block<S> block = layer.layer;
   AxisMask& talks = cost.communicates;
@@ -117,12 +127,13 @@ void stage_blocks(const Inputs<S>& in, const LayerTime<S>& layer, const LinkRate
       once.forward[state_axis] = traffic.state_forward, once.backward[state_axis] = traffic.state_backward;
     if (data_moves) once.forward[Axis::data] = in.zero, once.backward[Axis::data] = traffic.data_backward;
   };
-  const auto add_state = [&](Block<S>& b, const S& weight_bytes, const S& gradient_bytes, const S& params_spread) {
+  const auto add_state = [&](Block<S>& b, const S& weight_bytes, const S& gradient_bytes, const S& params_spread,
+                             const S& trained_spread) {
     MovedState<S> weights{weight_bytes}, gradients{gradient_bytes};
     if (value_of(params_spread) > 0) {
       weights.spread = gradients.spread = true;
-      weights.experts = named(Q::expert_weight_bytes, in.gather_bytes * params_spread / Y);
-      gradients.experts = named(Q::expert_gradient_bytes, reduced * params_spread / Y);
+      weights.experts = named(Q::expert_weight_bytes, weights_of(params_spread, trained_spread));
+      gradients.experts = named(Q::expert_gradient_bytes, gradients_of(params_spread, trained_spread));
     }
     const BlockTraffic<S> traffic = block_traffic(in, rates, key, weights, gradients, m, counts.state_shards);
     if (state_moves) add(b, state_axis, traffic.state_forward, traffic.state_backward, state_is_first, -1);
@@ -131,7 +142,7 @@ void stage_blocks(const Inputs<S>& in, const LayerTime<S>& layer, const LinkRate
   };
   if (state_moves) talks[state_axis] = true;
   if (data_moves) talks[Axis::data] = true;
-  add_state(block, cost.weight_bytes, cost.gradient_bytes, layer.params_spread);
+  add_state(block, cost.weight_bytes, cost.gradient_bytes, layer.params_spread, layer.trained_spread);
   cost.comm_forward = block.comm_forward;
   cost.comm_backward = block.comm_backward;
   cost.layer = block_time(in, block, talks, once, rates.wires, layer_names());
@@ -143,8 +154,9 @@ void stage_blocks(const Inputs<S>& in, const LayerTime<S>& layer, const LinkRate
       AxisMask kind_talks = talks;
       if (kind == LayerKind::dense) kind_talks[Axis::expert] = false;
       Block<S> b = of.layer;
-      add_state(b, named(Q::gathered_weight_bytes, in.gather_bytes * of.params_rank / Y),
-                named(Q::gradient_bytes, reduced * of.params_rank / Y), of.params_spread);
+      add_state(b, named(Q::gathered_weight_bytes, weights_of(of.params_rank, of.trained_rank)),
+                named(Q::gradient_bytes, gradients_of(of.params_rank, of.trained_rank)), of.params_spread,
+                of.trained_spread);
       cost.kinds[static_cast<std::size_t>(kind)] = {block_time(in, b, kind_talks, once, rates.wires, layer_names()),
                                                     b.comm_forward, b.comm_backward};
     }
@@ -155,7 +167,8 @@ void stage_blocks(const Inputs<S>& in, const LayerTime<S>& layer, const LinkRate
   // Embedding and head move their own state over the same links.
   AxisMask vocab_talks{};
   const auto vocabulary = [&](int which, Block<S> b, const S& parameters) {
-    const MovedState<S> w{in.gather_bytes * parameters / Y}, g{reduced * parameters / Y};
+    const MovedState<S> w{frozen && !gathers ? in.zero : in.gather_bytes * parameters / Y},
+        g{frozen ? in.zero : reduced * parameters / Y};
     const BlockTraffic<S> state = block_traffic(in, rates, key, w, g, m, counts.state_shards);
     if (state_moves) add(b, state_axis, state.state_forward, state.state_backward, true, which);
     if (data_moves) add(b, Axis::data, in.zero, state.data_backward, true, which);
@@ -318,6 +331,13 @@ StageTicks stage_ticks(const Inputs<S>& in, const LayerTime<S>& layer, const Sta
   if (layers.by_kind)  // attention is the same in both kinds
     weight = value_of(layers.dense) * (value_of(layer.kind(LayerKind::dense).layer.math_forward) - attention) +
              value_of(layers.experts) * (value_of(layer.kind(LayerKind::experts).layer.math_forward) - attention);
+  if (in.adapter.on) {
+    weight = value_of(layers.all) * value_of(layer.weight_gradient);
+    if (layers.by_kind)
+      weight = value_of(layers.dense) * value_of(layer.kind(LayerKind::dense).weight_gradient) +
+               value_of(layers.experts) * value_of(layer.kind(LayerKind::experts).weight_gradient);
+    first = last = false;
+  }
   if (first) weight += value_of(layer.embedding.math_forward);
   if (last) weight += value_of(layer.head.math_forward);
   StageTicks ticks;
@@ -431,8 +451,9 @@ void stage_times(const Inputs<S>& in, const LayerTime<S>& layer, const StageKey&
       pipeline.recompute[i] = std::min(ticks_of(again), times.backward_input[i]);
       continue;
     }
-    if (s == 0) again += value_of(layer.embedding.math_backward) - 2 * value_of(layer.embedding.math_forward);
-    if (s + 1 == stages) again += value_of(layer.head.math_backward) - 2 * value_of(layer.head.math_forward);
+    const double passes = backward_passes(in);
+    if (s == 0) again += value_of(layer.embedding.math_backward) - passes * value_of(layer.embedding.math_forward);
+    if (s + 1 == stages) again += value_of(layer.head.math_backward) - passes * value_of(layer.head.math_forward);
     pipeline.recompute[i] = std::min(ticks_of(again), times.backward_input[i]);
   }
   if (overlaps) pair_times<S>(cost.paired, key.shape, times);

@@ -110,10 +110,11 @@ struct MuonWork {
 // After the last microbatch of a pipeline. Reads the mesh, the parameters and the ZeRO stage.
 template <Scalar S>
 struct EndReduction {
-  S mean_gradient_bytes;       // of a stage; pipelines only
-  S expert_gradient_bytes{};   // of them, those of spread experts
-  AxisArray<S> end_network;    // of each axis, alone on its links
-  AxisArray<S> end_reduction;  // what of it the step waits for: the parts add up
+  S mean_gradient_bytes;                    // of a stage; pipelines only
+  S expert_gradient_bytes{};                // of them, those of spread experts
+  S update_bytes{}, expert_update_bytes{};  // of weights that are gathered then, where adapters are trained
+  AxisArray<S> end_network;                 // of each axis, alone on its links
+  AxisArray<S> end_reduction;               // what of it the step waits for: the parts add up
   MuonWork<S> muon;
 };
 

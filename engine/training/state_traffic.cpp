@@ -130,6 +130,16 @@ void keep_busiest(const Wires<S>& wires, EndReduction<S>& cost, const S& zero) {
 
 }  // namespace
 
+namespace {
+
+template <Scalar S>
+S frozen_held(const Inputs<S>&, const LayerTime<S>& layer, const StepCounts<S>& counts) {
+  const S rank = layer.params.total - layer.params_absent;
+  return named(Q::frozen_held, counts.weights_twice ? constant<S>(2) * rank : rank);
+}
+
+}  // namespace
+
 template <Scalar S>
 void end_reduction(const Inputs<S>& in, const LayerTime<S>& layer, const LinkRates<S>& rates,
                    const StepCounts<S>& counts, const StageKey& key, EndReduction<S>& cost) {
@@ -143,25 +153,39 @@ void end_reduction(const Inputs<S>& in, const LayerTime<S>& layer, const LinkRat
   cost.muon.on = cost.muon.sends = false;
   if (in.muon.on) muon_work(in, layer, rates, counts, key, cost.muon);
   if (pipelined) {
-    const S once = named(Q::params_held, layer.params.total - layer.params_absent);
+    // Adapters alone have gradients, and only they are sent again where weights are not sharded.
+    const bool frozen = in.adapter.on, base = !frozen || key.zero_stage == 3;
+    const S once = named(Q::params_held, frozen ? in.model.n_layers * layer.trained - layer.trained_absent
+                                                : layer.params.total - layer.params_absent);
     const S held = counts.weights_twice ? constant<S>(2) * once : once;
     cost.mean_gradient_bytes = named(Q::stage_gradient_bytes, reduced * held / (Y * p));
     const bool spread = spreads_experts(in);
     S held_spread = in.zero;
     MovedState<S> gradients{cost.mean_gradient_bytes};
     if (spread) {
-      const S experts = layer.params_spread * in.model.n_layers;
+      const S experts = (frozen ? layer.trained_spread : layer.params_spread) * in.model.n_layers;
       held_spread = named(Q::params_held_spread, counts.weights_twice ? constant<S>(2) * experts : experts);
       cost.expert_gradient_bytes = named(Q::stage_expert_gradient_bytes, reduced * held_spread / (Y * p));
       gradients = {cost.mean_gradient_bytes, cost.expert_gradient_bytes, true};
     }
     const bool sharded = in.links.state.degree > 1;
     if (sharded && state_traffic_of(key) == StateTraffic::once_a_step) {
-      const S& gathered = key.zero_stage == 0 ? reduced : in.gather_bytes;
-      const S update = named(Q::stage_update_bytes, gathered * held / (Y * p));
+      const S& gathered = key.zero_stage == 0 ? reduced : frozen ? in.adapter.bytes : in.gather_bytes;
+      S updated = gathered * held / (Y * p);
+      if (frozen && base) updated = updated + in.gather_bytes * frozen_held(in, layer, counts) / (Y * p);
+      const S update = named(Q::stage_update_bytes, updated);
+      if (frozen) cost.update_bytes = update;
       MovedState<S> moved{cost.mean_gradient_bytes + update};
-      if (spread)
-        moved = {moved.all, named(Q::stage_expert_update_bytes, (reduced + gathered) * held_spread / (Y * p)), true};
+      if (spread) {
+        S of_experts = (reduced + gathered) * held_spread / (Y * p);
+        if (frozen && base) {
+          const S experts = named(Q::frozen_held_spread, layer.params_spread * in.model.n_layers);
+          const S both = counts.weights_twice ? constant<S>(2) * experts : experts;
+          of_experts = of_experts + in.gather_bytes * both / (Y * p);
+        }
+        moved = {moved.all, named(Q::stage_expert_update_bytes, of_experts), true};
+        if (frozen) cost.expert_update_bytes = moved.experts - cost.expert_gradient_bytes;
+      }
       cost.end_network[state_axis] =
           named(Q::step_end_reduction, static_cast<int>(state_axis),
                 state_moved(rates, key.zero_stage, moved, in.links.expert_state.degree > 1));

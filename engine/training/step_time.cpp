@@ -1,5 +1,7 @@
 #include "engine/training/step_time.h"
 
+#include "engine/model/adapter.h"
+
 #include "engine/scenario/checkpoint_policies.h"
 
 #include <algorithm>
@@ -51,7 +53,8 @@ S host_update(const Inputs<S>& in, const LayerTime<S>& layer, const StageBlocks<
   const S layers = in.model.n_layers / in.degree(Axis::pipeline).x;
   const S gradients = named(Q::offload_gradients, in.reduced_gradient_bytes * step.updated_params / pcie);
   const S update = named(Q::offload_update, step.optimizer_bytes_each * step.updated_params / in.chip.host_memory);
-  const S weights = named(Q::offload_weights, in.weight_bytes * step.updated_params / pcie);
+  const S& weight = in.adapter.on ? in.adapter.bytes : in.weight_bytes;
+  const S weights = named(Q::offload_weights, weight * step.updated_params / pcie);
   // A backward that waits for its checkpoint gives the gradients that much longer: they go the other way.
   const bool pipelined = in.degree(Axis::pipeline).n > 1;
   S backward = blocks.layer.backward;
@@ -68,6 +71,14 @@ S host_update(const Inputs<S>& in, const LayerTime<S>& layer, const StageBlocks<
   // Momentum comes up to be made orthogonal, and the update goes back.
   const S momentum = named(Q::offload_momentum, constant<S>(2) * in.muon.send_bytes * step.updated_by_muon / pcie);
   return named(Q::offload_after, after + momentum);
+}
+
+// Parameters that a token passes through, adapters included.
+template <Scalar S>
+S active_of(const Inputs<S>& in, const LayerTime<S>& layer) {
+  if (!in.adapter.on) return layer.params.active;
+  return named(Q::active_with_adapters,
+               layer.params.active + in.model.n_layers * adapter_parameters(in, layer.params).active);
 }
 
 // Parameters of the model that Muon updates and that ranks hold together, as step_parts has them of all.
@@ -104,7 +115,7 @@ void step_parts(const Inputs<S>& in, const LayerTime<S>& layer, const ModelFlops
   const bool everything_again = repeats_forward_pass(key.policy, key.flops);
   out.flops_recompute =
       named(Q::flops_recompute_per_step,
-            everything_again ? constant<S>(2, unit::flop_each) * layer.params.active * model.tokens_per_step
+            everything_again ? constant<S>(2, unit::flop_each) * active_of(in, layer) * model.tokens_per_step
                              : layer.flops_recompute * work.layer_passes * N);
   out.flops_hardware = named(Q::flops_hardware_per_step, model.flops_model + out.flops_recompute);
 
@@ -134,12 +145,20 @@ void step_parts(const Inputs<S>& in, const LayerTime<S>& layer, const ModelFlops
   // The optimizer reads gradients, weights and its state and writes weights and state: a pass over HBM.
   const S shards = key.zero_stage >= 1 ? counts.state_shards : constant<S>(1);
   const auto moved_by = [&in](const S& state) {
-    return constant<S>(2) * (state + in.weight_bytes) + in.reduced_gradient_bytes;
+    const S& weight = in.adapter.on ? in.adapter.bytes : in.weight_bytes;
+    return constant<S>(2) * (state + weight) + in.reduced_gradient_bytes;
   };
   const S rank = layer.params.total - layer.params_absent;
   S once = key.zero_stage >= 1 ? layer.params.total : rank;
   if (key.zero_stage >= 1 && experts_reach_data(in))
     once = named(Q::params_sharded, params_of_shards(rank, S(layer.params_spread * in.model.n_layers), shards));
+  if (in.adapter.on) {
+    once = named(Q::params_trained, in.model.n_layers * layer.trained);
+    if (key.zero_stage < 1) once = once - layer.trained_absent;
+    if (key.zero_stage >= 1 && experts_reach_data(in))
+      once = named(Q::params_sharded, params_of_shards(S(once - layer.trained_absent),
+                                                       S(layer.trained_spread * in.model.n_layers), shards));
+  }
   const S updated = counts.weights_twice ? constant<S>(2) * once : once;
   out.updated_params = named(Q::optimizer_parameters, updated / (in.degree(Axis::tensor).x * counts.stages * shards));
   if (end.muon.on) {

@@ -173,6 +173,9 @@ engine::Scenario random_scenario(std::mt19937& rng) {
     s.muon = {1 + s.checkpointing.k % 6, static_cast<MuonHomes>(s.checkpointing.k % 2),
               static_cast<MuonTensor>(s.checkpointing.k / 2 % 2)};
   }
+  if ((s.model.n_layers + s.checkpointing.k) % 5 == 1)
+    s.adapter = {1 << (s.checkpointing.k % 7), static_cast<AdapterTargets>(s.checkpointing.k % 4),
+                 s.checkpointing.k % 3 != 0};
   s.precision.master_weights = dice.one_in(2) ? Dtype::none : Dtype::fp32;
   if (s.cluster.chip[ChipField::host_pcie_bytes_per_s_per_chip].value) s.offload = {dice.one_in(3), dice.one_in(3)};
   s.assumptions.flops = static_cast<FlopsConvention>(dice.pick(0, 2));

@@ -136,7 +136,9 @@ std::string training_fault(const Scenario& s, const Report& r) {
   int layers = 0;
   for (const StageRow& stage : r.stages) {
     layers += stage.layers;
-    if (!(stage.forward_s > 0 && stage.backward_s > 0)) return "a stage that takes no time";
+    // A frozen embedding by itself has nothing to do backward.
+    const bool frozen = s.adapter.rank > 0 && stage.layers == 0;
+    if (!(stage.forward_s > 0 && (stage.backward_s > 0 || frozen))) return "a stage that takes no time";
   }
   // DualPipe's second direction holds the layers again; rows count those of the first.
   if (layers != s.model.n_layers) return "stages do not hold the layers";

@@ -67,6 +67,7 @@ bool field_matters(const Scenario& s, std::string_view path) {
     if (path == "pipeline.embedding_as_layers" || path == "pipeline.head_as_layers")
       return s.pipeline.layers_per_stage.empty();
   }
+  if (path == "adapter.targets" || path == "adapter.experts") return s.adapter.rank > 0;
   if (path.starts_with("muon.")) return engine::is_muon(s.precision.optimizer);
   if (path.starts_with("assumptions.custom.")) return s.assumptions.mode == engine::Mode::custom;
   if (path.starts_with("workload.lengths.")) return s.workload.has_lengths();

@@ -99,6 +99,8 @@ TEST_CASE("a plan that breaks one rule is told which") {
       {megatron, with(dense(), {"parallelism.zero_stage=2", "offload.optimizer=true"}), "optimizer_offload"},
       {megatron, with(dense(), {"parallelism.zero_stage=2", "precision.optimizer=muon_fp32"}), "muon"},
       {torchtitan, with(zero3, {"precision.optimizer=muon_fp32"}), "muon"},
+      {megatron, with(dense(), {"adapter.rank=16"}), "adapters"},
+      {torchtitan, with(zero3, {"adapter.rank=16"}), "adapters"},
       {megatron, with(dense(), {"offload.activations=true"}), "activation_offload"},
       {megatron, with(flat, {"parallelism.keep_gathered=step"}), "gathered"},
       {torchtitan, with(zero3, {"precision.compute=fp16"}), "compute"},

@@ -65,6 +65,7 @@ Scenario essential(Scenario s) {
     if (facts.fixed_chunks != engine::kAnyChunks) plan.virtual_stages = facts.fixed_chunks;
   }
   if (!engine::is_muon(s.precision.optimizer)) s.muon = {};
+  if (s.adapter.rank == 0) s.adapter = {};
   const engine::CheckpointCount count = engine::facts_of(s.checkpointing.policy).count;
   if (count != engine::CheckpointCount::k) s.checkpointing.k = defaults.checkpointing.k;
   if (count != engine::CheckpointCount::blocks) s.checkpointing.blocks = defaults.checkpointing.blocks;
