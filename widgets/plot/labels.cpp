@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <string>
+#include <vector>
 
 #include "widgets/canvas/palette.h"
 #include "widgets/plot/plot.h"
@@ -18,6 +20,9 @@ TextStyle aligned_style(const Canvas& c, Colour colour, HAlign h, VAlign v) {
   return style;
 }
 
+// In em: from which a value of a readout is a sentence, and how wide one may be.
+constexpr float kProse = 18, kWidestProse = 38;
+constexpr int kProseLines = 4;
 constexpr float kLeastBar = 1, kTickWidth = 3;  // scale-1 pixels
 
 Stroke leader(const Canvas& c, const Theme& t) { return {t.ink3, t.axis_width * c.em(), {}}; }
@@ -182,6 +187,31 @@ float draw_key(Canvas& canvas, const Theme& theme, Point at, std::span<const Key
   return entries.empty() ? 0 : x - canvas.px(gap) - at.x;
 }
 
+std::vector<std::string> wrap(const Canvas& canvas, std::string_view text, const TextStyle& style, float width,
+                              int lines) {
+  std::vector<std::string> out;
+  while (!text.empty() && static_cast<int>(out.size()) < lines) {
+    if (static_cast<int>(out.size()) + 1 == lines || canvas.text_width(text, style) <= width) {
+      out.push_back(ellipsize(canvas, text, style, width));
+      break;
+    }
+    std::size_t end = 0;  // of the longest run of whole words that fits
+    for (std::size_t at = text.find(' '); at != std::string_view::npos; at = text.find(' ', at + 1)) {
+      if (canvas.text_width(text.substr(0, at), style) > width) break;
+      end = at;
+    }
+    if (end == 0) {
+      // No space in time (Korean runs long): between two characters.
+      end = canvas.metrics().fit(text, style.em > 0 ? style.em : canvas.em(), width, style.weight).size();
+      if (end == 0) break;
+    }
+    out.emplace_back(text.substr(0, end));
+    text.remove_prefix(end);
+    while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
+  }
+  return out;
+}
+
 void draw_readout(Canvas& canvas, const Theme& theme, const Readout& readout, const Rect& avoid, Rect within,
                   const Rect& window) {
   if (readout.empty()) return;
@@ -194,11 +224,32 @@ void draw_readout(Canvas& canvas, const Theme& theme, const Readout& readout, co
   value.colour = theme.ink;
   value.halign = HAlign::right;
   const float pad = canvas.px(8), row = label.em * FontStack::kLineHeight, head = title.em * FontStack::kLineHeight;
-  float width = canvas.text_width(readout.title, title);
-  for (const auto& [name, text] : readout.rows)
-    width = std::max(width, canvas.text_width(name, label) + canvas.px(16) + canvas.text_width(text, value));
-  Rect box{0, 0, width + 2 * pad,
-           2 * pad + (readout.title.empty() ? 0 : head) + row * static_cast<float>(readout.rows.size())};
+  const float between = canvas.px(16);
+  float width = canvas.text_width(readout.title, title), names = 0, values = 0;
+  for (const auto& [name, text] : readout.rows) {
+    names = std::max(names, canvas.text_width(name, label)),
+    values = std::max(values, canvas.text_width(text, value));
+    width = std::max(width, canvas.text_width(name, label) + between + canvas.text_width(text, value));
+  }
+  // Numbers end where the box does; sentences begin below each other and go on in further lines.
+  const bool prose = values > kProse * label.em;
+  std::vector<std::vector<std::string>> lines;
+  std::size_t height = 0;
+  if (prose) {
+    value.halign = HAlign::left;
+    const float room = std::min(kWidestProse * label.em, window.w - 2 * pad - names - between);
+    values = 0;
+    for (const auto& [name, text] : readout.rows) {
+      lines.push_back(wrap(canvas, text, value, room, kProseLines));
+      for (const std::string& line : lines.back()) values = std::max(values, canvas.text_width(line, value));
+      height += std::max<std::size_t>(1, lines.back().size());
+    }
+    width = std::max(canvas.text_width(readout.title, title), names + between + values);
+  } else {
+    for (const auto& [name, text] : readout.rows) lines.push_back({text});
+    height = lines.size();
+  }
+  Rect box{0, 0, width + 2 * pad, 2 * pad + (readout.title.empty() ? 0 : head) + row * static_cast<float>(height)};
 
   if (box.w > within.w || box.h > within.h) within = window;
 
@@ -221,11 +272,14 @@ void draw_readout(Canvas& canvas, const Theme& theme, const Readout& readout, co
     canvas.text({box.x + pad, y + canvas.metrics().ascent() * title.em}, readout.title, title);
     y += head;
   }
-  for (const auto& [name, text] : readout.rows) {
-    const float base = y + canvas.metrics().ascent() * label.em;
-    canvas.text({box.x + pad, base}, name, label);
-    canvas.text({box.right() - pad, base}, text, value);
-    y += row;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const float ascent = canvas.metrics().ascent() * label.em;
+    canvas.text({box.x + pad, y + ascent}, readout.rows[i].first, label);
+    for (const std::string& line : lines[i]) {
+      canvas.text({prose ? box.x + pad + names + between : box.right() - pad, y + ascent}, line, value);
+      y += row;
+    }
+    if (lines[i].empty()) y += row;
   }
 }
 

@@ -119,5 +119,8 @@ void draw_readout(Canvas& canvas, const Theme& theme, const Readout& readout, co
 
 // Text cut at a word to fit `room`, with an ellipsis if anything was cut.
 std::string ellipsize(const Canvas& canvas, std::string_view text, const TextStyle& style, float room);
+// `text` on at most `lines` lines that fit `width`, broken at spaces; the last one ends in an ellipsis if it must.
+std::vector<std::string> wrap(const Canvas& canvas, std::string_view text, const TextStyle& style, float width,
+                              int lines);
 
 }  // namespace roofscape::widgets

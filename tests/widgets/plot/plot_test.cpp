@@ -134,6 +134,23 @@ TEST_CASE("a readout keeps to its own part of the window unless it is larger tha
   }
 }
 
+TEST_CASE("sentences of a readout begin below each other and keep to the window") {
+  const Readout r{"runs on",
+                  {{"Megatron-LM", "runs it"},
+                   {"torchtitan",
+                    "shards weights, gradients and optimizer together, which the plan does not: ZeRO 1 is "
+                    "not among the things that it may be asked for"}}};
+  RecordCanvas c(fonts(), 15, {0, 0, 500, 300});
+  draw_readout(c, theme("dark"), r, {10, 10, 20, 15}, c.bounds(), c.bounds());
+  CHECK(c.audit_text() == "");
+  const TextRun *first = c.find_text("runs it"), *name = c.find_text("Megatron-LM");
+  REQUIRE(first);
+  std::size_t below = 0;
+  for (const TextRun& t : c.texts()) below += t.bounds.x == doctest::Approx(first->bounds.x).epsilon(0.01) ? 1u : 0u;
+  CHECK(below >= 3);
+  CHECK(first->bounds.x > name->bounds.right());
+}
+
 TEST_CASE("a head that is too long is cut at a word with an ellipsis") {
   RecordCanvas c(fonts(), 15, {0, 0, 220, 60});
   draw_head(c, theme("dark"), c.bounds(), {"HBM per stage", "17.1 GB free on the fullest stage", false});

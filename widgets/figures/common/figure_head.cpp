@@ -191,31 +191,6 @@ std::string compared_context(const FigureInput& input, std::size_t most) {
   return out;
 }
 
-std::vector<std::string> wrap(const Canvas& canvas, std::string_view text, const TextStyle& style, float width,
-                              int lines) {
-  std::vector<std::string> out;
-  while (!text.empty() && static_cast<int>(out.size()) < lines) {
-    if (static_cast<int>(out.size()) + 1 == lines || canvas.text_width(text, style) <= width) {
-      out.push_back(ellipsize(canvas, text, style, width));
-      break;
-    }
-    std::size_t end = 0;  // of the longest run of whole words that fits
-    for (std::size_t at = text.find(' '); at != std::string_view::npos; at = text.find(' ', at + 1)) {
-      if (canvas.text_width(text.substr(0, at), style) > width) break;
-      end = at;
-    }
-    if (end == 0) {
-      // No space in time (Korean runs long): between two characters.
-      end = canvas.metrics().fit(text, style.em > 0 ? style.em : canvas.em(), width, style.weight).size();
-      if (end == 0) break;
-    }
-    out.emplace_back(text.substr(0, end));
-    text.remove_prefix(end);
-    while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
-  }
-  return out;
-}
-
 Rect draw_printed_head(Canvas& canvas, const Rect& area, const Theme& theme, const FigureHead& head,
                        const HeadParts& parts) {
   Rect rest = area.inset(canvas.px(parts.any() ? kPrintMargin : kBareMargin));

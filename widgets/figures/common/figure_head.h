@@ -8,6 +8,7 @@
 
 #include "widgets/canvas/canvas.h"
 #include "widgets/figures/common/figure.h"
+#include "widgets/plot/plot.h"
 
 namespace roofscape::widgets {
 
@@ -42,9 +43,5 @@ std::string mode_text(const TextTable& texts, engine::Mode mode);
 
 // The key of a text that differs by kind of chip: `stem` + ".gpu" for switched chips, else ".chip".
 std::string chip_key(const FigureInput& input, std::string_view stem);
-
-// `text` on at most `lines` lines that fit `width`, broken at spaces; the last one ends in an ellipsis if it must.
-std::vector<std::string> wrap(const Canvas& canvas, std::string_view text, const TextStyle& style, float width,
-                              int lines);
 
 }  // namespace roofscape::widgets
