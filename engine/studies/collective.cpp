@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/calibration/collectives.h"
 #include "engine/hardware/collective.h"
 #include "engine/hardware/switched_collective.h"
 #include "engine/model/expert_routing.h"
@@ -92,25 +93,32 @@ CollectiveStudy collective_study(const Scenario& s, const Report& report, const 
   study.ranks = links.degree;
   study.torus_axes = links.torus_axes;
   if (links.degree <= 1) return study;
-  const double gather = gather_bandwidth(links, links.axes_worth(), in.chip);
-  const double reduce = reduces_in_network(links) ? reduce_bandwidth(links, in.chip) : gather;
+  // As link_rates() has them: state is gathered over the whole of a node.
+  study.calibrated = in.calibrated && !(q.hop_s > 0);
+  const ChipRates<double> rates = !in.calibrated             ? in.chip
+                                  : group.axis == Axis::fsdp ? in.achieved
+                                                             : group_rates(in, links);
+  const double gather = gather_bandwidth(links, links.axes_worth(), rates);
+  const double reduce = reduces_in_network(links) ? reduce_bandwidth(links, in.achieved) : gather;
   // Of one byte of all ranks together; of experts in groups that routing keeps to, as the plan sends them.
   const double copies = std::min(in.model.experts_per_token, double(links.degree));
   const double across = group.axis == Axis::expert ? copies_across_nodes(in.model, links, copies) : 1;
-  const double exchange = exchange_time(links, 1.0 / links.degree, across / links.degree, in.chip);
+  const double exchange = exchange_time(links, 1.0 / links.degree, across / links.degree, in.achieved);
   if (!std::isfinite(gather) || !(gather > 0)) return study;
   study.bandwidth_bytes_per_s = gather;
   if (exchange > 0) study.exchange_bytes_per_s = 1.0 / links.degree / exchange;
   study.hops = hops_of(links);
   if (q.hop_s > 0)
     study.hop_s = q.hop_s;
+  else if (study.calibrated)
+    study.hop_s.reset();
   else if (links.tier == LinkTier::ici)
     study.hop_s = s.cluster.chip[ChipField::ici_hop_latency_s].value;
 
-  const double once = study.hop_s ? study.hops * *study.hop_s : 0;
+  const double once = study.calibrated ? collective_latency(in, links) : study.hop_s ? study.hops * *study.hop_s : 0;
   const auto add = [&](CollectiveKind kind, double latency, double a_byte) {
     if (!(a_byte > 0) || !std::isfinite(a_byte)) return;
-    CollectiveLine line{kind, {}, latency, a_byte, std::nullopt};
+    CollectiveLine line{kind, {}, latency, a_byte, in.calibrated, std::nullopt};
     if (latency > 0) line.crossing_bytes = torus_crossover_bytes(latency, a_byte);
     study.lines.push_back(std::move(line));
   };
@@ -136,6 +144,9 @@ CollectiveStudy collective_study(const Scenario& s, const Report& report, const 
     // The report counts the bytes each rank exchanges, the axis those of all of them.
     const double bytes = row.kind == CollectiveKind::all_to_all ? row.bytes * links.degree : row.bytes;
     study.uses.push_back({row.kind, row.backward, bytes, row.time_s, row.calls_per_step});
+    // A row of serving has the latency in its time, one of a training step beside it.
+    if (s.serves() && in.calibrated)
+      study.uses.back().seconds -= row.kind == CollectiveKind::all_reduce ? all_reduce_of_gather(once) : once;
     low = std::min(low, bytes / 10), high = std::max(high, bytes * 10);
   }
   study.bytes = log_axis(low, high);

@@ -1,6 +1,8 @@
 // Time of the four collectives over the bytes of the gathered array, on one group of ranks: a mesh axis of the plan,
-// a node or all chips (scaling book, chapters 3 and 12). A collective takes the longer of its two regimes: bytes over
-// bandwidth, as evaluate() has it, or a fixed latency for every hop.
+// a node or all chips (scaling book, chapters 3 and 12). In ideal mode a collective takes the longer of its two regimes:
+// bytes over bandwidth, as evaluate() has it, or a fixed latency for every hop, which a training step in that mode does
+// not count. In calibrated and custom mode it takes what evaluate() counts: the bytes at the rate that is reached, after
+// the latency of the calibration.
 #pragma once
 
 #include <array>
@@ -21,7 +23,7 @@ inline constexpr EnumTable<CollectiveGroup> kCollectiveGroupIds{"busiest", "fsdp
 
 struct CollectiveQuestion {
   CollectiveGroup group = CollectiveGroup::busiest;  // the axis of the plan that is busy longest, or all chips
-  double hop_s = 0;                                  // latency of a hop that is assumed; 0: the published one
+  double hop_s = 0;  // latency of a hop that is assumed; 0: the published one, or the calibration's of that mode
   friend bool operator==(const CollectiveQuestion&, const CollectiveQuestion&) = default;
 };
 
@@ -30,10 +32,11 @@ struct CollectiveLine {
   std::vector<double> seconds;  // by CollectiveStudy::bytes
   double latency_s = 0;         // 0: not known
   double seconds_a_byte = 0;
+  bool adds = false;                     // the latency comes before the bytes rather than in their place
   std::optional<double> crossing_bytes;  // below it hops take longer than bytes
-  double time(double byte_count) const { return at_least_latency(byte_count * seconds_a_byte); }
+  double time(double byte_count) const { return with_latency(byte_count * seconds_a_byte); }
   // Of a collective whose bytes alone take `sent_s`.
-  double at_least_latency(double sent_s) const { return max(latency_s, sent_s); }
+  double with_latency(double sent_s) const { return adds ? latency_s + sent_s : max(latency_s, sent_s); }
 };
 
 // A message the plan sends over this group.
@@ -48,6 +51,7 @@ struct CollectiveStudy {
   LinkTier tier = LinkTier::none;
   int ranks = 1, torus_axes = 0;
   std::optional<double> hop_s;
+  bool calibrated = false;  // rates and latencies are those of the mode, as the step counts them
   double hops = 0;
   double bandwidth_bytes_per_s = 0;   // of a gather: the whole array over its time, with the part a rank has already
   double exchange_bytes_per_s = 0;    // of an AllToAll: what one rank has for all of them over its time

@@ -200,15 +200,43 @@ TEST_CASE("state that is sharded over context alone stands with context in the n
 }
 
 TEST_CASE("messages of the plan take what the report says where bandwidth decides") {
-  for (const char* id : {"llama3-70b-v5p-pod", "llama3-405b-16k-h100", "deepseek-v3-2048-h800"}) {
-    const Scenario s = preset(id);
-    CAPTURE(id);
-    const CollectiveStudy study = collective_study(s, evaluate(s), {});
-    REQUIRE(!study.uses.empty());
-    for (const CollectiveUse& use : study.uses)
-      for (const CollectiveLine& line : study.lines)
-        if (line.kind == use.kind) CHECK(use.bytes * line.seconds_a_byte == doctest::Approx(use.seconds));
-  }
+  for (const char* id : {"llama3-70b-v5p-pod", "llama3-405b-16k-h100", "deepseek-v3-2048-h800", "llama3-8b-8-h100"})
+    for (const Mode mode : {Mode::ideal, Mode::calibrated}) {
+      Scenario s = preset(id);
+      s.assumptions.mode = mode;
+      CAPTURE(id);
+      CAPTURE(static_cast<int>(mode));
+      const CollectiveStudy study = collective_study(s, evaluate(s), {});
+      CHECK(study.calibrated == (mode == Mode::calibrated));
+      REQUIRE(!study.uses.empty());
+      for (const CollectiveUse& use : study.uses)
+        for (const CollectiveLine& line : study.lines)
+          if (line.kind == use.kind) CHECK(use.bytes * line.seconds_a_byte == doctest::Approx(use.seconds));
+    }
+}
+
+TEST_CASE("calibrated, a collective of a decoding step takes in the figure what it takes in the report") {
+  Scenario s = preset("llama3-70b-serving-8-h100");
+  s.assumptions.mode = Mode::calibrated;
+  const Report report = evaluate(s);
+  const CollectiveStudy study = collective_study(s, report, {});
+  REQUIRE(!study.uses.empty());
+  CHECK(study.lines.front().latency_s > 0);
+  for (const CollectiveRow& row : report.collectives)
+    if (row.axis == *study.axis && row.kind == CollectiveKind::all_gather)
+      CHECK(study.lines.front().time(row.bytes) == doctest::Approx(row.time_s));
+}
+
+TEST_CASE("calibrated, an AllReduce or gather adds its latency to the bytes, as a layer of the step has it") {
+  Scenario s = preset("llama3-405b-16k-h100");
+  s.assumptions.mode = Mode::calibrated;
+  const Report report = evaluate(s);
+  const CollectiveStudy study = collective_study(s, report, {CollectiveGroup::tensor, 0});
+  const CollectiveLine& gather = study.lines.front();
+  for (const CollectiveUse& use : study.uses)
+    if (use.kind == CollectiveKind::all_gather)
+      CHECK(gather.time(use.bytes) == doctest::Approx(gather.latency_s + use.seconds));
+  CHECK(gather.time(0) == gather.latency_s);
 }
 
 TEST_CASE("links without a published latency have no latency regime until one is assumed") {

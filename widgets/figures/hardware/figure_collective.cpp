@@ -35,7 +35,7 @@ constexpr FigureOptions kCollectiveOptions{OptionOf<engine::CollectiveGroup>{"gr
                                            OptionOf<Hop>{"hop", kHops}};
 
 constexpr float kLatencyTint = 0.075f;  // of ink
-constexpr double kRoomUnder = 2;        // the lowest line, for the sizes at its corner
+constexpr double kRoomUnder = 5;        // the lowest line, for the sizes at its corner
 constexpr std::array<double, kHops.size()> kHopSeconds{0, 0, 1e-6, 3e-6, 10e-6};
 // Of a step over NVLink or a fabric's switches, where makers publish none. Small messages take tens of microseconds in
 // NCCL's own tests on such machines; without it a small AllReduce would take nothing.
@@ -57,7 +57,7 @@ const CollectiveStudy& collective_study_of(const FigureInput& input, const Figur
         key, [&] { return engine::collective_study(key.scenario, input.report, key.question); });
   };
   const CollectiveStudy& published = study();
-  if (hop != Hop::typical || published.hop_s || !published.known()) return published;
+  if (hop != Hop::typical || published.hop_s || published.calibrated || !published.known()) return published;
   key.question.hop_s = kTypicalHop;
   return study();
 }
@@ -159,7 +159,7 @@ Chart chart_of(const FigureInput& input, const FigureView& view, const Collectiv
   for (const CollectiveLine& line : study.lines) {
     if (!line.crossing_bytes) continue;
     ChartDot dot;
-    dot.at = {*line.crossing_bytes, line.latency_s};
+    dot.at = {*line.crossing_bytes, line.time(*line.crossing_bytes)};
     // Twice the latency and twice the bytes: gather and reduction cross at one size, which is said once.
     const bool again = line.kind == CollectiveKind::all_reduce && study.lines.front().crossing_bytes &&
                        std::abs(*line.crossing_bytes / *study.lines.front().crossing_bytes - 1) < 1e-3;
@@ -176,7 +176,7 @@ Chart chart_of(const FigureInput& input, const FigureView& view, const Collectiv
     const CollectiveLine* line = line_for(study, use.kind);
     if (line == nullptr) continue;
     ChartDot dot;
-    dot.at = {use.bytes, line->at_least_latency(use.seconds)};
+    dot.at = {use.bytes, line->with_latency(use.seconds)};
     dot.text = t.format("figure.collective.use", {format(use.bytes, engine::unit::bytes)});
     dot.size = 10;
     dot.colour = theme.ink;
@@ -200,6 +200,11 @@ Chart chart_of(const FigureInput& input, const FigureView& view, const Collectiv
   }
   if (study.hop_s && assumes_hop(input, view, study))
     c.note = t.format("figure.collective.assumed_latency", {format_duration(*study.hop_s)});
+  // Of a step in ideal mode only bytes are counted, as the book has it.
+  const bool counted = study.calibrated || input.scenario.serves();
+  if (study.hop_s && !counted)
+    c.note += (c.note.empty() ? "" : " ") + std::string(t.text("figure.collective.bytes_only"));
+  if (study.calibrated) c.note = t.text("figure.collective.calibrated");
   return c;
 }
 
@@ -208,7 +213,7 @@ FigureHead collective_head(const FigureInput& input, const FigureView& view) {
   FigureHead head;
   const CollectiveStudy& study = collective_study_of(input, view);
   head.title = t.text("figure.collective.title");
-  head.context = published_context(input);
+  if (!study.calibrated) head.context = published_context(input);
   if (!study.known()) return head;
   const double bytes_per_s = study.exchanges() ? study.exchange_bytes_per_s : study.bandwidth_bytes_per_s;
   const std::string group = say(head, name_claim(group_name(input, view, study))),
