@@ -1,12 +1,12 @@
-// The latency-throughput figure: time per output token against tokens per second of a chip, along the batch, one
-// curve a tensor degree on the same chips (engine/studies/latency_throughput.h; scaling book, chapters 7 and 8).
-// Curves end where the memory is full; the Pareto front is broad; the plan's own point is marked.
+// The latency-throughput figure: time per output token against tokens per second of a chip, along the batch
+// (engine/studies/latency_throughput.h; scaling book, chapters 7 and 8). Option `lines`: one curve a tensor degree on the
+// same chips, or one a length of the sequences. Axes are linear, so that the knee at the critical batch is seen. Curves
+// end where the memory is full; the plan's own point is marked.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <tuple>
 #include <vector>
 
 #include "engine/studies/latency_throughput.h"
@@ -15,6 +15,7 @@
 #include "widgets/figures/common/claims.h"
 #include "widgets/figures/common/empty_state.h"
 #include "widgets/figures/common/figure_head.h"
+#include "widgets/figures/common/figure_options.h"
 #include "widgets/figures/common/figure_row.h"
 #include "widgets/figures/common/line_chart.h"
 
@@ -25,14 +26,50 @@ using engine::TradePoint;
 
 namespace {
 
-constexpr int kDegreesBeside = 2;    // doublings of the plan's own tensor degree shown to either side
-constexpr double kBetter = 1.01;     // throughput that is worth speaking of
-constexpr double kLimitInSight = 4;  // times beyond the fastest or slowest point
-constexpr float kBoxTint = 0.06f;    // what is within the promised time
+constexpr int kDegreesBeside = 2;         // doublings of the plan's own tensor degree shown to either side
+constexpr double kBetter = 1.01;          // throughput that is worth speaking of
+constexpr std::array kLengths{1, 4, 16};  // of the sequences, in quarters of the plan's
+constexpr double kLimitInSight = 4;       // times beyond the plan's own time
+constexpr double kFlat = 0.9;             // of the most throughput of a curve: from there it is past its knee
+constexpr double kPastKnee = 1.35, kFarKnee = 3,
+                 kPastOwn = 1.5;    // where the axis of time ends, of knees and of the plan's
+constexpr double kOverMost = 1.12;  // of the axis of throughput
+constexpr float kBoxTint = 0.06f;   // what is within the promised time
+
+enum class Lines : std::uint8_t { tensor, context };
+constexpr std::array<std::string_view, 2> kLines{"tensor", "context"};
+constexpr FigureOptions kTradeOptions{OptionOf<Lines>{"lines", kLines}};
 
 struct Trade {
   std::vector<TradePoint> points;
 };
+
+// The plan with shorter and longer sequences.
+struct Lengths {
+  struct Length {
+    int tokens = 0;  // prompt and output
+    bool own = false;
+    std::vector<TradePoint> points;
+  };
+  std::vector<Length> all;
+};
+
+Lengths make_lengths(const engine::Scenario& scenario) {
+  Lengths out;
+  engine::TradeOptions options;
+  options.tensor.push_back(scenario.parallelism.tensor);
+  for (const int quarters : kLengths) {
+    engine::Scenario s = scenario;
+    const auto scaled = [&](auto tokens) {
+      return std::max(static_cast<decltype(tokens)>(1), static_cast<decltype(tokens)>(tokens * quarters / 4));
+    };
+    s.workload.prompt_tokens = scaled(s.workload.prompt_tokens);
+    s.workload.output_tokens = scaled(s.workload.output_tokens);
+    out.all.push_back({static_cast<int>(s.workload.prompt_tokens + s.workload.output_tokens), quarters == 4,
+                       engine::latency_throughput(s, options)});
+  }
+  return out;
+}
 
 Trade make_trade(const engine::Scenario& scenario) {
   engine::TradeOptions options;
@@ -63,13 +100,6 @@ std::string token_rate_text(const TextTable& t, double tokens_per_s) {
   return t.amount(tokens_per_s, engine::unit::tokens_per_s);
 }
 
-std::vector<const TradePoint*> of_degree(const std::vector<TradePoint>& points, int tensor) {
-  std::vector<const TradePoint*> out;
-  for (const TradePoint& p : points)
-    if (p.tensor == tensor && p.fits) out.push_back(&p);
-  return out;
-}
-
 std::vector<int> degrees_of(const std::vector<TradePoint>& points) {
   std::vector<int> out;
   for (const TradePoint& p : points)
@@ -97,46 +127,113 @@ bool has_slo(const FigureInput& input) {
 
 ChartPoint place(const TradePoint& p) { return {p.time_per_token_s * kMsPerS, p.tokens_per_s_per_chip}; }
 
-// One line a degree, the plan's own first (over the others), and last, under all, the Pareto front.
-std::vector<ChartLine> lines_of(const FigureInput& input, const std::vector<TradePoint>& points, float em) {
-  const Theme& theme = input.theme;
-  const float width = theme.data_width * em;
-  std::vector<ChartLine> lines;
-  // One hue, the axis's: dashes tell the degrees apart.
-  constexpr std::array kDashes{Dash{12, 4}, Dash{6, 3}, Dash{2, 3}, Dash{12, 3, 2, 3}};
-  std::size_t other = 0;
-  for (const int tensor : degrees_of(points)) {
-    const bool own = tensor == input.scenario.parallelism.tensor;
-    ChartLine line;
-    for (const TradePoint* p : of_degree(points, tensor)) line.points.push_back(place(*p));
-    if (line.points.empty()) continue;
-    line.stroke = own ? plan_stroke(theme, em)
-                      : Stroke{line_of(theme, StepPart::tensor), width * 0.8f,
-                               kDashes[other++ % kDashes.size()].scaled(width / 2)};
-    line.weight = own ? Weight::bold : Weight::regular;
-    line.essential = own;
-    line.label = input.texts.format("figure.axis.tensor", {format_count(tensor)});
-    lines.insert(own ? lines.begin() : lines.end(), std::move(line));
+// A curve: where its points are, and how it looks.
+struct TradeLine {
+  bool own = false;
+  std::string label, brief;
+  std::vector<const TradePoint*> points;  // that fit, batches rising
+};
+
+// One a degree or length, the plan's own first: over the others, and the first to have its numbers placed.
+std::vector<TradeLine> trade_lines(const FigureInput& input, const FigureView& view) {
+  const TextTable& t = input.texts;
+  std::vector<TradeLine> out;
+  const auto add = [&](TradeLine line, const std::vector<TradePoint>& points, int tensor) {
+    for (const TradePoint& p : points)
+      if (p.tensor == tensor && p.fits) line.points.push_back(&p);
+    if (!line.points.empty()) out.insert(line.own ? out.begin() : out.end(), std::move(line));
+  };
+  if (kTradeOptions.chosen<Lines>(view) == Lines::context) {
+    const Lengths& lengths = input.studies.get<Lengths>(input.scenario, [&] { return make_lengths(input.scenario); });
+    for (const Lengths::Length& l : lengths.all)
+      add({l.own,
+           t.format("figure.latency-throughput.length", {format_count(l.tokens)}),
+           t.format("figure.latency-throughput.length.brief", {format_count(l.tokens)}),
+           {}},
+          l.points, input.scenario.parallelism.tensor);
+    return out;
   }
-  ChartLine front;
-  for (const TradePoint& p : points)
-    if (p.pareto) front.points.push_back(place(p));
-  std::sort(front.points.begin(), front.points.end(),
-            [](const ChartPoint& a, const ChartPoint& b) { return a.x < b.x; });
-  front.stroke = {faded(theme.ink, 0.18f), width * 5, {}};
-  lines.push_back(std::move(front));
-  return lines;
+  const std::vector<TradePoint>& points = points_of(input);
+  for (const int tensor : degrees_of(points))
+    add({tensor == input.scenario.parallelism.tensor, t.format("figure.axis.tensor", {format_count(tensor)}), {}, {}},
+        points, tensor);
+  return out;
+}
+
+// With a point where it leaves the axis, which its name stands beside.
+std::vector<ChartPoint> points_within(const TradeLine& line, double x_to) {
+  std::vector<ChartPoint> out;
+  for (const TradePoint* p : line.points) {
+    const ChartPoint at = place(*p);
+    if (!out.empty() && out.back().x < x_to && at.x > x_to) {
+      const ChartPoint& before = out.back();
+      out.push_back({x_to, before.y + (at.y - before.y) * (x_to - before.x) / (at.x - before.x)});
+    }
+    if (at.x > x_to) break;
+    out.push_back(at);
+  }
+  return out;
+}
+
+// Of a curve: its mark, and dashes in the hue of what it differs in.
+constexpr std::array kMarkers{Marker::square, Marker::diamond, Marker::circle};
+constexpr std::array kDashes{Dash{12, 4}, Dash{2, 3}, Dash{6, 3}, Dash{12, 3, 2, 3}};
+Colour colour_of(const FigureInput& input, const FigureView& view, const TradeLine& line) {
+  if (line.own) return input.theme.ink;
+  const bool context = kTradeOptions.chosen<Lines>(view) == Lines::context;
+  return line_of(input.theme, context ? StepPart::context : StepPart::tensor);
+}
+
+std::vector<ChartLine> lines_of(const FigureInput& input, const FigureView& view, const std::vector<TradeLine>& lines,
+                                double x_to, float em) {
+  const float width = input.theme.data_width * em;
+  std::vector<ChartLine> out;
+  std::size_t other = 0;
+  for (const TradeLine& l : lines) {
+    ChartLine line;
+    line.points = points_within(l, x_to);
+    line.stroke =
+        l.own ? plan_stroke(input.theme, em)
+              : Stroke{colour_of(input, view, l), width * 0.8f, kDashes[other++ % kDashes.size()].scaled(width / 2)};
+    line.weight = l.own ? Weight::bold : Weight::regular;
+    line.essential = l.own;
+    line.label = l.label, line.brief = l.brief;
+    out.push_back(std::move(line));
+  }
+  return out;
+}
+
+// Where the axis of time ends: past the knees of the curves, which no batch that only waits may push aside.
+double end_of_time(const FigureInput& input, const std::vector<TradeLine>& lines) {
+  const double own = own_time(input) * kMsPerS;
+  double end = kPastOwn * own;
+  for (const TradeLine& line : lines) {
+    double most = 0;
+    for (const TradePoint* p : line.points) most = std::max(most, p->tokens_per_s_per_chip);
+    for (const TradePoint* p : line.points)
+      if (p->tokens_per_s_per_chip >= kFlat * most) {
+        end = std::max(end, std::min(kPastKnee * place(*p).x, kFarKnee * own));
+        break;
+      }
+  }
+  // The limit is in sight where it is near what the plan can do.
+  if (const double limit = slo_of(input).time_per_output_token_s * kMsPerS;
+      limit > own / kLimitInSight && limit < own * kLimitInSight)
+    end = std::max(end, 1.1 * limit);
+  const double step = tick_step(end, 6);
+  return std::ceil(end / step) * step;
 }
 
 // What is within the promised time per token: a region up to it, and its edge.
 void add_box(const FigureInput& input, float em, Chart& chart) {
   const double limit = slo_of(input).time_per_output_token_s * kMsPerS;
   if (!(limit > 0)) return;
-  const std::string name = input.texts.format("figure.latency-throughput.slo", {format_duration(limit / kMsPerS)});
+  const std::string name = input.texts.format("figure.latency-throughput.slo",
+                                              {format(limit / kMsPerS, engine::unit::seconds, {.trim_zeros = true})});
   chart.bands.push_back({chart.x_from, std::clamp(limit, chart.x_from, chart.x_to), kBoxTint,
                          limit > chart.x_from ? name : std::string()});
   ChartLine edge;
-  edge.points = {{limit, chart.y_from}, {limit, std::sqrt(chart.y_from * chart.y_to)}, {limit, chart.y_to}};
+  edge.points = {{limit, chart.y_from}, {limit, (chart.y_from + chart.y_to) / 2}, {limit, chart.y_to}};
   edge.stroke = {input.theme.ink2, input.theme.data_width * em * 0.6f,
                  Dash{5, 4}.scaled(input.theme.data_width * em / 2)};
   edge.tag = engine::quantity(Q::mixed_token_time_q).id;
@@ -148,30 +245,21 @@ void add_box(const FigureInput& input, float em, Chart& chart) {
   chart.lines.push_back(std::move(edge));
 }
 
-Chart chart_of(const FigureInput& input, float em) {
+Chart chart_of(const FigureInput& input, const FigureView& view, float em) {
   const Theme& theme = input.theme;
   const TextTable& t = input.texts;
-  const std::vector<TradePoint>& points = points_of(input);
+  const std::vector<TradeLine> lines = trade_lines(input, view);
   const ChartPoint own{own_time(input) * kMsPerS, own_throughput(input)};
   Chart chart;
   chart.x_title = t.text("figure.latency-throughput.x");
   chart.y_title = t.text(chip_key(input, "figure.latency-throughput.y"));
-  chart.x_kind = ScaleKind::log10;
-  chart.y_labels = TickLabels::si;
-  double left = own.x, right = own.x, low = own.y, high = own.y;
-  for (const TradePoint& p : points) {
-    if (!p.fits) continue;
-    const ChartPoint at = place(p);
-    left = std::min(left, at.x), right = std::max(right, at.x), low = std::min(low, at.y),
-    high = std::max(high, at.y);
-  }
-  // The limit is in sight where it is near what the plan can do.
-  if (const double limit = slo_of(input).time_per_output_token_s * kMsPerS;
-      limit > left / kLimitInSight && limit < right * kLimitInSight)
-    left = std::min(left, limit), right = std::max(right, limit);
-  std::tie(chart.x_from, chart.x_to) = log_range(left, right, 4);
-  std::tie(chart.y_from, chart.y_to) = log_range(low, high, 10);
-  chart.lines = lines_of(input, points, em);
+  chart.x_kind = chart.y_kind = ScaleKind::linear;
+  chart.x_from = 0, chart.x_to = end_of_time(input, lines);
+  double high = own.y;
+  for (const TradeLine& line : lines)
+    for (const ChartPoint& p : points_within(line, chart.x_to)) high = std::max(high, p.y);
+  chart.y_from = 0, chart.y_to = high * kOverMost;
+  chart.lines = lines_of(input, view, lines, chart.x_to, em);
   add_box(input, em, chart);
 
   ChartDot mine;
@@ -189,20 +277,26 @@ Chart chart_of(const FigureInput& input, float em) {
                             input.report.quantities.value_or(Q::time_per_output_token, 0), own_throughput(input),
                             input.report.quantities.value_or(Q::memory_total, 0));
   chart.dots.push_back(std::move(mine));
-  for (const TradePoint& p : points) {
-    if (!p.fits || (p.tensor == input.scenario.parallelism.tensor && p.time_per_token_s == own_time(input))) continue;
-    ChartDot dot;
-    dot.at = place(p);
-    dot.size = p.pareto ? 6.0f : 4.0f;
-    dot.bold = false;
-    const bool same = p.tensor == input.scenario.parallelism.tensor;
-    dot.colour = same ? theme.ink : line_of(theme, StepPart::tensor);
-    if (!p.keeps_slo) dot.colour = theme.ink3;
-    if (same) dot.text = format_count(p.batch);
-    dot.tag = engine::quantity(Q::sustained_tokens_per_chip).id;
-    dot.readout = readout_of(input, p.batch, p.time_per_token_s, p.decode_time_per_token_s, p.tokens_per_s_per_chip,
-                             p.chip_bytes);
-    chart.dots.push_back(std::move(dot));
+  std::size_t other = 0;
+  for (const TradeLine& line : lines) {
+    const Marker marker = line.own ? Marker::circle : kMarkers[other++ % kMarkers.size()];
+    for (const TradePoint* p : line.points) {
+      if (line.own && p->time_per_token_s == own_time(input)) continue;
+      ChartDot dot;
+      dot.at = place(*p);
+      dot.bold = false;
+      dot.marker = marker;
+      dot.colour = p->keeps_slo ? colour_of(input, view, line) : theme.ink3;
+      // Filled where the memory is full with the next.
+      dot.hollow = p != line.points.back();
+      dot.size = 6;
+      dot.text = format_count(p->batch);
+      dot.side = ChartDot::Side::near;
+      dot.tag = engine::quantity(Q::sustained_tokens_per_chip).id;
+      dot.readout = readout_of(input, p->batch, p->time_per_token_s, p->decode_time_per_token_s,
+                               p->tokens_per_s_per_chip, p->chip_bytes);
+      chart.dots.push_back(std::move(dot));
+    }
   }
   if (input.baseline)
     add_baseline(chart, input,
@@ -250,19 +344,30 @@ void draw_latency_throughput(Canvas& canvas, const Rect& area, const FigureInput
   if (rest.empty()) return;
   if (!known(input))
     return draw_empty_state(canvas, input.theme, rest, input.texts.text("figure.latency-throughput.empty"));
-  draw_line_chart(canvas, rest, input.theme, on_held_axes(chart_of(input, canvas.em()), input, "latency-throughput"));
+  draw_line_chart(canvas, rest, input.theme,
+                  on_held_axes(chart_of(input, view, canvas.em()), input, "latency-throughput"));
 }
 
-std::string latency_throughput_data(const FigureInput& input, const FigureView&) {
+std::string latency_throughput_data(const FigureInput& input, const FigureView& view) {
   std::string out =
-      "tensor\tdata\tbatch\tsustained seconds per token\tsustained tokens per s and chip\tchip bytes\tseconds to "
+      "tensor\tdata\tbatch\tsustained seconds per token\tsustained tokens per s and chip\tchip "
+      "bytes\tseconds to "
       "first token\tseconds per token, decoding alone\ttokens per s and chip, decoding alone\tfits\twithin "
-      "limits\tPareto\n";
-  for (const TradePoint& p : points_of(input))
-    out += fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\n", p.tensor, p.data, p.batch,
+      "limits\tPareto\ttokens\n";
+  const auto add = [&out](const TradePoint& p, int tokens) {
+    out += fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\n", p.tensor, p.data, p.batch,
                        p.time_per_token_s, p.tokens_per_s_per_chip, p.chip_bytes, p.ttft_s, p.decode_time_per_token_s,
                        p.decode_tokens_per_s_per_chip, p.fits ? "yes" : "no", p.keeps_slo ? "yes" : "no",
-                       p.pareto ? "yes" : "no");
+                       p.pareto ? "yes" : "no", tokens);
+  };
+  if (kTradeOptions.chosen<Lines>(view) == Lines::context) {
+    const Lengths& lengths = input.studies.get<Lengths>(input.scenario, [&] { return make_lengths(input.scenario); });
+    for (const Lengths::Length& l : lengths.all)
+      for (const TradePoint& p : l.points) add(p, l.tokens);
+    return out;
+  }
+  const engine::Workload& w = input.scenario.workload;
+  for (const TradePoint& p : points_of(input)) add(p, static_cast<int>(w.prompt_tokens + w.output_tokens));
   return out;
 }
 
@@ -271,6 +376,7 @@ std::string latency_throughput_data(const FigureInput& input, const FigureView&)
 extern constinit const FigureRow latency_throughput_figure{
     .name = "latency-throughput",
     .subject = Subject::serving,
+    .options = kTradeOptions.rows,
     .head = latency_throughput_head,
     .draw = draw_latency_throughput,
     .data = latency_throughput_data,
