@@ -29,8 +29,10 @@ TEST_CASE("the plan's policy is marked and stands at its memory") {
 }
 
 TEST_CASE("the square root of the layers is marked on the curve of segments") {
-  CHECK(drawn("checkpointing", preset_case("llama3-8b-8-h100"), "dark", 15, 560, 400)->find_text("6 segments"));
-  CHECK(drawn("checkpointing", plain_405b("llama3-405b-16k-h100"), "dark", 15, 560, 400)->find_text("11 segments"));
+  CHECK(drawn("checkpointing", preset_case("llama3-8b-8-h100"), "dark", 15, 560, 400)
+            ->find_text("inputs of 6 segments"));
+  CHECK(drawn("checkpointing", plain_405b("llama3-405b-16k-h100"), "dark", 15, 560, 400)
+            ->find_text("inputs of 11 segments"));
 }
 
 TEST_CASE("the axis of arithmetic begins at what is computed without recomputation, and is linear") {
@@ -61,6 +63,32 @@ TEST_CASE("nothing is named twice, and no name stands on a line") {
       seen.push_back(run.text);
     }
     CHECK(strokes_through(*canvas, "now: layer inputs") == 0);
+  }
+}
+
+TEST_CASE("at the width of a column every policy has its name, or a letter that the note tells") {
+  FigureView print;
+  print.print = true;
+  for (const char* preset :
+       {"llama3-8b-8-h100", "deepseek-v3-2048-h800", "llama3-405b-16k-h100", "llama3-70b-v5p-pod"}) {
+    CAPTURE(preset);
+    const auto canvas = drawn("checkpointing", preset_case(preset), "print", 9, 238.1f, 238.1f, print);
+    CHECK(canvas->audit_text() == "");
+    std::string all;
+    for (const TextRun& run : canvas->texts()) all += run.text + " ";
+    std::size_t named = 0;
+    for (const TagRegion& tag : canvas->tags()) {
+      if (tag.id != "checkpointing.policy") continue;
+      CAPTURE(tag.readout.title);
+      CAPTURE(all);
+      const bool segments = tag.readout.title.starts_with("input of each segment");
+      CHECK(all.find(segments ? " segments" : tag.readout.title) != std::string::npos);
+      ++named;
+    }
+    CHECK(named > 4);
+    // A letter of the note is on the picture.
+    for (const char* letter : {"a", "b", "c"})
+      if (all.find(std::string(" ") + letter + ": ") != std::string::npos) CHECK(canvas->find_text(letter));
   }
 }
 

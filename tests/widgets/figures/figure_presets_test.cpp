@@ -115,6 +115,32 @@ TEST_CASE("on paper of any width the head is whole: the takeaway, or the brief o
     }
 }
 
+TEST_CASE("at the width of a column no word of a figure is cut, in either mode") {
+  FigureView view;
+  view.print = true;
+  for (const char* preset : {"llama3-70b-v5p-pod", "llama3-405b-16k-h100", "deepseek-v3-2048-h800",
+                             "llama3-8b-8-h100", "llama3-70b-serving-8-h100"})
+    for (const engine::Mode mode : {engine::Mode::ideal, engine::Mode::calibrated}) {
+      engine::Scenario s = tests::preset(preset);
+      s.assumptions.mode = mode;
+      const FigureCase c = evaluated(s);
+      for (const FigureRow& row : figures()) {
+        if (!shows(row, c.scenario) || row.needs == Needs::baseline || row.about == About::search) continue;
+        CAPTURE(preset);
+        CAPTURE(static_cast<int>(mode));
+        CAPTURE(row.name);
+        const float width = 238.1f;
+        const auto canvas =
+            drawn(std::string(row.name), c, "print", 9, width, std::max(row.height_pt, width * 0.75f), view);
+        CHECK(canvas->audit_text() == "");
+        for (const TextRun& run : canvas->texts()) {
+          CAPTURE(run.text);
+          CHECK((run.text == "\u2026" || !run.text.ends_with("\u2026")));  // alone it stands between nodes
+        }
+      }
+    }
+}
+
 TEST_CASE("tags of presets' figures are quantities that can be explained, or say whose they are") {
   for (const char* preset : kTrainingPresets) {
     const FigureCase c = preset_case(preset);

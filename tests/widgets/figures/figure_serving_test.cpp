@@ -100,12 +100,29 @@ TEST_CASE("latency-throughput: every tensor degree that runs has its name at the
   }
 }
 
+TEST_CASE("latency-throughput: axes begin at zero and are even; lengths of sequences are lines too") {
+  const auto canvas = shown_small("latency-throughput", case_of("llama3-70b-serving-8-h100"));
+  const auto x = [&](const char* text) {
+    const TextRun* run = canvas->find_text(text);
+    REQUIRE(run);
+    return run->bounds.centre().x;
+  };
+  CHECK(x("20") - x("10") == doctest::Approx(x("30") - x("20")).epsilon(0.02));
+  const FigureView lengths = view_of("latency-throughput", {{"lines", "context"}});
+  const auto other = drawn("latency-throughput", case_of("llama3-70b-serving-8-h100"), "print", 9, 425, 283, lengths);
+  for (const char* name : {"640 tokens of context", "2560 tokens of context", "10\u202f240 tokens of context"}) {
+    CAPTURE(name);
+    CHECK(other->find_text(name));
+  }
+  CHECK(other->audit_text() == "");
+}
+
 TEST_CASE("latency-throughput: the table has points on the Pareto front, none of which is too large for the memory") {
   const Theme dark = theme("dark");
   const std::string data =
       find_figure("latency-throughput")->data(input_of(case_of("llama3-70b-serving-8-h100"), dark), {});
-  CHECK(data.find("\tyes\tyes\n") != std::string::npos);
-  CHECK(data.find("\tno\tyes\n") == std::string::npos);
+  CHECK(data.find("\tyes\tyes\t") != std::string::npos);
+  CHECK(data.find("\tno\tyes\tyes\t") == std::string::npos);
 }
 
 TEST_CASE("serving-memory: its parts, the sum and the capacity are rows, and what is free says how many more fit") {

@@ -126,7 +126,7 @@ std::vector<Point> steps_of(const Canvas& canvas, const FrontPicture& picture, c
 }
 
 // A label beside a mark that is there already, off the dots of the cloud if it can be.
-void put_label(Canvas& canvas, const FigureInput& input, const FrontPicture& picture, const PlacedPicture& l,
+bool put_label(Canvas& canvas, const FigureInput& input, const FrontPicture& picture, const PlacedPicture& l,
                LabelField& field, const Rect& mark, std::span<const LabelLine> lines) {
   LabelField dotted = field;
   const float size = canvas.px(picture.dot);
@@ -137,23 +137,25 @@ void put_label(Canvas& canvas, const FigureInput& input, const FrontPicture& pic
     field.take(*place);
   else
     place = field.place_around(mark, label_size(canvas, lines), canvas.px(5));
-  if (!place) return;
+  if (!place) return false;
   std::vector<LabelLine> haloed(lines.begin(), lines.end());
   for (LabelLine& line : haloed) line.style.halo = input.theme.panel;
   draw_label(canvas, *place, haloed);
+  return true;
 }
 
+// A mark that has no room for its words is none.
 void draw_note(Canvas& canvas, const FigureInput& input, const FrontPicture& picture, const PlacedPicture& l,
                LabelField& field) {
   if (!picture.note || !l.shows(picture.note->at)) return;
   const Point at = l.at(picture.note->at);
   const float size = canvas.px(7);
-  canvas.marker(at, Marker::circle, size,
-                {.colour = input.theme.panel, .edge = input.theme.ink, .edge_width = canvas.px(1.5f)});
   const std::array lines{LabelLine{picture.note->text, small_text(canvas, input.theme.ink2, HAlign::left)}};
   const Rect mark{at.x - size / 2, at.y - size / 2, size, size};
+  if (!put_label(canvas, input, picture, l, field, mark, lines)) return;
   field.take(mark.inset(-canvas.px(2)));
-  put_label(canvas, input, picture, l, field, mark, lines);
+  canvas.marker(at, Marker::circle, size,
+                {.colour = input.theme.panel, .edge = input.theme.ink, .edge_width = canvas.px(1.5f)});
 }
 
 // "1", "1\u20134", "1, 3".

@@ -18,13 +18,15 @@ namespace {
 
 constexpr float kFan = 22;             // between the ends of lines and their labels
 constexpr float kWidestLabel = 0.36f;  // of the figure
+constexpr float kWideLabel = 0.25f;    // of the figure, from which a label has its brief form
 constexpr double kRoomAround = 1.4;    // of a logarithmic axis beyond its data
 constexpr float kArrow = 24;           // behind the title of the x axis
 constexpr float kArrowHead = 7;
 constexpr int kTagsALine = 24;
 constexpr int kMostCrossing = 10;  // from which a region has no name
-constexpr int kCrossing = 5;       // what a line through the name of a region costs
-constexpr float kHighChart = 14;   // lines of text, from which a note may take three
+constexpr int kLetterTries = 3;
+constexpr int kCrossing = 5;      // what a line through the name of a region costs
+constexpr float kHighChart = 14;  // lines of text, from which a note may take three
 constexpr float kLeastWidth = 60, kLeastHeight = 36;
 
 // Whether a line stops before the axis does, rather than leaving the axes.
@@ -64,7 +66,7 @@ Placed lay_out(const Canvas& canvas, const Rect& area, const Theme& theme, const
   Rect rest = area;
   if (!chart.note.empty()) {
     l.note = wrap(canvas, chart.note, label_style(canvas, theme.ink3, Weight::regular), rest.w,
-                  rest.h > row * kHighChart ? 3 : 2);
+                  (rest.h > row * kHighChart ? 3 : 2) + (chart.letters ? 1 : 0));
     l.note_y = rest.cut_bottom(row * static_cast<float>(l.note.size())).y;
     rest.cut_bottom(canvas.px(2));
   }
@@ -79,14 +81,15 @@ Placed lay_out(const Canvas& canvas, const Rect& area, const Theme& theme, const
   Rect plot = plot_rect(canvas, rest, l.frame);
   choose_labels(canvas, chart, plot.h, l);
   float widest = 0;
-  for (const ChartLine* line : l.labelled)
-    widest = std::max(widest, canvas.text_width(line->label, label_style(canvas, {}, line->weight)));
-  const float room = std::min(widest, area.w * kWidestLabel);
   for (const ChartLine* line : l.labelled) {
     const TextStyle style = label_style(canvas, {}, line->weight);
-    const bool brief = !line->brief.empty() && canvas.text_width(line->label, style) > room;
-    l.labels.push_back(ellipsize(canvas, brief ? line->brief : line->label, style, room));
+    const bool brief = !line->brief.empty() && canvas.text_width(line->label, style) > area.w * kWideLabel;
+    l.labels.push_back(brief ? line->brief : line->label);
+    widest = std::max(widest, canvas.text_width(l.labels.back(), style));
   }
+  const float room = std::min(widest, area.w * kWidestLabel);
+  for (std::size_t i = 0; i < l.labels.size(); ++i)
+    l.labels[i] = ellipsize(canvas, l.labels[i], label_style(canvas, {}, l.labelled[i]->weight), room);
   if (!l.labelled.empty()) plot = rect_between(plot.x, plot.y, rest.right() - room - canvas.px(kFan), plot.bottom());
   // The title ends where the axis does, and has room back to the edge of the figure.
   l.frame.x.title = ellipsize(canvas, l.frame.x.title, label_style(canvas, {}, Weight::regular),
@@ -176,26 +179,29 @@ void draw_band_labels(Canvas& canvas, const Theme& theme, const Chart& chart, co
       if (chart.now)
         if (const float now = l.x(chart.now->x); now > left && now < right)
           parts = {{left, now}, {now, right}, {left, right}};
-      for (const auto& [from, to] : parts)
-        for (const float share : {1.0f, 0.85f, 0.75f, 0.65f}) {  // of the width, in more lines
-          const int before = least;
-          const std::vector<std::string> words =
-              whole_lines(canvas, band.label, style, (to - from - 2 * gap) * share);
-          if (words.empty() || (share < 1 && words.size() < 2)) continue;
-          float width = 0;
-          for (const std::string& line : words) width = std::max(width, canvas.text_width(line, style));
-          const float height = row * static_cast<float>(words.size());
-          const int more = 2 * (static_cast<int>(words.size()) - 1);
-          for (const float at : {0.5f, 0.25f, 0.75f, 0.0f, 1.0f}) {
-            const float x = from + gap + (to - from - 2 * gap - width) * at;
-            const int aside = more + (at == 0.5f ? 0 : 1);
-            consider({x, l.plot.bottom() - height - gap / 2, width, height}, aside + (band.on_top ? 2 : 0));
-            consider({x, l.plot.y + gap / 2, width, height}, aside + (band.on_top ? 0 : 2));
-            for (const float down : {0.1f, 0.15f, 0.25f, 0.5f, 0.75f})
-              consider({x, l.plot.y + (l.plot.h - height) * down, width, height}, aside + 3);
+      for (const bool brief : {false, true}) {
+        const std::string& label = brief ? band.brief : band.label;
+        if (brief && (label.empty() || least < kCrossing)) continue;
+        for (const auto& [from, to] : parts)
+          for (const float share : {1.0f, 0.92f, 0.85f, 0.75f, 0.65f}) {  // of the width, in more lines
+            const int before = least;
+            const std::vector<std::string> words = whole_lines(canvas, label, style, (to - from - 2 * gap) * share);
+            if (words.empty() || (share < 1 && words.size() < 2)) continue;
+            float width = 0;
+            for (const std::string& line : words) width = std::max(width, canvas.text_width(line, style));
+            const float height = row * static_cast<float>(words.size());
+            const int more = 2 * (static_cast<int>(words.size()) - 1);
+            for (const float at : {0.5f, 0.25f, 0.75f, 0.0f, 1.0f}) {
+              const float x = from + gap + (to - from - 2 * gap - width) * at;
+              const int aside = more + (at == 0.5f ? 0 : 1);
+              consider({x, l.plot.bottom() - height - gap / 2, width, height}, aside + (band.on_top ? 2 : 0));
+              consider({x, l.plot.y + gap / 2, width, height}, aside + (band.on_top ? 0 : 2));
+              for (const float down : {0.1f, 0.15f, 0.25f, 0.5f, 0.75f})
+                consider({x, l.plot.y + (l.plot.h - height) * down, width, height}, aside + 3);
+            }
+            if (least < before) lines = words;
           }
-          if (least < before) lines = words;
-        }
+      }
     }
     if (best.empty() || least >= kMostCrossing) continue;
     for (std::size_t i = 0; i < lines.size(); ++i)
@@ -278,18 +284,27 @@ void draw_ends(Canvas& canvas, const Theme& theme, const Chart& chart, const Pla
   }
 }
 
+// Whether the first segment of a line runs through one of these.
+bool passes(std::span<const Point> trace, std::span<const Rect> boxes) {
+  if (trace.size() < 2) return false;
+  constexpr int kSteps = 200;
+  for (int i = 0; i <= kSteps; ++i) {
+    const Point at = trace[0] + (trace[1] - trace[0]) * (static_cast<float>(i) / kSteps);
+    if (std::any_of(boxes.begin(), boxes.end(), [&](const Rect& r) { return r.contains(at); })) return true;
+  }
+  return false;
+}
+
 // The name of a line along its first segment, over it and where no other text is; left out where there is no room,
 // and unless it is essential where a line would run through it.
-void draw_along(Canvas& canvas, const Theme& theme, const Chart& chart, const Placed& l, const ChartLine& line,
-                std::vector<Rect>& taken) {
-  if (line.along.empty() || line.points.size() < 2) return;
+std::optional<Point> place_along(const Canvas& canvas, const Chart& chart, const Placed& l, const ChartLine& line,
+                                 std::vector<Rect>& taken, std::vector<Rect>& words) {
+  if (line.along.empty() || line.points.size() < 2) return std::nullopt;
   const Point a = place_of(l, line.points[0]), b = place_of(l, line.points[1]);
-  TextStyle style = label_style(canvas, line.essential ? theme.ink : theme.ink2, Weight::regular);
+  const TextStyle style = label_style(canvas, {}, Weight::regular);
   const float width = canvas.text_width(line.along, style), length = distance(a, b), gap = canvas.px(8);
-  if (length < width + 2 * gap) return;
+  if (length < width + 2 * gap) return std::nullopt;
   const Point way = (b - a) * (1 / length), over{way.y, -way.x};
-  style.angle = std::atan2(way.y, way.x);
-  style.valign = VAlign::baseline;
   // Squares along the text stand for it: a turned text has no upright box worth keeping clear of.
   const float side = style.em * 1.05f;
   int least = 1 << 20;
@@ -313,12 +328,83 @@ void draw_along(Canvas& canvas, const Theme& theme, const Chart& chart, const Pl
     int crossed = 0;
     for (const Rect& r : squares) crossed += std::max(0, crossings(l, chart, r.inset(side * 0.15f)));
     if (crossed > 0 && !line.essential) continue;
-    const int cost = 20 * crossed + std::abs(step - 7) + (place < kPlaces ? 0 : 5);
+    // A line that would have to give way.
+    int driven = 0;
+    for (std::size_t i = 0; i < chart.lines.size(); ++i)
+      driven += chart.lines[i].named && &chart.lines[i] != &line && passes(l.traces[i], squares) ? 1 : 0;
+    const int cost = 20 * crossed + 9 * driven + std::abs(step - 7) + (place < kPlaces ? 0 : 5);
     if (cost < least) least = cost, best = anchor, kept = std::move(squares);
   }
-  if (kept.empty()) return;
-  canvas.text(best, line.along, style);
+  if (kept.empty()) return std::nullopt;
   taken.insert(taken.end(), kept.begin(), kept.end());
+  for (const Rect& r : kept) words.push_back(r.inset(side * 0.2f));
+  return best;
+}
+
+void draw_along(Canvas& canvas, const Theme& theme, const Placed& l, const ChartLine& line, Point anchor) {
+  TextStyle style = label_style(canvas, line.essential ? theme.ink : theme.ink2, Weight::regular);
+  const Point way = place_of(l, line.points[1]) - place_of(l, line.points[0]);
+  style.angle = std::atan2(way.y, way.x);
+  style.valign = VAlign::baseline;
+  canvas.text(anchor, line.along, style);
+}
+
+// The chart with a letter for each dot whose name has no place, which the note then tells; the letters in use go on.
+bool letter(const Canvas& canvas, const Theme& theme, Chart& chart, const Placed& l, std::string& told) {
+  std::vector<Rect> taken;
+  const std::vector<PlacedName> names = place_names(canvas, theme, chart, l, taken);
+  std::string more;
+  for (std::size_t i = 0; i < chart.dots.size(); ++i) {
+    std::string& text = chart.dots[i].text;
+    if (!name_missing(chart, names, i) || text.size() == 1) continue;
+    const auto used = std::count_if(chart.dots.begin(), chart.dots.end(),
+                                    [](const ChartDot& d) { return d.text.size() == 1 && d.text[0] >= 'a'; });
+    const std::string sign(1, static_cast<char>('a' + used));
+    more += (told.empty() && more.empty() ? "" : "; ") + sign + ": " + text;
+    text = sign;
+  }
+  told += more;
+  return !more.empty();
+}
+
+void draw_named_chart(Canvas& canvas, const Rect& area, const Theme& theme, const Chart& chart) {
+  const Placed l = lay_out(canvas, area, theme, chart);
+  if (l.plot.w < canvas.px(kLeastWidth) || l.plot.h < canvas.px(kLeastHeight)) return;
+  const std::vector<Tint> tints = tints_of(theme, chart, l);
+  for (const Tint& tint : tints)
+    canvas.rect(rect_between(tint.corners[0].x, tint.corners[0].y, tint.corners[2].x, tint.corners[2].y),
+                {.colour = tint.colour});
+  draw_frame(canvas, theme, l.plot, l.x, l.y, l.frame);
+  const TextStyle title = small_text(canvas, theme.ink3, HAlign::left);
+  canvas.text({area.x, l.title_y}, ellipsize(canvas, "\u2191 " + chart.y_title, title, area.w), title);
+  if (chart.now) draw_now(canvas, theme, l.plot, l.x(chart.now->x), chart.now->pill);
+  std::vector<Rect> taken;
+  const std::vector<PlacedName> names = place_names(canvas, theme, chart, l, taken);
+  std::vector<Rect> words;
+  for (const PlacedName& name : names)
+    if (!name.box.empty()) words.push_back(name.box);
+  std::vector<std::optional<Point>> along(chart.lines.size());
+  for (const bool essential : {true, false})
+    for (std::size_t i = 0; i < chart.lines.size(); ++i) {
+      const ChartLine& line = chart.lines[i];
+      if (line.essential != essential || (line.named && passes(l.traces[i], words))) continue;
+      along[i] = place_along(canvas, chart, l, line, taken, words);
+    }
+  {
+    const Canvas::Clip inside = canvas.clip(l.plot);
+    for (std::size_t i = chart.lines.size(); i-- > 0;)
+      if (!chart.lines[i].named || along[i]) draw_line(canvas, chart, chart.lines[i], l.traces[i]);
+  }
+  draw_ends(canvas, theme, chart, l);
+  draw_dots(canvas, theme, chart, l, tints, names);
+  for (std::size_t i = 0; i < chart.lines.size(); ++i)
+    if (along[i]) draw_along(canvas, theme, l, chart.lines[i], *along[i]);
+  draw_band_labels(canvas, theme, chart, l, taken);
+  for (std::size_t i = 0; i < l.note.size(); ++i) {
+    TextStyle style = small_text(canvas, theme.ink3, HAlign::left);
+    const float row = FontStack::kLineHeight * style.em;
+    canvas.text({area.x, l.note_y + row * (static_cast<float>(i) + 0.5f)}, l.note[i], style);
+  }
 }
 
 }  // namespace
@@ -363,33 +449,22 @@ void add_baseline(Chart& chart, const FigureInput& input, ChartPoint at) {
   chart.dots.insert(chart.dots.begin() + (chart.dots.empty() ? 0 : 1), std::move(dot));
 }
 
-void draw_line_chart(Canvas& canvas, const Rect& area, const Theme& theme, const Chart& chart) {
-  const Placed l = lay_out(canvas, area, theme, chart);
-  if (l.plot.w < canvas.px(kLeastWidth) || l.plot.h < canvas.px(kLeastHeight)) return;
-  const std::vector<Tint> tints = tints_of(theme, chart, l);
-  for (const Tint& tint : tints)
-    canvas.rect(rect_between(tint.corners[0].x, tint.corners[0].y, tint.corners[2].x, tint.corners[2].y),
-                {.colour = tint.colour});
-  draw_frame(canvas, theme, l.plot, l.x, l.y, l.frame);
-  const TextStyle title = small_text(canvas, theme.ink3, HAlign::left);
-  canvas.text({area.x, l.title_y}, ellipsize(canvas, "\u2191 " + chart.y_title, title, area.w), title);
-  if (chart.now) draw_now(canvas, theme, l.plot, l.x(chart.now->x), chart.now->pill);
-  {
-    const Canvas::Clip inside = canvas.clip(l.plot);
-    for (std::size_t i = chart.lines.size(); i-- > 0;) draw_line(canvas, chart, chart.lines[i], l.traces[i]);
+void draw_line_chart(Canvas& canvas, const Rect& area, const Theme& theme, const Chart& given) {
+  if (given.letters) {
+    Chart named = given;
+    named.letters = false;
+    std::string told;
+    for (int i = 0; i < kLetterTries; ++i) {
+      Chart tried = named;
+      tried.letters = true;
+      if (!letter(canvas, theme, tried, lay_out(canvas, area, theme, tried), told)) break;
+      named.dots = std::move(tried.dots);
+      named.note = told + ". " + given.note;
+    }
+    named.letters = true;
+    return draw_named_chart(canvas, area, theme, named);
   }
-  draw_ends(canvas, theme, chart, l);
-  std::vector<Rect> taken;
-  draw_dots(canvas, theme, chart, l, tints, taken);
-  for (const bool essential : {true, false})
-    for (const ChartLine& line : chart.lines)
-      if (line.essential == essential) draw_along(canvas, theme, chart, l, line, taken);
-  draw_band_labels(canvas, theme, chart, l, taken);
-  for (std::size_t i = 0; i < l.note.size(); ++i) {
-    TextStyle style = small_text(canvas, theme.ink3, HAlign::left);
-    const float row = FontStack::kLineHeight * style.em;
-    canvas.text({area.x, l.note_y + row * (static_cast<float>(i) + 0.5f)}, l.note[i], style);
-  }
+  draw_named_chart(canvas, area, theme, given);
 }
 
 }  // namespace roofscape::widgets

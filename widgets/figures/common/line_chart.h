@@ -3,6 +3,7 @@
 // and which are left out where there is no room, is decided here.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -23,8 +24,10 @@ struct ChartLine {
   std::vector<ChartPoint> points;  // in order along the line; a value that is not finite or off the axes is not drawn
   Stroke stroke;                   // of no colour: only its name is drawn
   std::string label;               // at its end; empty: none
-  std::string brief = {};          // the label where there is no room for it; empty: cut
+  std::string brief = {};          // the label where it would take much of the width; empty: cut
   std::string along;               // a name that stands over the line's first segment and runs with it
+  bool faint = false;              // names of dots may stand on it
+  bool named = false;              // drawn only where the name along it has room, and under no other name
   Weight weight = Weight::regular;
   bool essential = false;  // its label is the last to go where there is no room
   bool arrow = false;      // from its first point to its last, with a head
@@ -41,6 +44,8 @@ struct ChartDot {
   float size = 0;  // diameter at scale 1; 0: that of the theme's markers
   bool bold = true;
   Marker marker = Marker::circle;
+  // Where the name belongs: wherever it covers least, over the dot, at its right, or beside it on no line if anywhere.
+  enum class Side : std::uint8_t { any, over, right, near } side = Side::any;
   bool failed = false;  // nothing is reached at this x: a cross at the foot of the plot, whatever the y
   bool hollow = false;
 };
@@ -50,8 +55,9 @@ struct ChartBand {
   double from = 0, to = 0;
   float tint = 0;  // of ink
   std::string label;
-  bool across = false;  // over part of the y axis
-  bool on_top = false;  // its name stands at the top rather than at the bottom
+  bool across = false;     // over part of the y axis
+  bool on_top = false;     // its name stands at the top rather than at the bottom
+  std::string brief = {};  // the label where the whole one would stand on a line
 };
 
 struct Chart {
@@ -68,7 +74,8 @@ struct Chart {
     std::string pill;
   };
   std::optional<Now> now;
-  std::string note;  // a sentence at the foot of the figure, wrapped
+  std::string note;      // a sentence at the foot of the figure, wrapped
+  bool letters = false;  // a dot whose name has no place clear of lines gets a letter, and the note says which it is
 };
 
 // Where the baseline stands, as a hollow dot with its name; the axes reach as far. Nothing without a baseline, or where

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <span>
 
+#include "widgets/canvas/palette.h"
 #include "widgets/figures/common/line_chart_parts.h"
 
 namespace roofscape::widgets::chart {
@@ -17,7 +18,9 @@ TextStyle label_style(const Canvas& canvas, Colour colour, Weight weight) {
 
 int crossings(const Placed& l, const Chart& chart, const Rect& box) {
   int n = 0;
-  for (const std::vector<Point>& trace : l.traces)
+  for (std::size_t line = 0; line < l.traces.size(); ++line) {
+    if (chart.lines[line].named || chart.lines[line].faint) continue;  // gives way
+    const std::vector<Point>& trace = l.traces[line];
     for (std::size_t i = 1; i < trace.size(); ++i) {
       const Point a = trace[i - 1], b = trace[i];
       if (!std::isfinite(a.y) || !std::isfinite(b.y)) continue;  // no line is drawn there
@@ -31,6 +34,7 @@ int crossings(const Placed& l, const Chart& chart, const Rect& box) {
       ++n;
       break;
     }
+  }
   for (const auto& [from, to] : l.stubs)
     if (from.x <= box.right() && to.x >= box.x && from.y >= box.y && from.y <= box.bottom()) ++n;
   if (chart.now) {
@@ -42,7 +46,8 @@ int crossings(const Placed& l, const Chart& chart, const Rect& box) {
 
 namespace {
 
-constexpr float kFoot = 7;  // crosses over the x axis
+constexpr int kOnLine = 34;  // what a line through a name costs, in places
+constexpr float kFoot = 7;   // crosses over the x axis
 
 float dot_size(const Canvas& canvas, const Theme& theme, const ChartDot& dot) {
   return dot.size > 0 ? canvas.px(dot.size) : theme.marker_size * canvas.em();
@@ -69,37 +74,115 @@ struct NamePlace {
   Rect box;
   bool away = false;
 };
-std::array<NamePlace, 16> name_places(const Canvas& canvas, Point at, float size, float w, float h) {
+std::vector<NamePlace> name_places(const Canvas& canvas, const ChartDot& dot, Point at, float size, float w,
+                                   float h) {
   const float off = size / 2 + canvas.px(3);
   const float drop = std::max(off * 0.6f, size / 2 + canvas.px(0.5f));  // clear of the dot itself
   const float right = at.x + off * 0.5f, left = at.x - off * 0.5f - w, above = at.y - off - h, below = at.y + drop;
   const float step = h * 0.8f;
-  return {{{{at.x + off, at.y - h / 2, w, h}},
-           {{left, above, w, h}},
-           {{right, below, w, h}},
-           {{at.x - off - w, at.y - h / 2, w, h}},
-           {{at.x - w / 2, above, w, h}},
-           {{at.x - w / 2, at.y + off, w, h}},
-           {{right, above, w, h}},
-           {{left, below, w, h}},
-           {{right, above - step, w, h}, true},
-           {{left, above - step, w, h}, true},
-           {{right, above - 2 * step, w, h}, true},
-           {{right, below + step, w, h}, true},
-           {{left, below + step, w, h}, true},
-           {{right, below + 2 * step, w, h}, true},
-           {{right, above - 3.5f * step, w, h}, true},
-           {{left, below + 2 * step, w, h}, true}}};
+  if (dot.side == ChartDot::Side::over) {
+    std::vector<NamePlace> out;
+    for (const float up : {0.0f, 1.2f, 2.4f, 3.6f})
+      for (const float x : {at.x - w / 2, left, right}) out.push_back({{x, above - up * h, w, h}, up > 0});
+    return out;
+  }
+  const Rect beside{at.x + off, at.y - h / 2, w, h};
+  if (dot.side == ChartDot::Side::right)
+    return {{beside}, {{right, above, w, h}}, {{right, below, w, h}}, {{left, above, w, h}}, {{left, below, w, h}}};
+  return {{beside},
+          {{left, above, w, h}},
+          {{right, below, w, h}},
+          {{at.x - off - w, at.y - h / 2, w, h}},
+          {{at.x - w / 2, above, w, h}},
+          {{at.x - w / 2, at.y + off, w, h}},
+          {{right, above, w, h}},
+          {{left, below, w, h}},
+          {{right, above - step, w, h}, true},
+          {{left, above - step, w, h}, true},
+          {{right, above - 2 * step, w, h}, true},
+          {{right, below + step, w, h}, true},
+          {{left, below + step, w, h}, true},
+          {{right, below + 2 * step, w, h}, true},
+          {{right, above - 3.5f * step, w, h}, true},
+          {{left, below + 2 * step, w, h}, true}};
+}
+TextStyle name_style(const Canvas& canvas, const Theme& theme, const ChartDot& dot) {
+  // Numbers beside dots of several lines are read by their colour.
+  const Colour plain = dot.side == ChartDot::Side::near ? readable(dot.colour, theme.panel) : theme.ink2;
+  return label_style(canvas, dot.bold ? theme.ink : plain, dot.bold ? Weight::bold : Weight::regular);
 }
 // The corner of a name at which its leader from the dot ends.
 Point leader_end(const Canvas& canvas, Point dot, const Rect& box) {
   return {box.x > dot.x ? box.x + canvas.px(3) : box.right() - canvas.px(3), box.y > dot.y ? box.y : box.bottom()};
 }
 
+// Names over their dots in one row, pushed apart to either side where they would touch; nothing where the plot is too
+// narrow for that.
+void place_row(const Canvas& canvas, const Theme& theme, const Chart& chart, const Placed& l,
+               std::vector<PlacedName>& out, std::vector<Rect>& taken) {
+  std::vector<std::size_t> row;
+  float all = 0, lowest = l.plot.bottom(), h = 0;
+  for (std::size_t i = 0; i < chart.dots.size(); ++i) {
+    const ChartDot& dot = chart.dots[i];
+    if (dot.side != ChartDot::Side::over || dot.text.empty() || !on_plot(chart, dot)) continue;
+    const TextStyle style = name_style(canvas, theme, dot);
+    h = style.em * 1.25f;
+    out[i].box = {0, 0, canvas.text_width(dot.text, style) + canvas.px(8), h};
+    all += out[i].box.w;
+    lowest = std::min(lowest, place_of_dot(canvas, l, dot).y - dot_size(canvas, theme, dot) / 2 - canvas.px(3));
+    row.push_back(i);
+  }
+  std::stable_sort(row.begin(), row.end(),
+                   [&](std::size_t a, std::size_t b) { return chart.dots[a].at.x < chart.dots[b].at.x; });
+  const float step = h * 0.7f;
+  const auto centre = [&](std::size_t i) { return place_of_dot(canvas, l, chart.dots[i]).x - out[i].box.w / 2; };
+  bool moved = false;
+  if (all > l.plot.w || lowest - h - step < l.plot.y) {
+    for (const std::size_t i : row) out[i].box = {};
+    return;
+  }
+  // Blocks of names that touch stand about the middle of their dots.
+  struct Block {
+    std::size_t first, last;
+    float from, width;
+  };
+  std::vector<Block> blocks;
+  for (std::size_t k = 0; k < row.size(); ++k) {
+    Block b{k, k, centre(row[k]), out[row[k]].box.w};
+    const auto settle = [&](Block& block) {
+      float sum = 0, before = 0;
+      for (std::size_t j = block.first; j <= block.last; ++j) {
+        sum += centre(row[j]) - before;
+        before += out[row[j]].box.w;
+      }
+      block.from = std::clamp(sum / static_cast<float>(block.last - block.first + 1), l.plot.x + 1,
+                              std::max(l.plot.x + 1, l.plot.right() - block.width));
+    };
+    settle(b);
+    while (!blocks.empty() && blocks.back().from + blocks.back().width > b.from) {
+      b.first = blocks.back().first, b.width += blocks.back().width;
+      blocks.pop_back();
+      settle(b);
+    }
+    blocks.push_back(b);
+  }
+  for (const Block& b : blocks) moved = moved || b.last > b.first;
+  for (const Block& b : blocks) {
+    float x = b.from;
+    for (std::size_t j = b.first; j <= b.last; ++j) {
+      Rect& box = out[row[j]].box;
+      box.x = x, box.y = lowest - h - (moved ? step : 0);
+      out[row[j]].away = moved;
+      x += box.w;
+      taken.push_back(box);
+    }
+  }
+}
+
 }  // namespace
 
-void draw_dots(Canvas& canvas, const Theme& theme, const Chart& chart, const Placed& l, std::span<const Tint> tints,
-               std::vector<Rect>& taken) {
+std::vector<PlacedName> place_names(const Canvas& canvas, const Theme& theme, const Chart& chart, const Placed& l,
+                                    std::vector<Rect>& taken) {
   for (const ChartDot& dot : chart.dots) {
     if (!on_plot(chart, dot)) continue;
     const float size = dot_size(canvas, theme, dot);
@@ -112,6 +195,62 @@ void draw_dots(Canvas& canvas, const Theme& theme, const Chart& chart, const Pla
     for (const Point& at :
          {trace.empty() ? Point{-1e6f, 0} : trace.front(), trace.empty() ? Point{-1e6f, 0} : trace.back()})
       if (l.plot.contains(at)) taken.push_back({at.x - end, at.y - end, 2 * end, 2 * end});
+  std::vector<PlacedName> out(chart.dots.size());
+  place_row(canvas, theme, chart, l, out, taken);
+  for (std::size_t i = 0; i < chart.dots.size(); ++i) {
+    const ChartDot& dot = chart.dots[i];
+    if (!on_plot(chart, dot) || dot.text.empty() || !out[i].box.empty()) continue;
+    const float size = dot_size(canvas, theme, dot);
+    const Point at = place_of_dot(canvas, l, dot);
+    const TextStyle style = name_style(canvas, theme, dot);
+    const float w = canvas.text_width(dot.text, style) + canvas.px(4), h = style.em * 1.25f;
+    const auto places = name_places(canvas, dot, at, size, w, h);
+    // A name may have a letter in its place rather than stand on a line; a letter stands wherever it can.
+    const bool near = dot.side == ChartDot::Side::near;
+    const bool clear = near || (chart.letters && !dot.bold && dot.text.size() > 1);
+    int least = 1 << 20, order = 0;
+    const NamePlace* best = nullptr;
+    for (const NamePlace& place : places) {
+      const Rect& r = place.box;
+      ++order;
+      if (r.x < l.plot.x + 1 || r.right() > l.plot.right() || r.y < l.plot.y || r.bottom() > l.plot.bottom() - 1)
+        continue;
+      if (std::any_of(taken.begin(), taken.end(), [&](const Rect& t) { return t.intersects(r); })) continue;
+      // Over or under another dot it would be read as that one's.
+      const bool strange = dot.side == ChartDot::Side::any &&
+                           std::any_of(chart.dots.begin(), chart.dots.end(), [&](const ChartDot& other) {
+                             if (&other == &dot || other.text.empty() || !on_plot(chart, other)) return false;
+                             const Point p = place_of_dot(canvas, l, other);
+                             return p.x > r.x && p.x < r.right() && std::abs(p.y - r.centre().y) < h * 1.5f;
+                           });
+      const int crossed = crossings(l, chart, r);
+      if (clear && (crossed > 0 || (place.away && near))) continue;
+      int cost = kOnLine * crossed + order + (strange ? 25 : 0);
+      if (place.away) {  // but for its start: the dot is on its own line
+        const Point to = leader_end(canvas, at, r), from = at + (to - at) * 0.3f;
+        const Rect leader = rect_between(std::min(from.x, to.x), std::min(from.y, to.y), std::max(from.x, to.x),
+                                         std::max(from.y, to.y));
+        cost += kOnLine / 2 * crossings(l, chart, leader);
+        if (clear && std::any_of(taken.begin(), taken.end(), [&](const Rect& t) { return t.intersects(leader); }))
+          continue;
+      }
+      if (cost < least) least = cost, best = &place;
+    }
+    if (best == nullptr) continue;
+    const Rect& box = best->box;
+    out[i] = {box, best->away};
+    taken.push_back(
+        {box.x - canvas.px(4), box.y, box.w + canvas.px(8), box.h});  // a number beside it would be read with it
+  }
+  return out;
+}
+
+bool name_missing(const Chart& chart, const std::vector<PlacedName>& names, std::size_t i) {
+  return on_plot(chart, chart.dots[i]) && !chart.dots[i].text.empty() && names[i].box.empty();
+}
+
+void draw_dots(Canvas& canvas, const Theme& theme, const Chart& chart, const Placed& l, std::span<const Tint> tints,
+               const std::vector<PlacedName>& names) {
   // Hollow ones over the others, which still show in them.
   const auto draw = [&](const ChartDot& dot) {
     const float size = dot_size(canvas, theme, dot);
@@ -135,49 +274,21 @@ void draw_dots(Canvas& canvas, const Theme& theme, const Chart& chart, const Pla
   for (const bool hollow : {false, true})
     for (const ChartDot& dot : chart.dots)
       if (dot.hollow == hollow && on_plot(chart, dot)) draw(dot);
-  for (const ChartDot& dot : chart.dots) {
-    if (!on_plot(chart, dot) || dot.text.empty()) continue;
-    const float size = dot_size(canvas, theme, dot);
-    const Point at = place_of_dot(canvas, l, dot);
-    TextStyle style =
-        label_style(canvas, dot.bold ? theme.ink : theme.ink2, dot.bold ? Weight::bold : Weight::regular);
-    const float w = canvas.text_width(dot.text, style) + canvas.px(4), h = style.em * 1.25f;
-    const auto places = name_places(canvas, at, size, w, h);
-    int least = 1 << 20, order = 0;
-    const NamePlace* best = nullptr;
-    for (const NamePlace& place : places) {
-      const Rect& r = place.box;
-      ++order;
-      if (r.x < l.plot.x + 1 || r.right() > l.plot.right() || r.y < l.plot.y || r.bottom() > l.plot.bottom() - 1)
-        continue;
-      if (std::any_of(taken.begin(), taken.end(), [&](const Rect& t) { return t.intersects(r); })) continue;
-      // Over or under another dot it would be read as that one's.
-      const bool strange = std::any_of(chart.dots.begin(), chart.dots.end(), [&](const ChartDot& other) {
-        if (&other == &dot || other.text.empty() || !on_plot(chart, other)) return false;
-        const Point p = place_of_dot(canvas, l, other);
-        return p.x > r.x && p.x < r.right() && std::abs(p.y - r.centre().y) < h * 1.5f;
-      });
-      const int crossed = crossings(l, chart, r);
-      int cost = 20 * crossed + order + (strange ? 25 : 0);
-      if (place.away) {  // but for its start: the dot is on its own line
-        const Point to = leader_end(canvas, at, r), from = at + (to - at) * 0.3f;
-        cost += 10 * crossings(l, chart,
-                               rect_between(std::min(from.x, to.x), std::min(from.y, to.y), std::max(from.x, to.x),
-                                            std::max(from.y, to.y)));
-      }
-      if (cost < least) least = cost, best = &place;
-    }
-    if (best == nullptr) continue;
-    const Rect& box = best->box;
-    const Point anchor{box.x + canvas.px(2), box.centre().y};
-    if (best->away) {
-      const Point to = leader_end(canvas, at, box);
+  for (std::size_t i = 0; i < chart.dots.size(); ++i) {
+    const ChartDot& dot = chart.dots[i];
+    const Rect& box = names[i].box;
+    if (box.empty()) continue;
+    if (names[i].away) {
+      const Point at = place_of_dot(canvas, l, dot),
+                  to = dot.side == ChartDot::Side::over
+                           ? Point{std::clamp(at.x, box.x + canvas.px(6), box.right() - canvas.px(6)), box.bottom()}
+                           : leader_end(canvas, at, box);
       const Point way = (to - at) * (1 / std::max(distance(at, to), 1e-3f));
-      canvas.line(at + way * (size / 2 + canvas.px(1)), to, {theme.ink3, theme.axis_width * canvas.em(), {}});
+      canvas.line(at + way * (dot_size(canvas, theme, dot) / 2 + canvas.px(1)), to,
+                  {theme.ink3, theme.axis_width * canvas.em(), {}});
     }
-    haloed_text(canvas, theme, anchor, dot.text, style, tints);
-    taken.push_back(
-        {box.x - canvas.px(4), box.y, box.w + canvas.px(8), box.h});  // a number beside it would be read with it
+    haloed_text(canvas, theme, {box.x + canvas.px(dot.side == ChartDot::Side::over ? 4.0f : 2.0f), box.centre().y},
+                dot.text, name_style(canvas, theme, dot), tints);
   }
 }
 

@@ -32,8 +32,17 @@ TextStyle label_style(const Canvas& canvas, Colour colour, Weight weight);
 // What covers a place: lines that cross it. Fewer is better.
 int crossings(const Placed& l, const Chart& chart, const Rect& box);
 
-// The dots with their numbers, which stand where they cover least. What they take is added to `taken`.
+// Where the name of each dot stands: where it covers least. Empty boxes are names without a place. What dots, ends of
+// lines and names take is added to `taken`.
+struct PlacedName {
+  Rect box;
+  bool away = false;  // with a leader
+};
+std::vector<PlacedName> place_names(const Canvas& canvas, const Theme& theme, const Chart& chart, const Placed& l,
+                                    std::vector<Rect>& taken);
+// Whether a dot that is drawn has a name that found no place.
+bool name_missing(const Chart& chart, const std::vector<PlacedName>& names, std::size_t i);
 void draw_dots(Canvas& canvas, const Theme& theme, const Chart& chart, const Placed& l, std::span<const Tint> tints,
-               std::vector<Rect>& taken);
+               const std::vector<PlacedName>& names);
 
 }  // namespace roofscape::widgets::chart

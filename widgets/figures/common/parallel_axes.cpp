@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <span>
 #include <utility>
 
 #include "widgets/canvas/palette.h"
@@ -17,6 +18,7 @@ constexpr float kClosest = 50;  // between axes with names and values that can b
 constexpr std::size_t kLeastAxes = 5;
 constexpr float kHighLines = 14;    // of text, from which the note may take two
 constexpr float kFaintInk = 0.06f;  // of the lines that are neither of the best nor the plan's
+constexpr float kColumn = 460;      // at scale 1: a narrower figure rather has fewer axes than cut words
 constexpr float kNarrow = 62;       // between axes, at scale 1: closer ones drop axes on which nothing differs
 
 // An axis with what occurs on it.
@@ -93,29 +95,66 @@ struct PlacedAxes {
 
 void draw_names(Canvas& canvas, const FigureInput& input, const std::vector<Scaled>& axes, const PlacedAxes& l,
                 const Rect& band, bool two_rows) {
-  const float row = band.h / (two_rows ? 2 : 1), step = l.x.size() > 1 ? l.x[1] - l.x[0] : l.plot.w;
+  const std::size_t rows = two_rows ? 2 : 1;
+  const float row = band.h / static_cast<float>(rows), gap = canvas.px(6);
+  const TextStyle style = small_text(canvas, input.theme.ink2, HAlign::centre);
+  std::vector<float> half, x;
+  for (const Scaled& d : axes) half.push_back(canvas.text_width(d.axis->name, style) / 2);
+  // Names at the ends are moved inside.
+  for (std::size_t i = 0; i < axes.size(); ++i)
+    x.push_back(std::clamp(l.x[i], std::min(band.x + half[i], band.centre().x),
+                           std::max(band.right() - half[i], band.centre().x)));
   for (std::size_t i = 0; i < axes.size(); ++i) {
-    // Names at the ends are moved inside, and end where the next in their row may begin.
-    const float each = (two_rows ? 2 : 1) * step - canvas.px(6);
-    const float room = std::min({each, l.x[i] - band.x + each / 2, band.right() - l.x[i] + each / 2});
-    TextStyle style = small_text(canvas, input.theme.ink2, HAlign::centre);
-    const std::string text = ellipsize(canvas, axes[i].axis->name, style, room);
-    const float half = canvas.text_width(text, style) / 2;
-    const float x = std::clamp(l.x[i], band.x + half, std::max(band.x + half, band.right() - half));
-    canvas.text({x, band.y + row * ((two_rows && i % 2 == 1) ? 1.5f : 0.5f)}, text, style);
+    // To where the neighbours in its row end, or half way where they are too long as well.
+    float room = std::min(x[i] - band.x, band.right() - x[i]);
+    const auto towards = [&](std::size_t other) {
+      const float between = std::abs(x[i] - x[other]) - gap;
+      room = std::min(room, std::max(between - half[other], between / 2));
+    };
+    if (i >= rows) towards(i - rows);
+    if (i + rows < axes.size()) towards(i + rows);
+    canvas.text({x[i], band.y + row * ((two_rows && i % 2 == 1) ? 1.5f : 0.5f)},
+                ellipsize(canvas, axes[i].axis->name, style, 2 * room + 1), style);
   }
 }
 
-// The ends over and under the axis, the values between beside it; what would touch another is left out.
-void draw_values(Canvas& canvas, const FigureInput& input, const Scaled& d, float x, float room,
+// Values of an axis that stand between its ends, and how wide the widest is.
+float widest_word(const Canvas& canvas, const Scaled& d) {
+  const TextStyle style = small_text(canvas, {}, HAlign::left);
+  float widest = 0;
+  if (!d.axis->continuous)
+    for (std::size_t i = 1; i + 1 < d.values.size(); ++i)
+      widest = std::max(widest, canvas.text_width(d.axis->words(d.values[i]), style));
+  return widest;
+}
+
+// Whether one of these lines passes a place.
+bool under(std::span<const std::vector<Point>> lines, const Rect& box) {
+  constexpr int kSteps = 24;
+  for (const std::vector<Point>& line : lines)
+    for (std::size_t i = 1; i < line.size(); ++i) {
+      if (line[i].x < box.x || line[i - 1].x > box.right()) continue;
+      for (int k = 0; k <= kSteps; ++k)
+        if (box.contains(line[i - 1] + (line[i] - line[i - 1]) * (static_cast<float>(k) / kSteps))) return true;
+    }
+  return false;
+}
+
+// The ends over and under the axis, the values between beside it, where none of the bold lines passes if there is such a
+// side; what would touch another is left out.
+void draw_values(Canvas& canvas, const FigureInput& input, const Scaled& d, float x, float before, float after,
+                 bool words, std::span<const std::vector<Point>> bold, std::vector<Rect>& texts,
                  const PlacedAxes& l) {
   const TextStyle style = small_text(canvas, input.theme.ink3, HAlign::left),
                   centred = small_text(canvas, input.theme.ink3, HAlign::centre);
-  const float line = style.em * 1.35f, gap = canvas.px(12);
+  const float line = style.em * 1.35f, gap = canvas.px(12), off = canvas.px(9);
   const auto end = [&](double value, float y) {
-    const std::string text = ellipsize(canvas, d.axis->words(value), centred, room - canvas.px(6));
+    const float room = words ? after - canvas.px(24) : std::min(before, after) - canvas.px(6);
+    const std::string text = ellipsize(canvas, d.axis->words(value), centred, room);
     const float half = canvas.text_width(text, centred) / 2;
-    canvas.text({std::max(x, l.plot.x + half), y}, text, centred);
+    // Words as wide as the room between axes begin at theirs.
+    const float at = std::max(words ? x + half - canvas.px(4) : x, l.plot.x + half);
+    canvas.text({at, y}, text, centred);
   };
   const double low = d.values.front(), high = d.values.back();
   const bool one = !(high > low);
@@ -126,12 +165,50 @@ void draw_values(Canvas& canvas, const FigureInput& input, const Scaled& d, floa
   for (std::size_t i = 1; i + 1 < d.values.size(); ++i) {
     const float y = l.plot.bottom() - static_cast<float>(d.place(d.values[i])) * l.plot.h;
     if (std::any_of(taken.begin(), taken.end(), [&](float other) { return std::abs(other - y) < line; })) continue;
-    const std::string text = ellipsize(canvas, d.axis->words(d.values[i]), style, room - canvas.px(16));
+    const std::string text = ellipsize(canvas, d.axis->words(d.values[i]), style, after - canvas.px(16));
     if (text.empty()) continue;
     taken.push_back(y);
-    haloed_text(canvas, input.theme, {x + canvas.px(9), y}, text, style);
+    const float width = canvas.text_width(text, style), high_half = style.em * 0.4f;
+    const Rect right{x + off, y - high_half, width, 2 * high_half},
+        left{x - off - width, y - high_half, width, 2 * high_half};
+    const auto clear = [&](const Rect& r) {
+      return std::none_of(texts.begin(), texts.end(), [&](const Rect& t) { return t.intersects(r); });
+    };
+    const bool turned =
+        left.x > l.plot.x && clear(left.inset(-style.em * 0.4f)) && under(bold, right) && !under(bold, left);
+    if (!turned && !clear(right)) continue;
+    texts.push_back((turned ? left : right).inset(-style.em * 0.3f));
+    haloed_text(canvas, input.theme, {turned ? left.x : right.x, y}, text, style);
   }
 }
+
+// Words between the ends of an axis have the room that they take; the other axes share the rest, which is returned. No
+// steps and 0 where that is less than what stands at their ends.
+float shares(const Canvas& canvas, const std::vector<Scaled>& axes, float width, std::vector<float>& steps) {
+  const TextStyle style = small_text(canvas, {}, HAlign::left);
+  const float even = width / static_cast<float>(axes.size());
+  float wanted = 0, ends = canvas.px(kClosest * 0.8f);
+  std::size_t sharing = 0;
+  steps.clear();
+  for (const Scaled& d : axes) {
+    const float wide = widest_word(canvas, d) + canvas.px(20);
+    steps.push_back(wide > even ? wide : 0);
+    wanted += steps.back();
+    if (wide > even) continue;
+    ++sharing;
+    for (const double end : {d.values.front(), d.values.back()})
+      ends = std::max(ends, canvas.text_width(d.axis->words(end), style) + canvas.px(6));
+  }
+  const float share = sharing > 0 ? (width - wanted) / static_cast<float>(sharing) : 0;
+  if (share < ends) {
+    steps.clear();
+    return 0;
+  }
+  for (float& s : steps) s = s > 0 ? s : share;
+  return share;
+}
+
+bool narrow_at(const Canvas& canvas, const Rect& area) { return area.w < canvas.px(kColumn); }
 
 }  // namespace
 
@@ -154,8 +231,12 @@ void draw_parallel_axes(Canvas& canvas, const Rect& area, const FigureInput& inp
   const auto step_of = [&] { return area.w / static_cast<float>(axes.size()); };
   if (step_of() < canvas.px(kNarrow)) std::erase_if(axes, [](const Scaled& d) { return d.values.size() < 2; });
   // Still too close: the choices of least effect, which stand first, give way.
+  const auto crowded = [&] {
+    std::vector<float> steps;
+    return step_of() < canvas.px(kClosest) || (narrow_at(canvas, area) && shares(canvas, axes, area.w, steps) == 0);
+  };
   std::string left_out;
-  while (step_of() < canvas.px(kClosest) && axes.size() > kLeastAxes && !axes.front().axis->continuous) {
+  while (crowded() && axes.size() > kLeastAxes && !axes.front().axis->continuous) {
     if (!left_out.empty()) left_out += input.texts.text("figure.list_separator");
     left_out += axes.front().axis->name;
     axes.erase(axes.begin());
@@ -177,7 +258,15 @@ void draw_parallel_axes(Canvas& canvas, const Rect& area, const FigureInput& inp
   PlacedAxes l;
   l.plot = room;
   if (room.h < canvas.px(40) || step < canvas.px(16)) return;
-  for (std::size_t i = 0; i < axes.size(); ++i) l.x.push_back(room.x + step * (static_cast<float>(i) + 0.4f));
+  std::vector<float> steps;
+  const float share = shares(canvas, axes, area.w, steps);
+  const bool equal = steps.empty();
+  if (equal) steps.assign(axes.size(), step);
+  float begins = room.x;
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    l.x.push_back(begins + (equal ? step : std::min(step, share)) * 0.4f);
+    begins += steps[i];
+  }
   const float width = theme.data_width * canvas.em();
   draw_names(canvas, input, axes, l, names, two_rows);
 
@@ -195,7 +284,13 @@ void draw_parallel_axes(Canvas& canvas, const Rect& area, const FigureInput& inp
   for (const ParallelLine& line : p.bright) bold(line, colour_of(line), width * (line.index == 0 ? 1.3f : 0.8f));
   if (p.present) bold(*p.present, theme.ink, plan_stroke(theme, canvas.em()).width);
   // Over the lines, which meet where the values are; under the one pointed at.
-  for (std::size_t i = 0; i < axes.size(); ++i) draw_values(canvas, input, axes[i], l.x[i], step, l);
+  std::vector<std::vector<Point>> over;
+  std::vector<Rect> texts;
+  for (const ParallelLine& line : p.bright) over.push_back(l.points(axes, line));
+  if (p.present) over.push_back(l.points(axes, *p.present));
+  for (std::size_t i = 0; i < axes.size(); ++i)
+    draw_values(canvas, input, axes[i], l.x[i], i > 0 ? std::min(step, steps[i - 1]) : steps[i], steps[i],
+                steps[i] > step, over, texts, l);
   if (p.hovered) bold(*p.hovered, theme.ink, width * 1.4f);
   // What can be pointed at: any line on the last two axes, where few meet, and the bright ones everywhere.
   const float size = canvas.px(8);

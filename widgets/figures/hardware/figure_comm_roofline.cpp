@@ -6,6 +6,7 @@
 #include <cmath>
 #include <string>
 #include <tuple>
+#include <vector>
 
 #include "engine/studies/comm_roofline.h"
 #include "widgets/canvas/number_format.h"
@@ -29,7 +30,10 @@ namespace {
 constexpr double kRoomX = 3, kRoomY = 30;  // of the axes beyond what they show, as factors
 // Slack is drawn under the roof, an arrow for each axis: the first so far below it, and from arrow to arrow.
 constexpr double kFirstSlack = 2, kNextSlack = 1.7;
-constexpr double kNameShare = 0.25;  // of the axis of FLOP per byte, in powers
+constexpr std::size_t kAxesInARow = 2;  // names over the roof
+constexpr double kRoomForRows = 4.5;    // as kRoomX, for more
+constexpr double kNameShare = 0.25;     // of the axis of FLOP per byte, in powers
+constexpr double kSlackShare = 0.2;     // the same at its right, for the slack of what lies there
 constexpr float kAxisDot = 13, kSlackEnd = 3;
 
 const CommRoofline& comm_roofline_of(const FigureInput& input) {
@@ -119,8 +123,10 @@ Chart chart_of(const FigureInput& input, const CommRoofline& study, float em) {
   for (const AxisDot& dot : study.axes)
     left = std::min(left, dot.intensity), right = std::max(right, dot.intensity), low = std::min(low, dot.flop_per_s);
   // Room for the name along the fastest tier's short slope, however wide the axis.
-  c.x_from = left / std::max(kRoomX, std::pow(right / left, kNameShare)), c.x_to = right * kRoomX;
-  std::tie(c.y_from, c.y_to) = std::pair{std::min(low / kRoomX, study.peak / kRoomY), study.peak * kRoomX};
+  c.x_from = left / std::max(kRoomX, std::pow(right / left, kNameShare));
+  c.x_to = right * std::max(kRoomX, std::pow(right / left, kSlackShare));
+  std::tie(c.y_from, c.y_to) = std::pair{std::min(low / kRoomX, study.peak / kRoomY),
+                                         study.peak * (study.axes.size() > kAxesInARow ? kRoomForRows : kRoomX)};
   c.x_from = std::max(c.x_from, c.y_from / study.roofs.front().bytes_per_s);
 
   // The peak that all share, then the slope of each tier.
@@ -138,6 +144,7 @@ Chart chart_of(const FigureInput& input, const CommRoofline& study, float em) {
     line.points = {{from, from * roof.bytes_per_s}, {roof.ridge, study.peak}};
     line.along = roof_name(input, roof);
     line.essential = carries;
+    line.named = !carries;
     line.tag = "comm-roofline.roof." + std::to_string(i);
     line.readout = [&input, &roof](const ChartPoint&) { return roof_readout(input, roof); };
     c.lines.push_back(std::move(line));
@@ -148,21 +155,30 @@ Chart chart_of(const FigureInput& input, const CommRoofline& study, float em) {
     dot.text = dot_name(input, a);
     dot.colour = line_of(theme, look_of(a.axis));
     dot.size = kAxisDot;
+    dot.side = ChartDot::Side::over;
     dot.tag = std::string(engine::quantity(engine::kExposedParts[static_cast<std::size_t>(a.axis)]).id);
     dot.readout = dot_readout(input, a);
     c.dots.push_back(std::move(dot));
   }
   // From what the links need to what the axis brings: how much more arithmetic there is than would hide the bytes.
+  // The farthest first: what it hangs from ends over the others' numbers.
+  std::vector<const AxisDot*> axes;
+  for (const AxisDot& a : study.axes)
+    if (a.roof >= 0) axes.push_back(&a);
+  const auto reach = [&](const AxisDot* a) {
+    return std::max(a->intensity, study.roofs[static_cast<std::size_t>(a->roof)].ridge);
+  };
+  std::stable_sort(axes.begin(), axes.end(), [&](const AxisDot* a, const AxisDot* b) { return reach(a) > reach(b); });
   double level = study.peak / kFirstSlack;
-  for (const AxisDot& a : study.axes) {
-    if (a.roof < 0) continue;
+  for (const AxisDot* axis : axes) {
+    const AxisDot& a = *axis;
     const LinkRoof& roof = study.roofs[static_cast<std::size_t>(a.roof)];
     ChartLine slack;
     slack.arrow = true;
     slack.points = {{roof.ridge, level}, {a.intensity, level}};
     slack.stroke = {a.margin >= 1 ? line_of(theme, look_of(a.axis)) : theme.err, theme.data_width * em, {}};
     slack.tag = "comm-roofline.slack." + std::string(axis_id(a.axis));
-    slack.readout = [&input, &a](const ChartPoint&) { return dot_readout(input, a); };
+    slack.readout = [&input, &a = *axis](const ChartPoint&) { return dot_readout(input, a); };
     for (const double x : {roof.ridge, a.intensity}) {
       ChartLine drop;
       drop.points = {{x, study.peak}, {x, level}};
@@ -174,13 +190,14 @@ Chart chart_of(const FigureInput& input, const CommRoofline& study, float em) {
     end.text = t.format("figure.comm-roofline.slack", {format_ratio(a.margin)});
     end.bold = false;
     end.size = kSlackEnd;
+    end.side = ChartDot::Side::right;
     end.colour = slack.stroke.colour;
     c.dots.push_back(std::move(end));
     c.lines.push_back(std::move(slack));
     level /= kNextSlack;
   }
   c.y_from = std::min(c.y_from, level);
-  if (study.axes.empty()) c.note = t.text("figure.comm-roofline.silent");
+  c.note = t.text(study.axes.empty() ? "figure.comm-roofline.silent" : "figure.comm-roofline.note");
   return c;
 }
 

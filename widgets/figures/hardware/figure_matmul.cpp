@@ -33,6 +33,7 @@ constexpr FigureOptions kMatmulOptions{OptionOf<Matrix>{"matrix", kMatrices}};
 
 constexpr float kUnderWidth = 3, kUnderTint = 0.3f;  // of a curve; of ink
 constexpr float kHbmTint = 0.05f;                    // of ink
+constexpr double kRoomForNumbers = 3;                // over the highest roof, as a factor
 constexpr double kSamePeak = 0.02;                   // peaks closer than this are one line
 
 engine::OperationKind matrix_of(const FigureView& view) {
@@ -133,12 +134,14 @@ Chart chart_of(const FigureInput& input, const MatmulStudy& study, float em) {
   // Over the others.
   const auto own_line = std::find_if(c.lines.begin(), c.lines.end(), [](const ChartLine& l) { return l.essential; });
   if (own_line != c.lines.end()) std::rotate(c.lines.begin(), own_line, own_line + 1);
-  std::tie(c.y_from, c.y_to) = log_range(low, high * 1.3);
+  std::tie(c.y_from, c.y_to) = log_range(low, high * kRoomForNumbers);
   const MatmulLine& own = study.lines[study.own];
   const std::string name = mix_name(input, own);
   const double edge = std::clamp(own.critical_rows.value_or(c.x_to), c.x_from, c.x_to);
-  c.bands.push_back({c.x_from, edge, kHbmTint, t.format("figure.matmul.hbm_bound", {name}), false});
-  c.bands.push_back({edge, c.x_to, 0, t.format("figure.matmul.compute_bound", {name}), false});
+  c.bands.push_back({c.x_from, edge, kHbmTint, t.format("figure.matmul.hbm_bound", {name}), false, false,
+                     std::string(t.text("figure.matmul.hbm_bound.brief"))});
+  c.bands.push_back({edge, c.x_to, 0, t.format("figure.matmul.compute_bound", {name}), false, false,
+                     std::string(t.text("figure.matmul.compute_bound.brief"))});
   c.now = Chart::Now{study.rows_now, t.format("figure.matmul.now", {format_count(std::round(study.rows_now))})};
   return c;
 }

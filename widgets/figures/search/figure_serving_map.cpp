@@ -57,8 +57,11 @@ std::string cell_text(double value, ServingQuantity shown) {
              : format_significant(value / (shown == ServingQuantity::time ? 1e-3 : 1e9));
 }
 std::string quantity_word(const FigureInput& input, ServingQuantity shown) {
-  return std::string(input.texts.text("figure.serving-map.quantity." +
-                                      std::string(kServingQuantities[static_cast<std::size_t>(shown)])));
+  const std::string key =
+      "figure.serving-map.quantity." + std::string(kServingQuantities[static_cast<std::size_t>(shown)]);
+  const bool gpu = shown == ServingQuantity::throughput &&
+                   input.scenario.cluster.chip.interconnect == engine::Interconnect::switched;
+  return std::string(input.texts.text(gpu ? key + ".gpu" : key));
 }
 
 // The cells as a grid: degrees that no mesh of them has a price on are left out.

@@ -234,7 +234,8 @@ ParallelAxes serving_axes(const FigureInput& input, const ServingShown& shown, c
   out.axes.push_back({name("ttft"), duration, true, true});
   out.axes.push_back({name("token_time"), duration, true, true});
   out.colour_axis = out.axes.size();
-  out.axes.push_back({name("throughput"), [](double v) { return format_si(v, ""); }, true, true});
+  out.axes.push_back({std::string(t.text(chip_key(input, "figure.parallel-coordinates.axis.throughput"))),
+                      [](double v) { return format_si(v, ""); }, true, true});
   out.low_is_best = false;
   const auto line_of = [&](std::size_t index) {
     const RankedDecoding& p = decoding_at(r, index);

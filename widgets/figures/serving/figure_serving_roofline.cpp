@@ -121,6 +121,7 @@ Chart chart_of(const FigureInput& input, const PhaseRoofline& study, float em) {
                     {study.ideal_flop_per_s / study.ideal_hbm_bytes_per_s, study.ideal_flop_per_s / kTera},
                     {chart.x_to, study.ideal_flop_per_s / kTera}};
     sheet.stroke = {theme.ink3, theme.axis_width * em, Dash{5, 4}.scaled(em / 15)};
+    sheet.faint = true;
     sheet.label = t.format("figure.serving-roofline.sheet", {flop_rate_text(study.ideal_flop_per_s)});
     chart.lines.push_back(std::move(sheet));
   }
@@ -158,6 +159,7 @@ Chart chart_of(const FigureInput& input, const PhaseRoofline& study, float em) {
     dot.bold = false;
     dot.colour = b.fits ? theme.ink : theme.err;
     dot.text = format_count(b.batch);
+    dot.side = ChartDot::Side::near;
     dot.tag = engine::quantity(Q::decode_linear).id;
     dot.readout.title =
         t.format("figure.serving-roofline.batch", {format_count(b.batch), flop_rate_text(b.attainable_flop_per_s)});

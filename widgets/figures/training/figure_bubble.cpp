@@ -129,7 +129,12 @@ struct BubbleLayout {
   Scale x, y;
   Frame frame;
   float title_y = 0;
-  std::vector<std::string> labels;  // by line, cut to the room
+  // Of the key: a line with its name, or where the names of several do not fit beside each other a row for each.
+  struct Row {
+    std::size_t line = 0;
+    std::string label;
+  };
+  std::vector<Row> rows;
   float key_x = 0, key_right = 0, key_title_y = 0;
   bool numbers = false;  // in the key: what idles now
 };
@@ -179,8 +184,19 @@ BubbleLayout lay_out(const Canvas& canvas, const Rect& area, const FigureInput& 
   for (const BubbleLine& line : l.lines)
     number = std::max(number, canvas.text_width(number_of(line, now), line.own() ? bold : style));
   const float key = 2 * gap + canvas.px(kSample) + gap + room + (l.numbers ? gap + number : 0);
-  for (const BubbleLine& line : l.lines)
-    l.labels.push_back(ellipsize(canvas, line.label, line.own() ? bold : style, room));
+  std::size_t spare = fit - std::min(fit, l.lines.size());
+  for (std::size_t i = 0; i < l.lines.size(); ++i) {
+    const BubbleLine& line = l.lines[i];
+    const TextStyle& words = line.own() ? bold : style;
+    const std::size_t more = line.members.size() - 1;
+    if (more > spare || canvas.text_width(line.label, words) <= room) {
+      l.rows.push_back({i, ellipsize(canvas, line.label, words, room)});
+      continue;
+    }
+    spare -= more;
+    for (const BubbleCurve* member : line.members)
+      l.rows.push_back({i, ellipsize(canvas, schedule_name(input, member->shape), words, room)});
+  }
   plot = rect_between(plot.x, plot.y, rest.right() - key, plot.bottom());
   l.key_x = plot.right() + 2 * gap, l.key_right = rest.right(), l.key_title_y = plot.y - row / 2;
   l.plot = plot;
@@ -271,13 +287,13 @@ void draw_line_key(Canvas& canvas, const FigureInput& input, const BubbleLayout&
   if (l.numbers)
     canvas.text({l.key_right, l.key_title_y}, input.texts.format("figure.bubble.now", {format_count(now)}),
                 small_text(canvas, theme.ink3, HAlign::right));
-  for (std::size_t i = 0; i < l.lines.size(); ++i) {
-    const BubbleLine& line = l.lines[i];
+  for (std::size_t i = 0; i < l.rows.size(); ++i) {
+    const BubbleLine& line = l.lines[l.rows[i].line];
     const float y = l.plot.y + pitch * (static_cast<float>(i) + 0.5f);
     const Stroke stroke = stroke_of(canvas, theme, line);
     canvas.line({l.key_x, y}, {l.key_x + sample, y}, stroke);
     const Weight weight = line.own() ? Weight::bold : Weight::regular;
-    canvas.text({l.key_x + sample + canvas.px(kCurveKeyGap), y}, l.labels[i],
+    canvas.text({l.key_x + sample + canvas.px(kCurveKeyGap), y}, l.rows[i].label,
                 small_text(canvas, readable(stroke.colour, theme.panel), HAlign::left, weight));
     if (l.numbers)
       canvas.text({l.key_right, y}, number_of(line, now),

@@ -91,7 +91,6 @@ ChartLine curve_of(const FigureInput& input, const CheckpointingStudy& study,
   ChartLine line;
   for (const CheckpointingPoint& p : points) line.points.push_back({p.memory_bytes / kGb, p.arithmetic()});
   line.stroke = stroke;
-  line.label = name_of(input, points.front().checkpointing);
   line.tag = "checkpointing.curve";
   const double capacity = study.capacity_bytes;
   line.readout = [&input, &points, capacity](const ChartPoint& at) {
@@ -106,6 +105,7 @@ Chart chart_of(const FigureInput& input, const CheckpointingStudy& study, float 
   const Theme& theme = input.theme;
   const TextTable& t = input.texts;
   Chart chart;
+  chart.letters = true;
   chart.x_kind = chart.y_kind = ScaleKind::linear;
   chart.x_title = t.text(chip_key(input, "figure.memory.x"));
   chart.y_title = t.text("figure.checkpointing.y");

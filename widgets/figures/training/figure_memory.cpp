@@ -14,6 +14,7 @@
 #include "widgets/figures/common/measured_ghost.h"
 #include "widgets/figures/common/stage_rows.h"
 #include "widgets/figures/training/figure_memory_parts.h"
+#include "widgets/figures/training/figure_pipeline_parts.h"
 
 namespace roofscape::widgets {
 
@@ -23,6 +24,8 @@ using namespace memory;
 namespace {
 
 constexpr float kTotalGap = 6;
+constexpr float kNamesShare = 0.6f;  // of the width, that the names of parts may take beside the capacity's
+constexpr float kHighEnough = 10;    // rows of a key, from which there is room for one
 
 TextStyle total_style(const Canvas& canvas, const Theme& theme, bool fullest, bool over) {
   TextStyle s;
@@ -78,6 +81,30 @@ bool leaders_clash(const std::vector<PartName>& names, float left, float right, 
     reached = std::max({reached, part, middle[i]});
   }
   return false;
+}
+
+// Every part that some stage has to be seen, for a key over the rows.
+std::vector<KeyEntry> key_of_parts(const Canvas& canvas, const FigureInput& input, const FigureView& view,
+                                   double visible_gb) {
+  std::vector<KeyEntry> out;
+  for (const Part& part : parts()) {
+    if (std::none_of(input.report.stages.begin(), input.report.stages.end(),
+                     [&](const engine::StageRow& row) { return row.memory_bytes[part.index] / kGb >= visible_gb; }))
+      continue;
+    Fill fill = fill_of(input.theme, part.look, canvas.em());
+    if (view.compact) fill.hatch = Hatch::none;
+    out.push_back({part_name(input, part), fill});
+  }
+  return out;
+}
+
+// Whether the names of all these have room over the first bar, beside the capacity's.
+bool names_fit(const Canvas& canvas, const std::vector<KeyEntry>& key, float room) {
+  TextStyle style;
+  style.em = kSmallText * canvas.em();
+  float sum = 0;
+  for (const KeyEntry& e : key) sum += canvas.text_width(e.text, style) + style.em * 0.6f;
+  return sum <= room;
 }
 
 // Names of the parts above the first bar, with leaders; a key in their place where leaders would run over one
@@ -246,6 +273,17 @@ void draw_memory(Canvas& canvas, const Rect& area, const FigureInput& input, con
   const float measured = measured_height(canvas, input);
   Rect over = rest;
   over.cut_bottom(measured);
+  // What has no room over the first bar stands in a key over all.
+  const double axis_gb = std::max(sizes.most_gb, sizes.capacity_gb) * 1.1;
+  const std::vector<KeyEntry> key =
+      key_of_parts(canvas, input, view, axis_gb * static_cast<double>(canvas.px(1) / std::max(1.0f, rest.w)));
+  const bool apart =
+      view.print && rest.h > kHighEnough * key_row_height(canvas) && !names_fit(canvas, key, rest.w * kNamesShare);
+  if (apart) {
+    const Rect strip =
+        over.cut_top(key_row_height(canvas) * static_cast<float>(key_rows(canvas, rest.w, key)) + canvas.px(4));
+    draw_fitting_key(canvas, input.theme, {strip.x, strip.centre().y}, strip.w, key, {});
+  }
   const StageRows rows =
       stage_rows(canvas, input.texts, over, stages, any, view.compact, row_word(input.report.pipeline.shape));
   const double end = axis_end(canvas, input, rows.plot.w, widest_total(canvas, input, sizes));
@@ -265,7 +303,7 @@ void draw_memory(Canvas& canvas, const Rect& area, const FigureInput& input, con
   const Rect capacity =
       draw_capacity(canvas, input, x, rows.header.centre().y, rows.header.bottom() - canvas.px(5), framed.bottom());
   draw_measured_bytes(canvas, input, rect_between(framed.x, rows.plot.bottom(), framed.right(), framed.bottom()), x);
-  draw_part_names(canvas, input, view, rows, x, capacity);
+  if (!apart) draw_part_names(canvas, input, view, rows, x, capacity);
   draw_totals(canvas, input, view, rows, x);
 }
 

@@ -157,8 +157,25 @@ const NetworkLine* plan_of(const NetworkStudy& study) {
   return nullptr;
 }
 
+// Whether the plan sends for less time than it computes now.
+bool is_shorter(const NetworkLine& plan) {
+  return plan.hidden_from && (*plan.hidden_from <= 0 || plan.ratio_now >= 1);
+}
+engine::Q exposed_of(const FigureView& view) {
+  return question(view).pass == engine::Pass::backward ? engine::Q::layer_exposed_backward
+                                                       : engine::Q::layer_exposed_forward;
+}
+// Whether it exposes something all the same.
+bool exposes(const FigureInput& input, const FigureView& view, const NetworkLine& plan) {
+  const bool back = question(view).pass == engine::Pass::backward;
+  return is_shorter(plan) &&
+         input.report.quantities.value_or(exposed_of(view), 0) >
+             kToldExposed * input.report.quantities.value_or(
+                                back ? engine::Q::layer_time_backward : engine::Q::layer_time_forward, 0);
+}
+
 // Where the plan has a line, the regions are the plan's own; else those of what FSDP can do, with tensor or alone.
-std::vector<ChartBand> bands_of(const FigureInput& input, const NetworkStudy& study) {
+std::vector<ChartBand> bands_of(const FigureInput& input, const FigureView& view, const NetworkStudy& study) {
   const TextTable& t = input.texts;
   const double end = study.tokens.back(), start = study.tokens.front();
   std::vector<ChartBand> out;
@@ -169,7 +186,7 @@ std::vector<ChartBand> bands_of(const FigureInput& input, const NetworkStudy& st
   if (const NetworkLine* plan = plan_of(study)) {
     const double hides = plan->hidden_from.value_or(end);
     add(start, hides, kNetworkTint, "figure.network.plan.bound");
-    add(hides, end, 0, "figure.network.plan.hides");
+    add(hides, end, 0, exposes(input, view, *plan) ? "figure.network.plan.shorter" : "figure.network.plan.hides");
     return out;
   }
   const double mixed = study.mixed_from.value_or(end), alone = study.fsdp_from.value_or(end);
@@ -338,7 +355,7 @@ Chart chart_of(const FigureInput& input, const FigureView& view, const NetworkSt
     c.bands.push_back({c.y_from, 1, kNetworkTint, std::string(t.text("figure.network.bound")), true});
     c.bands.push_back({1, c.y_to, 0, std::string(t.text("figure.network.free")), true});
   } else {
-    c.bands = bands_of(input, study);
+    c.bands = bands_of(input, view, study);
   }
   c.now = Chart::Now{study.tokens_now, t.format("figure.network.now", {tokens_text(study.tokens_now)})};
   c.note = note_of(input, view, study);
@@ -374,13 +391,9 @@ FigureHead network_head(const FigureInput& input, const FigureView& view) {
     const std::string pass(t.text(question(view).pass == engine::Pass::backward ? "figure.network.pass.backward"
                                                                                 : "figure.network.pass.forward"));
     // Calibrated and custom: what is sent without work beside it stays exposed, however short it is.
-    const bool back = question(view).pass == engine::Pass::backward;
-    const engine::Q exposed = back ? engine::Q::layer_exposed_backward : engine::Q::layer_exposed_forward;
-    const bool shorter = plan->hidden_from && (*plan->hidden_from <= 0 || plan->ratio_now >= 1);
-    if (shorter && input.report.quantities.value_or(exposed, 0) >
-                       kToldExposed * input.report.quantities.value_or(
-                                          back ? engine::Q::layer_time_backward : engine::Q::layer_time_forward, 0)) {
-      tell("plan_exposed", {now, pass, say(head, claim_of(input, exposed))});
+    const bool shorter = is_shorter(*plan);
+    if (exposes(input, view, *plan)) {
+      tell("plan_exposed", {now, pass, say(head, claim_of(input, exposed_of(view)))});
       head.brief = t.format("figure.network.takeaway.brief.exposed", {now});
       return head;
     }

@@ -104,6 +104,7 @@ Chart chart_of(const FigureInput& input, const FigureView& view, const ScalingSt
   const bool mfu = shows_mfu(view);
   const ScalingPoint& own = *own_point(study);
   Chart chart;
+  chart.letters = true;
   chart.x_title = t.text(chip_key(input, "figure.scaling.x"));
   chart.y_title = t.text(mfu ? "figure.scaling.y.mfu" : "figure.scaling.y.throughput");
   chart.y_labels = TickLabels::si;

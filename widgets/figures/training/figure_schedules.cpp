@@ -37,8 +37,8 @@ constexpr float kMostRow = 40, kComfortableRow = 18, kLeastRows = 48, kMostRows 
 constexpr float kScheduleBarShare = 0.84f;  // of a row
 constexpr float kLeastScheduleRow = 8;      // of two schedules where only one has comfortable rows
 constexpr std::size_t kWorthComparing = 3;
-constexpr std::size_t kMostNotes = 6;
-constexpr float kNoteShare = 0.22f;  // of the height
+constexpr std::size_t kMostNotes = 7;
+constexpr float kNoteShare = 0.27f;  // of the height
 
 // All schedules of a step, and the levels of those that are too long to draw without.
 struct ComparedSchedules {
@@ -98,7 +98,7 @@ struct SchedulesLayout {
   Rect header, plot;
   float name_right = 0;
   Column idle, held;
-  std::vector<std::string> notes;
+  std::vector<std::string> notes, brief_notes;  // with the reasons of what cannot run, and without
   Rect foot;
   double from = 0, to = 1;  // visible time in ticks
   TimeUnit unit{};
@@ -148,12 +148,12 @@ ScheduleReason why_not(const FigureInput& input, const ScheduleVariant& v) {
   return schedule_reason(input, v.shape, v.status);
 }
 
-// What is not drawn: why it cannot be, or what it would idle.
+// What is not drawn: why it cannot be, or what it would idle. Brief: of others than the plan's own only that they cannot.
 std::vector<std::string> notes_of(const FigureInput& input, const ComparedSchedules& c,
-                                  const std::vector<const ScheduleVariant*>& shown) {
+                                  const std::vector<const ScheduleVariant*>& shown, bool brief) {
   const TextTable& t = input.texts;
   std::vector<std::string> out;
-  std::string more;
+  std::string more, none;
   for (const ScheduleKind kind : schedules_by_rank()) {
     const ScheduleVariant& v = variant(c, kind);
     if (std::find(shown.begin(), shown.end(), &v) != shown.end()) continue;
@@ -163,6 +163,10 @@ std::vector<std::string> notes_of(const FigureInput& input, const ComparedSchedu
       more += idle_text(input, v);
       continue;
     }
+    if (brief && !v.own) {
+      none += (none.empty() ? "" : std::string(t.text("figure.list_separator"))) + schedule_name(input, v.shape);
+      continue;
+    }
     const auto [reason, remedy] = why_not(input, v);
     // The plan's own first: it is what one wants to know.
     out.insert(v.own ? out.begin() : out.end(),
@@ -170,6 +174,7 @@ std::vector<std::string> notes_of(const FigureInput& input, const ComparedSchedu
   }
   const bool after = !out.empty() && !variant(c, c.shape().kind).legal();
   if (!more.empty()) out.insert(out.begin() + (after ? 1 : 0), t.format("figure.schedules.more", {more}));
+  if (!none.empty()) out.push_back(t.format("figure.schedules.cannot.others", {none}));
   return out;
 }
 
@@ -177,13 +182,18 @@ void place_notes(const Canvas& canvas, const FigureInput& input, Rect& rest, Sch
   const TextStyle style = small_text(canvas, input.theme.ink2, HAlign::left);
   const float pitch = FontStack::kLineHeight * style.em;
   const auto most = std::min(kMostNotes, static_cast<std::size_t>(std::max(0.0f, rest.h * kNoteShare / pitch)));
-  std::vector<std::string> lines;
-  for (const std::string& note : l.notes) {
-    if (lines.size() >= most) break;
-    for (const std::string& line :
-         wrap(canvas, note, style, rest.w, static_cast<int>(std::min<std::size_t>(2, most - lines.size()))))
-      lines.push_back(line);
-  }
+  const auto lines_of = [&](const std::vector<std::string>& notes, std::size_t at_most) {
+    std::vector<std::string> lines;
+    for (const std::string& note : notes) {
+      if (lines.size() >= at_most) break;
+      for (const std::string& line :
+           wrap(canvas, note, style, rest.w, static_cast<int>(std::min<std::size_t>(4, at_most - lines.size()))))
+        lines.push_back(line);
+    }
+    return lines;
+  };
+  std::vector<std::string> lines = lines_of(l.notes, most + 1);
+  if (lines.size() > most) lines = lines_of(l.brief_notes, most);
   l.notes = std::move(lines);
   l.foot = rest.cut_bottom(pitch * static_cast<float>(l.notes.size()));
 }
@@ -250,7 +260,7 @@ SchedulesLayout lay_out(const Canvas& canvas, const Rect& area, const FigureInpu
     count = 2;
   l.shown = choose(c, count);
   if (l.shown.empty()) return l;
-  l.notes = notes_of(input, c, l.shown);
+  l.notes = notes_of(input, c, l.shown, false), l.brief_notes = notes_of(input, c, l.shown, true);
   place_notes(canvas, input, rest, l);
   l.header = rest.cut_top(head);
 
