@@ -180,7 +180,11 @@ std::vector<Regimes> regimes_of(const Columns& table) {
   const auto& bytes = table["bytes"];
   for (std::size_t i = 1; i < table.head.size() && !bytes.empty(); ++i) {
     const auto& seconds = table[table.head[i]];
-    if (seconds.size() == bytes.size()) out.push_back({seconds.front(), bytes.back() / seconds.back()});
+    // The slopes at both ends: a latency is the longer of two regimes, or comes before the bytes.
+    const std::size_t n = bytes.size();
+    if (seconds.size() != n || n < 2) continue;
+    const double early = (seconds[1] - seconds[0]) / (bytes[1] - bytes[0]);
+    out.push_back({seconds[0] - early * bytes[0], (bytes[n - 1] - bytes[n - 2]) / (seconds[n - 1] - seconds[n - 2])});
   }
   return out;
 }

@@ -3,6 +3,8 @@
 // published.
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
 #include "engine/evaluate/evaluate.h"
 #include "engine/evaluate/service_level.h"
 #include "engine/studies/cache_growth.h"
@@ -10,6 +12,7 @@
 #include "engine/studies/load_curve.h"
 #include "engine/studies/phase_balance.h"
 #include "engine/studies/phase_roofline.h"
+#include "engine/studies/serving_network.h"
 #include "tests/engine/fixtures.h"
 
 using namespace roofscape;
@@ -321,4 +324,29 @@ TEST_CASE("of a mixture of experts the experts take what is left of the publishe
   CHECK(value_if_any(s, Q::params_total) == doctest::Approx(50e9).epsilon(1e-12));
   CHECK(value_if_any(s, Q::params_total) - value_if_any(s, Q::params_active) ==
         doctest::Approx(0.75 * value_if_any(s, Q::params_experts)).epsilon(1e-12));
+}
+
+TEST_CASE("transfers of a decoding step are those of evaluate, and hide where work takes longer") {
+  Scenario s = preset("llama3-70b-serving-8-h100");
+  for (const Mode mode : {Mode::ideal, Mode::calibrated}) {
+    s.assumptions.mode = mode;
+    const ServingNetwork study = serving_network(s);
+    REQUIRE(study.points.size() > 4);
+    CHECK(study.own == s.workload.batch);
+    for (const ServingNetworkPoint& p : study.points) {
+      Scenario at = s;
+      at.workload.batch = static_cast<int>(p.batch);
+      const Report r = evaluate(at);
+      CHECK(p.work_s == *r.quantities[Q::decode_work]);
+      CHECK(p.network_s == *r.quantities[Q::decode_network]);
+      CHECK(p.exposed_s == *r.quantities[Q::decode_exposed]);
+      // The order changes at crossings and nowhere else.
+      const auto passed = std::count_if(study.crossings.begin(), study.crossings.end(),
+                                        [&p](double crossing) { return crossing < p.batch; });
+      CHECK(p.hides() == (study.points.front().hides() == (passed % 2 == 0)));
+    }
+  }
+  s.parallelism.tensor = 1, s.parallelism.data = 8;
+  CHECK_FALSE(serving_network(s).known());
+  CHECK_FALSE(serving_network(preset("llama3-8b-8-h100")).known());
 }

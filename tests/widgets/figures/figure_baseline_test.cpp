@@ -18,10 +18,12 @@ TEST_CASE("the baseline stands in every figure with an axis of time or memory, w
     const char* figure;
     bool serves;
   };
-  for (const Row& row : {Row{"step", false}, Row{"memory", false}, Row{"memory-time", false}, Row{"pipeline", false},
-                         Row{"schedules", false}, Row{"overlap", false}, Row{"scaling", false},
-                         Row{"checkpointing", false}, Row{"decode-step", true}, Row{"serving-memory", true},
-                         Row{"latency-throughput", true}, Row{"kv", true}, Row{"queue", true}}) {
+  for (const Row& row :
+       {Row{"step", false}, Row{"memory", false}, Row{"memory-time", false}, Row{"pipeline", false},
+        Row{"schedules", false}, Row{"overlap", false}, Row{"scaling", false}, Row{"checkpointing", false},
+        Row{"decode-step", true}, Row{"serving-memory", true}, Row{"latency-throughput", true}, Row{"kv", true},
+        Row{"queue", true}, Row{"network", false}, Row{"network", true}, Row{"collective", false},
+        Row{"sharded-matmul", false}, Row{"sharded-matmul", true}, Row{"prefill-decode", true}}) {
     CAPTURE(std::string(row.figure));
     engine::Scenario before = tests::preset(row.serves ? "llama3-70b-serving-8-h100" : "llama3-405b-16k-h100-8k");
     engine::Scenario now = before;

@@ -12,7 +12,7 @@ namespace roofscape::widgets {
 namespace {
 
 constexpr float kGap = 10, kColumnGap = 14;            // beside names; between columns
-constexpr float kMostNames = 0.38f;                    // of the width
+constexpr float kMostNames = 0.42f;                    // of the width
 constexpr float kLeastNames = 0.22f;                   // of the width, where names take two lines for a column's sake
 constexpr float kNameLine = 0.94f;                     // of a line of small text: lines of one name stand close
 constexpr float kAxisLines = 3.6f;                     // what heads, ticks and title take, about

@@ -17,7 +17,7 @@ using namespace chart;
 namespace {
 
 constexpr float kFan = 22;             // between the ends of lines and their labels
-constexpr float kWidestLabel = 0.36f;  // of the figure
+constexpr float kWidestLabel = 0.42f;  // of the figure
 constexpr float kWideLabel = 0.25f;    // of the figure, from which a label has its brief form
 constexpr double kRoomAround = 1.4;    // of a logarithmic axis beyond its data
 constexpr float kArrow = 24;           // behind the title of the x axis

@@ -62,6 +62,10 @@ const CollectiveStudy& collective_study_of(const FigureInput& input, const Figur
   return study();
 }
 
+struct BaselineCollectives {
+  CollectiveStudy study;
+};
+
 // A latency of the option's, not of the chip's data.
 bool assumes_hop(const FigureInput& input, const FigureView& view, const CollectiveStudy& study) {
   if (!study.hop_s || study.tier != engine::LinkTier::ici) return study.hop_s.has_value();
@@ -189,6 +193,25 @@ Chart chart_of(const FigureInput& input, const FigureView& view, const Collectiv
     const auto near = [&](const ChartDot& d) { return std::abs(d.at.x / dot.at.x - 1) < 0.02 && d.at.y == dot.at.y; };
     if (std::any_of(c.dots.begin(), c.dots.end(), near)) dot.text.clear();
     c.dots.push_back(std::move(dot));
+  }
+  // The baseline's largest message over the same group.
+  if (input.baseline) {
+    const CollectiveKey key{input.baseline->scenario,
+                            {kCollectiveOptions.chosen<engine::CollectiveGroup>(view), study.hop_s.value_or(0)}};
+    const CollectiveStudy& base =
+        input.studies
+            .get<BaselineCollectives>(key,
+                                      [&] {
+                                        return BaselineCollectives{engine::collective_study(
+                                            key.scenario, input.baseline->report, key.question)};
+                                      })
+            .study;
+    const auto most = std::max_element(
+        base.uses.begin(), base.uses.end(),
+        [](const engine::CollectiveUse& a, const engine::CollectiveUse& b) { return a.bytes < b.bytes; });
+    if (most != base.uses.end())
+      if (const CollectiveLine* line = line_for(base, most->kind))
+        add_baseline(c, input, {most->bytes, line->with_latency(most->seconds)});
   }
   if (const auto& crossing = study.main_line().crossing_bytes) {
     c.bands.push_back({c.x_from, std::clamp(*crossing, c.x_from, c.x_to), kLatencyTint,

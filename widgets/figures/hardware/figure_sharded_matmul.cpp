@@ -54,6 +54,20 @@ const ShardedMatmulStudy& sharded_study_of(const FigureInput& input) {
                                                [&] { return engine::sharded_matmul_study(input.scenario); });
 }
 
+struct BaselineMatmuls {
+  ShardedMatmulStudy study;
+};
+// Null without a baseline, or where its rates are not known.
+const ShardedMatmulStudy* baseline_study(const FigureInput& input) {
+  if (input.baseline == nullptr) return nullptr;
+  const engine::Scenario& scenario = input.baseline->scenario;
+  const ShardedMatmulStudy& study =
+      input.studies
+          .get<BaselineMatmuls>(scenario, [&] { return BaselineMatmuls{engine::sharded_matmul_study(scenario)}; })
+          .study;
+  return study.known() ? &study : nullptr;
+}
+
 bool pair_of(const FigureView& view) { return kShardedOptions.chosen<ShardedView>(view) == ShardedView::mlp; }
 
 std::string operand_name(const FigureInput& input, Operand operand) {
@@ -209,7 +223,7 @@ float stacked_words(float line) { return line * 2.9f; }
 
 // A line: what is done, a bar of its time with the arithmetic under it, the time.
 void draw_way(Canvas& canvas, const FigureInput& input, const Rect& line, const std::string& name,
-              const MatmulWay& way, const Scales& scales, bool best, const std::string& tag) {
+              const MatmulWay& way, const MatmulWay* base, const Scales& scales, bool best, const std::string& tag) {
   const Theme& theme = input.theme;
   const TextStyle label =
       small_text(canvas, best ? theme.ink : theme.ink2, HAlign::left, best ? Weight::bold : Weight::regular);
@@ -243,6 +257,12 @@ void draw_way(Canvas& canvas, const FigureInput& input, const Rect& line, const 
       bar(way.moves_s > 0 ? y : top, way.math_s, work);
     }
   }
+  if (base != nullptr && scales.bar > 0) {
+    const float at = left + width(scales.moves_only ? base->moves_s : base->seconds), reach = canvas.px(2);
+    canvas.line({at, top - reach}, {at, top + height * (way.moves_s > 0 ? 2 : 1) + reach},
+                {theme.ink, theme.axis_width * canvas.em(), Dash{3, 3}.scaled(canvas.px(1))});
+    end = std::max(end, at);
+  }
   TextStyle value = small_text(canvas, theme.ink, HAlign::left, best ? Weight::bold : Weight::regular);
   canvas.text(
       {end + (scales.bar > 0 ? gap : 0), scales.moves_only && !scales.stacked && scales.bar > 0 ? y - height / 2 : y},
@@ -259,7 +279,7 @@ const MatmulWay* fastest(const ShardedRow& row) {
 }
 
 void draw_row(Canvas& canvas, const FigureInput& input, const Rect& area, const ShardedRow& row,
-              const ShardedMatmulStudy& study, float diagram, const Scales& scales) {
+              const ShardedRow* base, const ShardedMatmulStudy& study, float diagram, const Scales& scales) {
   const Theme& theme = input.theme;
   const float small = kSmallText * canvas.em(), line = small * kLinePitch;
   // The words stand beside the arrays, or under them over the whole width.
@@ -318,7 +338,11 @@ void draw_row(Canvas& canvas, const FigureInput& input, const Rect& area, const 
     y += grown;
   }
   for (const auto& [name, way] : shown) {
-    draw_way(canvas, input, {text.x, y, text.w, tall}, name, *way, scales, row.ways.size() > 1 && way == fastest(row),
+    // The baseline's way of the same place in the row.
+    const auto place = static_cast<std::size_t>(std::find(row.ways.begin(), row.ways.end(), way) - row.ways.begin());
+    const MatmulWay* before = base != nullptr && place < base->ways.size() ? base->ways[place] : nullptr;
+    draw_way(canvas, input, {text.x, y, text.w, tall}, name, *way, before, scales,
+             row.ways.size() > 1 && way == fastest(row),
              row.tag + (way->moves.empty() ? ""
                                            : "." + std::string(engine::kCollectiveIds[way->moves[0].kind]) + "." +
                                                  std::string(engine::kOperandIds[way->moves[0].operand])));
@@ -357,7 +381,7 @@ FigureHead sharded_matmul_head(const FigureInput& input, const FigureView& view)
   const TextTable& t = input.texts;
   FigureHead head;
   head.title = t.text(pair_of(view) ? "figure.sharded-matmul.title.mlp" : "figure.sharded-matmul.title");
-  head.context = published_context(input);
+  head.context = input.baseline ? compared_context(input) : published_context(input);
   const ShardedMatmulStudy& study = sharded_study_of(input);
   if (!study.known()) return head;
   const auto time = [&](const char* column, double seconds) {
@@ -386,6 +410,8 @@ void draw_sharded_matmul(Canvas& canvas, const Rect& area, const FigureInput& in
   const float small = kSmallText * canvas.em();
   const bool with_key = rest.h > small * 9;
   const std::vector<ShardedRow> rows = sharded_rows(input, view, study);
+  std::vector<ShardedRow> base_rows;
+  if (const ShardedMatmulStudy* base = baseline_study(input)) base_rows = sharded_rows(input, view, *base);
   Scales scales;
   scales.moves_only = pair_of(view);
   Rect key;
@@ -400,11 +426,13 @@ void draw_sharded_matmul(Canvas& canvas, const Rect& area, const FigureInput& in
                             format_count(study.columns), format_count(study.ranks)});
     if (pair_of(view))
       note = input.texts.format("figure.sharded-matmul.note.math", {note, format_duration(study.gathered.math_s)});
+    if (!base_rows.empty()) note = input.texts.format("figure.sharded-matmul.note.baseline", {note});
     if (study.ranks > kDrawnRanks)
       note = input.texts.format("figure.sharded-matmul.note.drawn",
                                 {note, format_count(kDrawnRanks), format_count(study.ranks)});
-    const Rect strip = rest.cut_bottom(small * 1.5f);
-    canvas.text({strip.x, strip.centre().y}, ellipsize(canvas, note, style, strip.w), style);
+    const std::vector<std::string> lines = wrap(canvas, note, style, rest.w, 2);
+    Rect strip = rest.cut_bottom(small * 1.5f * static_cast<float>(lines.size()));
+    for (const std::string& line : lines) canvas.text({strip.x, strip.cut_top(small * 1.5f).centre().y}, line, style);
   }
   const float height = rest.h / static_cast<float>(rows.size());
   // Five arrays and two matrices' moves: under one another where rows are high enough for that.
@@ -434,6 +462,9 @@ void draw_sharded_matmul(Canvas& canvas, const Rect& area, const FigureInput& in
       value = std::max(value, canvas.text_width(format_duration(shown_s), bold));
       label = std::max(label, canvas.text_width(way_name(input, *way), bold));
     }
+  for (const ShardedRow& row : base_rows)
+    for (const MatmulWay* way : row.ways)
+      scales.longest = std::max(scales.longest, scales.moves_only ? way->moves_s : way->seconds);
   const float room = scales.stacked ? rest.w : rest.w - diagram - canvas.px(12);
   value += canvas.px(8);
   scales.label = std::min(
@@ -450,7 +481,7 @@ void draw_sharded_matmul(Canvas& canvas, const Rect& area, const FigureInput& in
     if (i > 0)
       canvas.line({strip.x, strip.y}, {strip.right(), strip.y},
                   {input.theme.grid, input.theme.grid_width * canvas.em(), {}});
-    draw_row(canvas, input, strip, rows[i], study, diagram, scales);
+    draw_row(canvas, input, strip, rows[i], i < base_rows.size() ? &base_rows[i] : nullptr, study, diagram, scales);
   }
 }
 

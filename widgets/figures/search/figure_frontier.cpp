@@ -123,7 +123,7 @@ FrontPicture picture_of(const FigureInput& input, const TrainingShown& shown, co
 FigureHead frontier_head(const FigureInput& input, const FigureView&) {
   FigureHead head =
       input.scenario.serves() ? search::serving_head_of(input, "frontier") : search::head_of(input, "frontier");
-  if (input.baseline && !input.scenario.serves()) head.context = compared_context(input);
+  if (input.baseline) head.context = compared_context(input);
   return head;
 }
 

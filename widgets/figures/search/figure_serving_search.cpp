@@ -103,6 +103,15 @@ FrontPicture picture_of(const FigureInput& input, const ServingShown& shown, con
                    {format_difference(shown.best().tokens_per_s_per_chip - r.present.tokens_per_s_per_chip,
                                       engine::unit::tokens_per_s)});
   }
+  if (input.baseline) {
+    const engine::QuantityValues& base = input.baseline->report.quantities;
+    const auto time = base[Q::mixed_token_time_q], rate = base[Q::sustained_tokens_per_chip];
+    if (time && rate && *time > 0 && *rate > 0) {
+      out.baseline = FrontDot{*time * kMsPerS, *rate, true};
+      out.x_from = std::min(out.x_from, *time * kMsPerS / 1.1), out.x_to = std::max(out.x_to, *time * kMsPerS * 1.1);
+      out.y_from = std::min(out.y_from, *rate / 1.1), out.y_to = std::max(out.y_to, *rate * 1.1);
+    }
+  }
   if (const auto hovered = index_of(r, view.hovered_decoding)) out.hovered = dot(decoding_at(r, *hovered));
   return out;
 }

@@ -127,6 +127,10 @@ bool has_slo(const FigureInput& input) {
 
 ChartPoint place(const TradePoint& p) { return {p.time_per_token_s * kMsPerS, p.tokens_per_s_per_chip}; }
 
+const Lengths& lengths_of(const FigureInput& input) {
+  return input.studies.get<Lengths>(input.scenario, [&] { return make_lengths(input.scenario); });
+}
+
 // A curve: where its points are, and how it looks.
 struct TradeLine {
   bool own = false;
@@ -144,8 +148,7 @@ std::vector<TradeLine> trade_lines(const FigureInput& input, const FigureView& v
     if (!line.points.empty()) out.insert(line.own ? out.begin() : out.end(), std::move(line));
   };
   if (kTradeOptions.chosen<Lines>(view) == Lines::context) {
-    const Lengths& lengths = input.studies.get<Lengths>(input.scenario, [&] { return make_lengths(input.scenario); });
-    for (const Lengths::Length& l : lengths.all)
+    for (const Lengths::Length& l : lengths_of(input).all)
       add({l.own,
            t.format("figure.latency-throughput.length", {format_count(l.tokens)}),
            t.format("figure.latency-throughput.length.brief", {format_count(l.tokens)}),
@@ -306,7 +309,15 @@ Chart chart_of(const FigureInput& input, const FigureView& view, float em) {
   return chart;
 }
 
-FigureHead latency_throughput_head(const FigureInput& input, const FigureView&) {
+// Those that the plan may be compared with: of other degrees, or of other batches of the plan's own lengths.
+const std::vector<TradePoint>& comparable(const FigureInput& input, const FigureView& view) {
+  if (kTradeOptions.chosen<Lines>(view) == Lines::context)
+    for (const Lengths::Length& l : lengths_of(input).all)
+      if (l.own) return l.points;
+  return points_of(input);
+}
+
+FigureHead latency_throughput_head(const FigureInput& input, const FigureView& view) {
   const TextTable& t = input.texts;
   FigureHead head;
   if (input.baseline) head.context = compared_context(input);
@@ -326,14 +337,14 @@ FigureHead latency_throughput_head(const FigureInput& input, const FigureView&) 
   };
   head.takeaway = both;
   if (has_slo(input)) {
-    const TradePoint* kept = engine::best_kept(points_of(input));
+    const TradePoint* kept = engine::best_kept(comparable(input, view));
     if (kept == nullptr)
       head.takeaway = t.format("figure.latency-throughput.takeaway.slo.none", {both});
     else
       told("figure.latency-throughput.takeaway.slo", *kept);
     return head;
   }
-  const TradePoint* best = engine::best_within(points_of(input), own_time(input));
+  const TradePoint* best = engine::best_within(comparable(input, view), own_time(input));
   if (best != nullptr && best->tokens_per_s_per_chip > kBetter * own_throughput(input))
     told("figure.latency-throughput.takeaway.better", *best);
   return head;
@@ -361,8 +372,7 @@ std::string latency_throughput_data(const FigureInput& input, const FigureView& 
                        p.pareto ? "yes" : "no", tokens);
   };
   if (kTradeOptions.chosen<Lines>(view) == Lines::context) {
-    const Lengths& lengths = input.studies.get<Lengths>(input.scenario, [&] { return make_lengths(input.scenario); });
-    for (const Lengths::Length& l : lengths.all)
+    for (const Lengths::Length& l : lengths_of(input).all)
       for (const TradePoint& p : l.points) add(p, l.tokens);
     return out;
   }

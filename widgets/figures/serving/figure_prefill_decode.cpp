@@ -30,6 +30,10 @@ const PhaseBalance& phase_balance_of(const FigureInput& input) {
   return input.studies.get<PhaseBalance>(input.scenario, [&] { return engine::phase_balance(input.scenario); });
 }
 
+struct BaselineBalance {
+  PhaseBalance study;
+};
+
 const PhaseSplit* own_split(const PhaseBalance& study) {
   for (const PhaseSplit& p : study.splits)
     if (p.own) return &p;
@@ -124,6 +128,20 @@ Chart chart_of(const FigureInput& input, const PhaseBalance& study, float em) {
     };
     chart.lines.push_back(std::move(shared));
   }
+  if (input.baseline && input.baseline->scenario.serves()) {
+    const PhaseBalance& base =
+        input.studies
+            .get<BaselineBalance>(input.baseline->scenario,
+                                  [&] { return BaselineBalance{engine::phase_balance(input.baseline->scenario)}; })
+            .study;
+    ChartLine ghost =
+        line_of_rates(input, base, Q::capacity_requests, "figure.step.baseline",
+                      {theme.ink, theme.axis_width * em, Dash{3, 3}.scaled(em / 15)}, &PhaseSplit::requests_per_s);
+    for (const ChartPoint& p : ghost.points)
+      chart.y_from = std::min(chart.y_from, p.y), chart.y_to = std::max(chart.y_to, p.y);
+    ghost.essential = true;
+    chart.lines.push_back(std::move(ghost));
+  }
   const PhaseSplit *own = own_split(study), *best = best_split(study);
   if (own != nullptr) add_dot(input, *own, "figure.prefill-decode.own", true, chart);
   if (best != nullptr && best != own) add_dot(input, *best, "figure.prefill-decode.best", false, chart);
@@ -137,6 +155,7 @@ Chart chart_of(const FigureInput& input, const PhaseBalance& study, float em) {
 FigureHead prefill_decode_head(const FigureInput& input, const FigureView&) {
   const TextTable& t = input.texts;
   FigureHead head;
+  if (input.baseline) head.context = compared_context(input);
   head.title = t.text("figure.prefill-decode.title");
   const PhaseBalance& study = phase_balance_of(input);
   const PhaseSplit *own = own_split(study), *best = best_split(study);

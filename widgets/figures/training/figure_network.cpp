@@ -19,6 +19,7 @@
 #include "widgets/figures/common/figure_options.h"
 #include "widgets/figures/common/figure_row.h"
 #include "widgets/figures/common/line_chart.h"
+#include "widgets/figures/training/network_serving.h"
 
 namespace roofscape::widgets {
 
@@ -265,6 +266,21 @@ void name_covered(const FigureInput& input, Chart& c) {
   }
 }
 
+struct BaselineNetwork {
+  NetworkStudy study;
+};
+const BaselineNetwork& baseline_study(const FigureInput& input, const FigureView& view) {
+  const NetworkKey key{input.baseline->scenario, question(view)};
+  return input.studies.get<BaselineNetwork>(
+      key, [&] { return BaselineNetwork{engine::network_study(key.scenario, key.question)}; });
+}
+// Of the baseline's own mesh; null without one.
+const NetworkLine* baseline_line(const FigureInput& input, const FigureView& view) {
+  if (input.baseline == nullptr || input.baseline->scenario.serves()) return nullptr;
+  const BaselineNetwork& base = baseline_study(input, view);
+  return base.study.known() ? plan_of(base.study) : nullptr;
+}
+
 Chart chart_of(const FigureInput& input, const FigureView& view, const NetworkStudy& study, float em) {
   const TextTable& t = input.texts;
   const Theme& theme = input.theme;
@@ -351,6 +367,19 @@ Chart chart_of(const FigureInput& input, const FigureView& view, const NetworkSt
     c.dots.push_back(std::move(dot));
   }
 
+  if (const NetworkLine* base = baseline_line(input, view); base != nullptr && !ratio) {
+    const NetworkStudy& of_base = baseline_study(input, view).study;
+    ChartLine ghost;
+    for (std::size_t i = 0; i < of_base.tokens.size(); ++i)
+      ghost.points.push_back({of_base.tokens[i], scale.factor * base->seconds[i]});
+    ghost.stroke = {theme.ink, theme.axis_width * em, Dash{3, 3}.scaled(em / 15)};
+    ghost.label = t.text("figure.step.baseline");
+    ghost.tag = "network.baseline";
+    ghost.readout = [&input, &of_base, base, name = ghost.label](const ChartPoint& p) {
+      return readout_of(input, of_base, name, base, p.x);
+    };
+    c.lines.push_back(std::move(ghost));
+  }
   if (ratio) {
     c.bands.push_back({c.y_from, 1, kNetworkTint, std::string(t.text("figure.network.bound")), true});
     c.bands.push_back({1, c.y_to, 0, std::string(t.text("figure.network.free")), true});
@@ -363,8 +392,10 @@ Chart chart_of(const FigureInput& input, const FigureView& view, const NetworkSt
 }
 
 FigureHead network_head(const FigureInput& input, const FigureView& view) {
+  if (input.scenario.serves()) return serving_network_head(input);
   const TextTable& t = input.texts;
   FigureHead head;
+  if (input.baseline) head.context = compared_context(input);
   head.title = t.text("figure.network.title");
   const NetworkStudy& study = network_study_of(input, view);
   if (!study.known()) return head;
@@ -424,6 +455,7 @@ FigureHead network_head(const FigureInput& input, const FigureView& view) {
 }
 
 void draw_network(Canvas& canvas, const Rect& area, const FigureInput& input, const FigureView& view) {
+  if (input.scenario.serves()) return draw_serving_network(canvas, area, input, view);
   const Rect rest = draw_figure_head(canvas, area, input, view, network_head(input, view));
   if (rest.empty()) return;
   const NetworkStudy& study = network_study_of(input, view);
@@ -435,6 +467,7 @@ void draw_network(Canvas& canvas, const Rect& area, const FigureInput& input, co
 }
 
 std::string network_data(const FigureInput& input, const FigureView& view) {
+  if (input.scenario.serves()) return serving_network_data(input);
   const NetworkStudy& study = network_study_of(input, view);
   std::string out = "tokens per chip\tcompute s";
   for (const NetworkLine& line : study.lines)
@@ -453,6 +486,7 @@ std::string network_data(const FigureInput& input, const FigureView& view) {
 
 extern constinit const FigureRow network_figure{
     .name = "network",
+    .subject = Subject::any,
     .options = kNetworkOptions.rows,
     .head = network_head,
     .draw = draw_network,
