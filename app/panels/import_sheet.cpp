@@ -353,7 +353,11 @@ class ReceiptSheet {
           row(key.line, key.key, {}, understood ? texts(key.why) : std::string(), understood ? t_.ink2 : t_.warn);
     }
     end_scroll(ctx_.ui, scroll, y_ + ctx_.px(8));
-    if (!given_.empty()) ctx_.ui.io.clear_focus();  // the next Enter is for the sheet
+    if (!given_.empty()) {
+      ctx_.ui.io.clear_focus();  // the next Enter is for the sheet
+      // Ended with Enter, whatever it was begun with: the next value is asked for.
+      if (!ctx_.ui.io.pressed_now()) state_.asked = given_.back().first;
+    }
     for (const auto& [path, value] : given_) took(state_.draft->give(path, value, ctx_.session.library()));
   }
 

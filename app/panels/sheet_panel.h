@@ -13,6 +13,7 @@ namespace roofscape::app {
 
 struct SheetState {
   Sheet shown = Sheet::none;
+  Sheet under = Sheet::none;  // what the palette lies over, shown again when it is closed
   Saved saving = Saved::scenario;
   FileChooserState files;
   ImportSheetState import;

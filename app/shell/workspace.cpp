@@ -170,7 +170,13 @@ void Workspace::toggle_left_rail() {
 
 void Workspace::open_palette() {
   panels_.palette = {};
-  panels_.sheets.shown = panels_.sheets.shown == Sheet::palette ? Sheet::none : Sheet::palette;
+  SheetState& sheets = panels_.sheets;
+  if (sheets.shown == Sheet::palette) {
+    sheets.shown = std::exchange(sheets.under, Sheet::none);
+  } else {
+    interaction_.stop_entry();
+    sheets.under = std::exchange(sheets.shown, Sheet::palette);
+  }
 }
 
 void Workspace::open_derivation(const std::string& id) {
@@ -547,7 +553,7 @@ void Workspace::frame(ScreenCanvas& canvas, ImDrawList* list, const UiInput& inp
     closed = reply.closed;
     answer = std::move(reply.answer);
   }
-  if (closed) panels_.sheets.shown = Sheet::none;
+  if (closed) panels_.sheets.shown = std::exchange(panels_.sheets.under, Sheet::none);
   run_popup(ui, window);
   draw_hint(ui, window);
   draw_blank(ctx, window);

@@ -189,6 +189,45 @@ TEST_CASE("Enter asks for what is missing one after the other, and Escape ends t
   CHECK_FALSE(other.parts.interaction.editing_any());
 }
 
+TEST_CASE("a value that was begun by a click and ended with Enter is followed by the next one") {
+  Harness h("llama3-8b-8-h100", 1920, 1080);
+  g_pasted = kServeLine;
+  h.parts.interaction.read_clipboard = [] { return g_pasted; };
+  h.key({widgets::key_of('V'), true, false, false});
+  h.step(2);
+  h.click("import.workload.prompt_tokens");
+  h.step();
+  h.type("1024");
+  h.key({Key::enter});
+  h.step(2);
+  REQUIRE(h.parts.interaction.editing_any());
+  h.type("256");
+  h.key({Key::enter});
+  h.step(2);
+  CHECK(h.parts.panels.sheets.import.draft->ready());
+  CHECK_FALSE(h.parts.interaction.editing_any());
+}
+
+TEST_CASE("the palette over a receipt leaves it waiting") {
+  Harness h("llama3-8b-8-h100", 1920, 1080);
+  g_pasted = kServeLine;
+  h.parts.interaction.read_clipboard = [] { return g_pasted; };
+  h.key({widgets::key_of('V'), true, false, false});
+  h.step(2);
+  for (const Key end : {Key::escape, Key::enter}) {
+    REQUIRE(h.parts.panels.sheets.shown == app::Sheet::import);
+    h.key({widgets::key_of('P'), true, false, false});
+    h.step(2);
+    REQUIRE(h.parts.panels.sheets.shown == app::Sheet::palette);
+    h.type("dark");
+    h.step();
+    h.key({end});
+    h.step(2);
+  }
+  CHECK(h.parts.panels.sheets.shown == app::Sheet::import);
+  CHECK(h.parts.panels.sheets.import.draft);
+}
+
 TEST_CASE("a launch file that cannot be read is told in the strip with its line") {
   std::string script = kMegatronScript;
   script.replace(script.find("--num-layers 32"), 15, "--num-layers 3x");
