@@ -14,13 +14,15 @@ struct AdapterParameters {
   // Of the mean layer, by the operation they stand beside; `active`: those a token passes through.
   S qkv{}, attention_out{}, gate_up{}, down{};
   S gate_up_active{}, down_active{};
-  S experts{};         // of gate_up and down, those of routed experts
+  S experts{};          // of gate_up and down, those of routed experts
   S layer{}, active{};  // sums
   int in_qkv = 0;       // adapters beside that operation
 };
 template <Scalar S>
 AdapterParameters<S> adapter_parameters(const Inputs<S>&, const Parameters<S>&);
-extern template AdapterParameters<double> adapter_parameters<double>(const Inputs<double>&, const Parameters<double>&);
-extern template AdapterParameters<Traced> adapter_parameters<Traced>(const Inputs<Traced>&, const Parameters<Traced>&);
+extern template AdapterParameters<double> adapter_parameters<double>(const Inputs<double>&,
+                                                                     const Parameters<double>&);
+extern template AdapterParameters<Traced> adapter_parameters<Traced>(const Inputs<Traced>&,
+                                                                     const Parameters<Traced>&);
 
 }  // namespace roofscape::engine

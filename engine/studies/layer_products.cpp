@@ -29,8 +29,8 @@ class LayerProducts {
 
     const double qkv_local = m.is.mla ? p.qkv_layer / (tensor * m.d_model) : qkv_width(in_, w);
     const double kv = m.is.mla ? w.kv * tensor : m.n_kv_heads * m.d_head;
-    const double qkv_whole = m.is.mla ? p.qkv_layer / m.d_model
-                                      : heads + 2 * kv + (m.is.rel_pos_projection ? heads : 0);
+    const double qkv_whole =
+        m.is.mla ? p.qkv_layer / m.d_model : heads + 2 * kv + (m.is.rel_pos_projection ? heads : 0);
     add({.kind = OperationKind::qkv,
          .rows = tokens,
          .contraction = at_rest(d_model),
@@ -83,8 +83,8 @@ class LayerProducts {
   }
 
   void add(LayerProduct product) {
-    product.flops = 2 * product.rows.local * product.contraction.local * product.columns.local *
-                    product.experts.local;
+    product.flops =
+        2 * product.rows.local * product.contraction.local * product.columns.local * product.experts.local;
     study_.products.push_back(std::move(product));
   }
 
@@ -103,7 +103,8 @@ class LayerProducts {
          .shared_expert = shared,
          .rows = rows,
          .contraction = d_model,
-         .columns = cut(ups > 1 ? LayerDim::gate_up : LayerDim::d_ff, ups * width, ups * width / tensor, Axis::tensor, tensor),
+         .columns = cut(ups > 1 ? LayerDim::gate_up : LayerDim::d_ff, ups * width, ups * width / tensor, Axis::tensor,
+                        tensor),
          .experts = experts});
     add({.kind = OperationKind::down,
          .shared_expert = shared,
@@ -118,11 +119,13 @@ class LayerProducts {
     const ModelDims<double>& m = in_.model;
     const int split = in_.experts_split_tensor ? mesh_.expert_tensor : mesh_.tensor;
     const double tokens = token_dim().local;
-    const ShardedDim all = cut(LayerDim::experts, m.n_experts, m.n_experts / mesh_.expert, Axis::expert, mesh_.expert);
+    const ShardedDim all =
+        cut(LayerDim::experts, m.n_experts, m.n_experts / mesh_.expert, Axis::expert, mesh_.expert);
     ShardedDim rows = weight_dim(LayerDim::routed_to, 0);
     rows.local = tokens * m.experts_per_token / m.n_experts * mesh_.expert * split / mesh_.tensor;
     // Ranks that hold the same part of the same experts, each for its own tokens.
-    const auto groups = static_cast<int>(data_ranks(mesh_) * mesh_.context * mesh_.tensor / (std::int64_t{mesh_.expert} * split));
+    const auto groups =
+        static_cast<int>(data_ranks(mesh_) * mesh_.context * mesh_.tensor / (std::int64_t{mesh_.expert} * split));
     rows.whole = rows.local * groups;
     const Axis apart = mesh_.fsdp >= std::max(mesh_.data, mesh_.context) ? Axis::fsdp
                        : mesh_.data >= mesh_.context                     ? Axis::data

@@ -50,7 +50,7 @@ struct LayerProduct {
   ShardedDim rows = {}, contraction = {}, columns = {};
   ShardedDim kv = {};       // attention alone
   ShardedDim experts = {};  // whole 1: no experts
-  double flops = 0;    // executed on one chip
+  double flops = 0;         // executed on one chip
   std::vector<LayerMove> before = {}, after = {};
 };
 

@@ -27,8 +27,7 @@ TEST_CASE("products of a layer have the FLOPs of its operations") {
     s.assumptions.flops = FlopsConvention::exact_causal;
     if (s.model.is_moe() && s.model.moe.n_dense_layers > 0) continue;  // there an operation is of the mean layer
     const Inputs<double> in = make_inputs<double>(s, nullptr);
-    const double tokens =
-        microbatch_tokens(in.microbatch_sequences, in.sequence_length, in.degree(Axis::context).x);
+    const double tokens = microbatch_tokens(in.microbatch_sequences, in.sequence_length, in.degree(Axis::context).x);
     const auto operations = layer_operations(in, count_parameters(in.model), layer_key(s), tokens).operations;
     const LayerProductsStudy study = layer_products_study(s, evaluate(s));
     for (const OperationKind kind : {OperationKind::qkv, OperationKind::attention, OperationKind::attention_out,

@@ -67,14 +67,16 @@ TEST_CASE("only adapters have gradients, moments and a place in the update") {
   CHECK(value_of(quantized, Q::memory_optimizer) == value_of(s, Q::memory_optimizer));
 }
 
-TEST_CASE("ZeRO-3 gathers frozen weights forth and back and reduces adapters; below it nothing but adapters is sent") {
+TEST_CASE(
+    "ZeRO-3 gathers frozen weights forth and back and reduces adapters; below it nothing but adapters is sent") {
   const auto traffic = [](const Scenario& s) {
     PipelineReport pipeline;
     const Evaluation<double> e = run_evaluation<double>(s, nullptr, pipeline);
     return std::pair{e.stage.weight_bytes, e.stage.gradient_bytes};
   };
   const Scenario s = adapted({"parallelism.zero_stage=3", "precision.gradients=bf16"});
-  const double layer = value_of(s, Q::params_layer), adapters = kTrained / 32, width = value_of(s, Q::weight_width_bytes);
+  const double layer = value_of(s, Q::params_layer), adapters = kTrained / 32,
+               width = value_of(s, Q::weight_width_bytes);
   CHECK(traffic(s).first == near(width * layer + 2 * adapters));
   CHECK(traffic(s).second == near(2 * adapters));
   CHECK(traffic(with(s, {"parallelism.zero_stage=1"})).first == near(2 * adapters));

@@ -31,13 +31,14 @@ using engine::ShardedDim;
 
 namespace {
 
-constexpr int kMostParts = 8;                             // that an array is drawn cut into, along one side
-constexpr float kElsewhereTint = 0.2f, kGatheredTint = 0.5f;  // parts of other chips; gathered from them for the product
-constexpr float kNarrowLayer = 400;                            // px: a column of a journal has names over the operands
-constexpr float kLayerNames = 0.24f, kShareBar = 44;      // of the width; px
+constexpr int kMostParts = 8;  // that an array is drawn cut into, along one side
+constexpr float kElsewhereTint = 0.2f,
+                kGatheredTint = 0.5f;                 // parts of other chips; gathered from them for the product
+constexpr float kNarrowLayer = 400;                   // px: a column of a journal has names over the operands
+constexpr float kLayerNames = 0.24f, kShareBar = 44;  // of the width; px
 constexpr float kTileAspect = 1.5f, kMostTile = 34, kLeastTile = 8;  // width over height; px of height
-constexpr float kStrip = 2.5f, kStripSpace = 1;                        // px: along the sides that an axis cuts
-constexpr float kMostLayerRow = 74, kLeastTwoLines = 2.3f;                // px; lines of text
+constexpr float kStrip = 2.5f, kStripSpace = 1;                      // px: along the sides that an axis cuts
+constexpr float kMostLayerRow = 74, kLeastTwoLines = 2.3f;           // px; lines of text
 
 // As the scaling book has them where it has a letter.
 constexpr engine::EnumTable<LayerDim> kLetters{"B", "D", "Q", "H", "K", "S", "F", "2F", "E", "C"};
@@ -66,10 +67,10 @@ std::string dim_text(const FigureInput& input, LayerDim dim) {
   return std::string(input.texts.text("figure.layer.dim." + std::string(engine::kLayerDimIds[dim])));
 }
 std::string move_text(const FigureInput& input, const LayerMove& move) {
-  return input.texts.format("figure.layer.move",
-                            {std::string(input.texts.text("calc.word." + std::string(engine::kCollectiveIds[move.kind]))),
-                             axis_text(input, move.axis), format(move.bytes, engine::unit::bytes),
-                             format_duration(move.time_s)});
+  return input.texts.format(
+      "figure.layer.move",
+      {std::string(input.texts.text("calc.word." + std::string(engine::kCollectiveIds[move.kind]))),
+       axis_text(input, move.axis), format(move.bytes, engine::unit::bytes), format_duration(move.time_s)});
 }
 
 enum class Place : std::uint8_t { left, right, result };
@@ -117,9 +118,8 @@ std::string whole_text(const LayerArray& o) {
 std::string array_name(const FigureInput& input, const LayerProduct& p, const LayerArray& o) {
   constexpr std::array<std::string_view, 3> kIds{"in", "weights", "out"};
   const bool keys = o.place == Place::right && p.kind == engine::OperationKind::attention;
-  return std::string(
-      input.texts.text("figure.layer.operand." +
-                       std::string(keys ? "keys" : kIds[static_cast<std::size_t>(o.place)])));
+  return std::string(input.texts.text("figure.layer.operand." +
+                                      std::string(keys ? "keys" : kIds[static_cast<std::size_t>(o.place)])));
 }
 
 double share_of(const LayerProductsStudy& study, const LayerProduct& p) {
@@ -141,9 +141,9 @@ FigureHead layer_head(const FigureInput& input, const FigureView&) {
   };
   const std::string name = product_name(input, most);
   head.brief = input.texts.format("figure.layer.brief", {name, shown});
-  head.takeaway = input.texts.format(chip_key(input, "figure.layer.takeaway"),
-                                     {name, shown, size("rows", most.rows), size("contraction", most.contraction),
-                                      size("columns", most.columns)});
+  head.takeaway = input.texts.format(
+      chip_key(input, "figure.layer.takeaway"),
+      {name, shown, size("rows", most.rows), size("contraction", most.contraction), size("columns", most.columns)});
   return head;
 }
 
@@ -177,12 +177,11 @@ void draw_tile(Canvas& canvas, const FigureInput& input, const Rect& r, const La
   const Colour colour = array_colour(theme, o);
   canvas.rect(r, {.colour = mix(theme.panel, colour, kElsewhereTint)});
   const Rect used{r.x, r.y, first_part(r.w, ways_of(o.columns->ways)), first_part(r.h, ways_of(o.rows->ways))};
-  if (o.is_weight && parts_of(*o.rows) * parts_of(*o.columns) >
-                         ways_of(o.rows->ways) * ways_of(o.columns->ways)) {
+  if (o.is_weight && parts_of(*o.rows) * parts_of(*o.columns) > ways_of(o.rows->ways) * ways_of(o.columns->ways)) {
     canvas.rect(used, {.colour = mix(theme.panel, colour, kGatheredTint)});
-    canvas.rect({r.x, r.y, first_part(used.w, ways_of(o.columns->at_rest)),
-                 first_part(used.h, ways_of(o.rows->at_rest))},
-                {.colour = colour});
+    canvas.rect(
+        {r.x, r.y, first_part(used.w, ways_of(o.columns->at_rest)), first_part(used.h, ways_of(o.rows->at_rest))},
+        {.colour = colour});
   } else {
     canvas.rect(used, {.colour = colour});
   }
@@ -216,9 +215,9 @@ void draw_tile(Canvas& canvas, const FigureInput& input, const Rect& r, const La
 }
 
 struct LayerLayout {
-  bool narrow = false;              // names over the operands
-  bool sizes = true;                // the second line under the letters
-  bool beside = true;               // letters beside an array, else under it
+  bool narrow = false;  // names over the operands
+  bool sizes = true;    // the second line under the letters
+  bool beside = true;   // letters beside an array, else under it
   float line = 0, names = 0, shares = 0, sign = 0, cell = 0, tile_w = 0, tile_h = 0, row = 0, strips = 0;
   float bar = 0;
   double most = 1;  // the largest share
@@ -244,7 +243,7 @@ void draw_moves(Canvas& canvas, const FigureInput& input, Rect line, const std::
 }
 
 void draw_array_of(Canvas& canvas, const FigureInput& input, const Rect& cell, const LayerArray& o,
-                  const LayerLayout& at) {
+                   const LayerLayout& at) {
   const TextStyle symbol = small_text(canvas, input.theme.ink, HAlign::left),
                   size = small_text(canvas, input.theme.ink2, HAlign::left);
   const float lines = at.sizes ? 2 : 1;
@@ -269,7 +268,8 @@ void draw_product(Canvas& canvas, const FigureInput& input, Rect row, const Laye
   const Fill bar_fill{.colour = mix(theme.panel, theme.ink2, 0.85f)};
   const auto draw_share = [&](const Rect& column) {
     canvas.text({column.right(), column.centre().y}, percent, value);
-    const Rect bar{column.x, column.centre().y - at.line * 0.3f, at.bar * static_cast<float>(share / at.most), at.line * 0.6f};
+    const Rect bar{column.x, column.centre().y - at.line * 0.3f, at.bar * static_cast<float>(share / at.most),
+                   at.line * 0.6f};
     if (at.bar <= 0) return;
     if (is_tick(canvas, bar))
       draw_tick(canvas, theme, bar, bar_fill);
@@ -306,7 +306,8 @@ LayerLayout layout_of(const Canvas& canvas, const FigureInput& input, const Rect
   at.line = small_line(canvas);
   at.narrow = area.w < canvas.px(kNarrowLayer);
   at.strips = canvas.px(3 * (kStrip + kStripSpace));
-  const TextStyle plain = small_text(canvas, input.theme.ink, HAlign::left), bold = small_text(canvas, input.theme.ink, HAlign::left, Weight::bold);
+  const TextStyle plain = small_text(canvas, input.theme.ink, HAlign::left),
+                  bold = small_text(canvas, input.theme.ink, HAlign::left, Weight::bold);
   float symbols = 0, sizes = 0;
   at.most = 0;
   for (const LayerProduct& p : study.products) {
@@ -361,12 +362,15 @@ std::vector<KeyEntry> key_of(const Canvas& canvas, const FigureInput& input, con
                    {.colour = mix(theme.panel, fill_of(theme, part, canvas.em()).colour, tint)},
                    std::string(input.texts.text(brief))});
   };
-  add(chip_key(input, "figure.layer.key.activations"), "figure.layer.key.activations.brief", MemoryPart::activations, 1);
+  add(chip_key(input, "figure.layer.key.activations"), "figure.layer.key.activations.brief", MemoryPart::activations,
+      1);
   add(chip_key(input, "figure.layer.key.weights"), "figure.layer.key.weights.brief", MemoryPart::weights, 1);
-  if (gathered) add("figure.layer.key.gathered", "figure.layer.key.gathered.brief", MemoryPart::weights, kGatheredTint);
+  if (gathered)
+    add("figure.layer.key.gathered", "figure.layer.key.gathered.brief", MemoryPart::weights, kGatheredTint);
   for (std::size_t a = 0; a < engine::kAxisCount; ++a)
     if (cut[a])
-      out.push_back({axis_text(input, static_cast<Axis>(a)), {.colour = line_of(theme, look_of(static_cast<Axis>(a)))}});
+      out.push_back(
+          {axis_text(input, static_cast<Axis>(a)), {.colour = line_of(theme, look_of(static_cast<Axis>(a)))}});
   return out;
 }
 
@@ -447,8 +451,10 @@ std::string layer_data(const FigureInput& input, const FigureView&) {
   const LayerProductsStudy& study = layer_study_of(input);
   for (const LayerProduct& p : study.products) {
     out += product_name(input, p);
-    for (const ShardedDim* dim : {&p.experts, &p.rows, &p.contraction, &p.columns}) out += fmt::format("\t{}", dim->local);
-    for (const ShardedDim* dim : {&p.experts, &p.rows, &p.contraction, &p.columns}) out += fmt::format("\t{}", dim->whole);
+    for (const ShardedDim* dim : {&p.experts, &p.rows, &p.contraction, &p.columns})
+      out += fmt::format("\t{}", dim->local);
+    for (const ShardedDim* dim : {&p.experts, &p.rows, &p.contraction, &p.columns})
+      out += fmt::format("\t{}", dim->whole);
     out += fmt::format("\t{}\t{}\n", p.flops, share_of(study, p));
   }
   return out;
