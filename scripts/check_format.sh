@@ -11,8 +11,10 @@ if [ -z "$formatter" ] || ! "$formatter" --version | grep -q "version $release\.
   echo "Format not checked: clang-format $release is not installed." >&2
   exit 0
 fi
+# New ones too, before they are added.
+sources() { git ls-files -z --cached --others --exclude-standard '*.cpp' '*.h'; }
 if [ "${1:-}" = --fix ]; then
-  git ls-files -z '*.cpp' '*.h' | xargs -0 "$formatter" -i
+  sources | xargs -0 "$formatter" -i
 else
-  git ls-files -z '*.cpp' '*.h' | xargs -0 "$formatter" --dry-run --Werror
+  sources | xargs -0 "$formatter" --dry-run --Werror
 fi
