@@ -1,6 +1,9 @@
 // The evidence figure and the words about evidence: what they must show.
 #include <doctest/doctest.h>
 
+#include <array>
+#include <set>
+
 #include "tests/widgets/figures/preset_fixture.h"
 #include "widgets/figures/common/evidence_text.h"
 
@@ -45,6 +48,22 @@ TEST_CASE("evidence draws a mark for every run of the quantity") {
 TEST_CASE("evidence lists the sources with their runs, the one with the most first") {
   const auto canvas = drawn("evidence", calibrated(), "dark", 15, 900, 600);
   for (const char* text : {"Paper A, 3", "Recipes B, 3", "Thesis C, 2"}) CHECK(canvas->find_text(text));
+}
+
+TEST_CASE("on paper too narrow for the key of sources, marks have one form and no hue") {
+  FigureView print;
+  print.print = true;
+  const auto hues = [&](float width) {
+    const auto canvas = drawn("evidence", calibrated(), "print", 9, width, 240, print);
+    std::set<std::array<int, 3>> out;
+    for (const Primitive& p : canvas->primitives())
+      if (p.kind == Primitive::Kind::fill && p.group != "key" && p.colour.a > 200 &&
+          (p.colour.r != p.colour.g || p.colour.g != p.colour.b))
+        out.insert({p.colour.r, p.colour.g, p.colour.b});
+    return out;
+  };
+  CHECK(hues(238.1f).empty());
+  CHECK(hues(425.2f).size() > 1);
 }
 
 TEST_CASE("evidence says how many runs are within 10 and 25 percent") {

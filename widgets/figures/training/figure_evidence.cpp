@@ -299,7 +299,9 @@ void draw_mark(Canvas& canvas, Point at, Marker marker, Colour colour, bool comp
     canvas.marker(at, marker, size - canvas.px(1), {.edge = colour, .edge_width = canvas.px(1.4f)});
 }
 
-void draw_points(Canvas& canvas, const FigureInput& input, const ShownEvidence& s, const Plot& plot, bool near) {
+// `told`: whether a key or a readout says whose a mark is; where nothing does, hues and forms would be a riddle.
+void draw_points(Canvas& canvas, const FigureInput& input, const ShownEvidence& s, const Plot& plot, bool near,
+                 bool told) {
   const Theme& theme = input.theme;
   const bool some_near = s.band.validated();
   const float size = canvas.px(kSourceMark);
@@ -307,9 +309,9 @@ void draw_points(Canvas& canvas, const FigureInput& input, const ShownEvidence& 
     if (s.near[i] != near) continue;
     const EvidencePoint& p = s.evidence->points[i];
     const Point at = plot.at(p);
-    const SourceLook look = source_look(s, p);
+    const SourceLook look = told ? source_look(s, p) : SourceLook{};
     // Beside runs like the plan the others are a ground to see them on.
-    const Colour colour = some_near && !near ? theme.ink3 : theme.stroke(look.hue);
+    const Colour colour = some_near && !near ? theme.ink3 : told ? theme.stroke(look.hue) : theme.ink2;
     const float before = some_near && !near ? canvas.set_opacity(kFaded) : canvas.set_opacity(near ? 1.0f : 0.85f);
     if (near) draw_ring(canvas, theme, at, look.marker);
     draw_mark(canvas, at, look.marker, colour, p.complete);
@@ -585,7 +587,8 @@ void draw_evidence(Canvas& canvas, const Rect& area, const FigureInput& input, c
   if (s.evidence == nullptr)
     return draw_empty_state(canvas, input.theme, rest, input.texts.text("figure.evidence.waiting"));
   if (s.points.empty()) return draw_empty_state(canvas, input.theme, rest, input.texts.text("figure.evidence.none"));
-  if (const float width = sources_width(canvas, input, s, rest, view); width > 0) {
+  const float width = sources_width(canvas, input, s, rest, view);
+  if (width > 0) {
     Rect key = rest.cut_right(width);
     rest.cut_right(canvas.px(18));
     const std::vector<std::string_view> meanings = meanings_of(s);
@@ -608,8 +611,7 @@ void draw_evidence(Canvas& canvas, const Rect& area, const FigureInput& input, c
       canvas.line({plot.area.x, plot.y(0)}, {plot.area.right(), plot.y(0)}, line);
     else
       canvas.line({plot.x(plot.x.from()), plot.y(plot.x.from())}, {plot.x(plot.x.to()), plot.y(plot.x.to())}, line);
-    draw_points(canvas, input, s, plot, false);
-    draw_points(canvas, input, s, plot, true);
+    for (const bool near : {false, true}) draw_points(canvas, input, s, plot, near, width > 0 || !view.print);
   }
   draw_own(canvas, input, s, plot);
   draw_shares(canvas, input, s, plot, draw_own_label(canvas, input, s, plot));
