@@ -194,6 +194,9 @@ Chart chart_of(const FigureInput& input, const FigureView& view, const Collectiv
     if (std::any_of(c.dots.begin(), c.dots.end(), near)) dot.text.clear();
     c.dots.push_back(std::move(dot));
   }
+  // The plan's own first, so that their names have the first choice of room.
+  std::stable_partition(c.dots.begin(), c.dots.end(),
+                        [](const ChartDot& d) { return d.tag.starts_with("collective.plan"); });
   // The baseline's largest message over the same group.
   if (input.baseline) {
     const CollectiveKey key{input.baseline->scenario,
