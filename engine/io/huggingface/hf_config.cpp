@@ -18,6 +18,11 @@ using engine::say;
 using engine::Sentence;
 using engine::TransformerShape;
 
+bool HfReader::is_null(std::string_view key) const {
+  const auto found = json_.find(key);
+  return found != json_.end() && found->is_null();
+}
+
 const Json* HfReader::find(std::string_view keys, std::string* name) const {
   if (keys.empty()) return nullptr;
   while (true) {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <initializer_list>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <span>
 #include <string>
@@ -41,7 +40,7 @@ class HfReader {
 
   // Keys may be several names of one thing, "n_layer|num_hidden_layers"; the first that is there counts.
   bool has(std::string_view keys) const { return find(keys) != nullptr; }  // and is not null
-  bool is_null(std::string_view key) const { return json_.contains(key) && json_.at(std::string(key)).is_null(); }
+  bool is_null(std::string_view key) const;
   // A size of the field table's domain; `fallback` where it is missing or null, an error if there is none.
   int size(std::string_view field, std::string_view keys, std::optional<int> fallback);
   int count(std::string_view keys, int fallback, int maximum);  // a whole number from 0; for what no field stands for

@@ -2,9 +2,13 @@
 // .cpp files of engine/io.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
 
-#include "engine/io/json/files.h"
+#include "engine/io/json/json_text.h"
 #include "engine/io/presets/parts_json.h"
 #include "engine/io/presets/preset_json.h"
 
@@ -15,29 +19,19 @@ inline bool looks_like_file(std::string_view name) {
   return name.ends_with(".json") || name.find('/') != std::string_view::npos;
 }
 
-// What a name that is no preset's id refers to: the part in that file, or an error that names the nearest preset.
+// Calls `take` with what a name that is no preset's id refers to: the part itself where the name is one, else what
+// stands in that file. An error names the nearest preset.
+Failure find_named_part(const std::string& name, PresetKind kind, const PartContext& context,
+                        const std::function<void(const Json&, const PartContext&)>& take);
+
+// The part that `reader` makes of it.
 template <class Part, class Reader>
 Result<Part> read_named_part(const std::string& name, PresetKind kind, const PartContext& context, Reader reader) {
-  if (name.starts_with('{')) {  // the part itself
-    auto inline_part = parse_json(name, context.file);
-    if (!inline_part) return inline_part.error();
-    return reader(inline_part.value(), context);
-  }
-  if (!looks_like_file(name)) {
-    const InputError error = context.library.not_meant(kind, name);
-    return context.error(context.path, error.message, error.remedy);
-  }
-  const std::filesystem::path path = context.folder / std::filesystem::path(name);
-  auto text = read_file(path);
-  if (!text)
-    return context.error(context.path,
-                         engine::say("error.unreadable_inside", in_quotes(path.string()), text.error().message),
-                         text.error().remedy);
-  const std::string file = path.string();
-  auto json = parse_json(text.value(), file);
-  if (!json) return json.error();
-  const std::string id = path.stem().string();
-  return reader(json.value(), PartContext{file, {}, context.library, path.parent_path(), id});
+  std::optional<Result<Part>> part;
+  if (auto failure = find_named_part(name, kind, context,
+                                     [&](const Json& json, const PartContext& inner) { part = reader(json, inner); }))
+    return *std::move(failure);
+  return *std::move(part);
 }
 
 Result<engine::Chip> resolve_chip(const Json& json, const PartContext& context);
