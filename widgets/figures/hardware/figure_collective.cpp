@@ -226,8 +226,9 @@ Chart chart_of(const FigureInput& input, const FigureView& view, const Collectiv
   }
   if (study.hop_s && assumes_hop(input, view, study))
     c.note = t.format("figure.collective.assumed_latency", {format_duration(*study.hop_s)});
-  // Of a step in ideal mode only bytes are counted, as the book has it.
-  const bool counted = study.calibrated || input.scenario.serves();
+  // Of a step in ideal mode only bytes are counted, as the book has it; of a decoding step also the hop, where the chip's
+  // is published.
+  const bool counted = study.calibrated || (input.scenario.serves() && !assumes_hop(input, view, study));
   if (study.hop_s && !counted)
     c.note += (c.note.empty() ? "" : " ") + std::string(t.text("figure.collective.bytes_only"));
   if (study.calibrated) c.note = t.text("figure.collective.calibrated");
