@@ -67,7 +67,7 @@ FitRows::FitRows(std::span<const io::Measurement> entries, const io::PresetLibra
   for (const io::Measurement& entry : entries) {
     if (entry.kind != "measured" || !entry.hardware ||
         std::find(file.chips.begin(), file.chips.end(), entry.hardware->chip_id) == file.chips.end() ||
-        (entry.task == "inference") != (task == FitTask::serving))
+        (entry.task == "inference") != (task == FitTask::serving) || entry.task == "lora")
       continue;
     FitRow row;
     row.values = observed(entry);

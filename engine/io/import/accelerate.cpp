@@ -45,7 +45,7 @@ class AccelerateReader {
 
   Result<LaunchPlan> read() {
     for (auto step : {&AccelerateReader::processes, &AccelerateReader::kind, &AccelerateReader::batch,
-                      &AccelerateReader::precision, &AccelerateReader::rest}) {
+                      &AccelerateReader::precision, &AccelerateReader::adapters, &AccelerateReader::rest}) {
       (this->*step)();
       if (keys_.failed()) return *keys_.failure();
     }
@@ -267,9 +267,6 @@ class AccelerateReader {
       else
         plan_.warn(say("import.model_unknown", model->origin.key, in_quotes(model->value)), model->origin.line);
     }
-    if (const auto adapter = keys_.word("finetuning_type|adapter");
-        adapter && adapter->value != "full" && !adapter->value.empty())
-      plan_.fail(say("import.accelerate.adapter", in_quotes(adapter->value)), adapter->origin.line);
     if (!checkpointed_) checkpoints("gradient_checkpointing");
   }
 
@@ -293,6 +290,60 @@ class AccelerateReader {
     if (mixed) plan_.read.push_back({mixed->origin.key, mixed->origin.line, "precision.compute", mixed->value});
     plan_.missing.push_back({"precision.compute", "--set precision.compute=..."});
     plan_.warn(say("import.accelerate.precision"), mixed ? mixed->origin.line : 0);
+  }
+
+  // LLaMA-Factory says finetuning_type, lora_rank and lora_target; axolotl adapter, lora_r and lora_target_modules or
+  // lora_target_linear; both as PEFT names the modules of a Llama.
+  void adapters() {
+    const auto kind = keys_.word("finetuning_type|adapter");
+    if (!kind || kind->value == "full" || kind->value.empty()) return;
+    if (kind->value != "lora" && kind->value != "qlora")
+      return plan_.fail(say("import.accelerate.adapter", in_quotes(kind->value)), kind->origin.line);
+    if (const auto rank = keys_.whole("lora_rank|lora_r", 1, 1024))
+      plan_.state("adapter.rank", rank->value, rank->origin);
+    else
+      plan_.assume("adapter.rank", 8, usual());
+    if (keys_.failed()) return;
+    targets();
+    if (keys_.failed()) return;
+    const auto bits = keys_.whole("quantization_bit", 2, 8);
+    const auto four = keys_.flag("load_in_4bit"), eight = keys_.flag("load_in_8bit");
+    const bool quarter = kind->value == "qlora" || (four && four->value) || (bits && bits->value == 4);
+    if (!quarter && !(eight && eight->value) && !(bits && bits->value == 8)) return;
+    const Origin& origin = bits ? bits->origin : four ? four->origin : eight ? eight->origin : kind->origin;
+    // In place of the format that the mixed precision is usually said with.
+    std::erase_if(plan_.fields, [](const StatedField& field) { return field.path == "precision.weights"; });
+    plan_.state_choice("precision.weights", quarter ? "int4" : "int8", origin, quarter ? "nf4" : "int8");
+    if (quarter) plan_.warn(say("import.nearest", std::string("nf4"), std::string("int4")), origin.line);
+  }
+  void targets() {
+    const auto path = "adapter.targets";
+    if (const auto linear = keys_.flag("lora_target_linear"); linear && linear->value)
+      return plan_.state_choice(path, "linear", linear->origin, "true");
+    std::string words;
+    Origin origin;
+    if (keys_.is_list("lora_target|lora_target_modules")) {
+      const auto list = keys_.list("lora_target|lora_target_modules");
+      if (list.list == nullptr) return;  // it stands twice, with different values
+      origin = list.origin;
+      for (const Node& module : list.list->items) words += (words.empty() ? "" : ",") + module.text;
+    } else if (const auto word = keys_.word("lora_target|lora_target_modules")) {
+      words = word->value, origin = word->origin;
+    }
+    if (words.empty()) return plan_.assume_choice(path, "linear", usual());
+    const auto has = [&](std::string_view module) { return words.find(module) != std::string::npos; };
+    if (has("all")) return plan_.state_choice(path, "linear", origin, words);
+    const bool q = has("q_proj"), k = has("k_proj"), v = has("v_proj"), o = has("o_proj");
+    const bool gate = has("gate_proj"), up = has("up_proj"), down = has("down_proj");
+    const bool mlp = gate || up || down, attention = k || o;
+    const std::string_view known = mlp && (q || v || attention) ? "linear"
+                                   : mlp                        ? "mlp"
+                                   : attention                  ? "attention"
+                                                                : "query_value";
+    plan_.state_choice(path, known, origin, words);
+    const bool whole =
+        (!mlp || (gate && up && down)) && (known == "mlp" || (q && v && (known == "query_value" || (k && o))));
+    if (!whole) plan_.warn(say("import.nearest", words, known), origin.line);
   }
 
   void rest() {
@@ -347,6 +398,8 @@ class AccelerateReader {
                           "deepspeed_hostfile",
                           "learning_rate",
                           "lr_*",
+                          "lora_alpha",
+                          "lora_dropout",
                           "num_train_epochs",
                           "num_epochs",
                           "max_steps",
@@ -393,8 +446,11 @@ class AccelerateReader {
                   {"*offload*", "offload.optimizer"},
                   {"bf16", "precision.compute"},
                   {"fp16", "precision.compute"},
-                  {"finetuning_type", "model"},
-                  {"adapter", "model"}});
+                  {"finetuning_type", "adapter.rank"},
+                  {"lora_*", "adapter.rank"},
+                  {"*_bit", "precision.weights"},
+                  {"load_in_*", "precision.weights"},
+                  {"adapter", "adapter.rank"}});
   }
 
   LaunchPlan plan_;

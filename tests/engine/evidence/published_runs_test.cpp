@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -59,6 +60,27 @@ TEST_CASE("the scenario validate predicts a run with is its preset") {
       REQUIRE_MESSAGE(prepared.scenario.has_value(), prepared.reason);
       CHECK(*prepared.scenario == in_mode(preset(entry->scenario), mode));
     }
+}
+
+// No adapter's run took part in a fit.
+TEST_CASE("published runs with adapters are predicted within 15 %, half of them within 6 %") {
+  int runs = 0, near = 0;
+  for (const io::Measurement& entry : files().entries) {
+    if (entry.task != "lora") continue;
+    CAPTURE(entry.id);
+    const evidence::EntryPrediction predicted = evidence::predict(entry, library(), Mode::calibrated);
+    for (std::size_t i = 0; i < entry.values.size(); ++i) {
+      const io::MeasuredValue& measured = entry.values[i];
+      if (measured.quantity != "step_time_s" && measured.quantity != "tokens_per_s_per_chip") continue;
+      const double* value = std::get_if<double>(&predicted.values[i]);
+      REQUIRE(value != nullptr);
+      const double error = std::abs(*value / *measured.value - 1);
+      CHECK(error < 0.15);
+      ++runs, near += error < 0.065;
+    }
+  }
+  CHECK(runs == 9);
+  CHECK(near >= 5);
 }
 
 TEST_CASE("no published run breaks a rule: what really ran is not called impossible") {

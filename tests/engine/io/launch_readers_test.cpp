@@ -197,6 +197,17 @@ sequence_len: 4096
 bf16: true
 gradient_checkpointing: true
 )";
+constexpr std::string_view kAdapters = R"(base_model: meta-llama/Llama-3.1-8B
+micro_batch_size: 2
+gradient_accumulation_steps: 4
+sequence_len: 4096
+bf16: true
+gradient_checkpointing: true
+adapter: qlora
+lora_r: 32
+lora_alpha: 64
+lora_target_modules: [q_proj, k_proj, v_proj, o_proj]
+)";
 constexpr std::string_view kNanotron = R"(general: {project: x, run: y}
 model:
   dtype: bfloat16
@@ -376,6 +387,13 @@ const std::vector<Case>& cases() {
        "accelerate",
        {"model=LLaMA-3 8B", "pipeline.microbatch_sequences=2", "workload.global_batch_sequences=64",
         "workload.sequence_length=4096", "checkpointing.policy=block"},
+       {}},
+      {"adapters",
+       kAdapters,
+       "h100-sxm:8",
+       "accelerate",
+       {"model=LLaMA-3 8B", "adapter.rank=32", "adapter.targets=attention", "precision.weights=int4",
+        "precision.compute=bf16", "precision.optimizer=adam_fp32"},
        {}},
       {"nanotron",
        kNanotron,

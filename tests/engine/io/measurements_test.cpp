@@ -140,8 +140,6 @@ TEST_CASE("what an entry leaves open is guessed by a rule that is said") {
 }
 
 TEST_CASE("an entry that cannot be built says why") {
-  CHECK(reason(entry("\"task\": \"train\"", "\"task\": \"lora\"")) ==
-        "adapters (LoRA) are trained: frozen weights are not modelled");
   CHECK(reason(entry("\"n_heads\": 24", "\"n_heads\": null")) == "the model's n_heads is not stated");
   CHECK(reason(entry("a100-80g", "a100")) == "the chip is not one of the presets");
   CHECK(reason(entry("\"count\": 32", "\"count\": 31")) == "32 x 1 x 1 x 1 ranks are not 31 devices");
