@@ -151,6 +151,7 @@ EvidenceFeatures evidence_features(const Scenario& s) {
   f.precision = f.work == WorkloadKind::serving ? s.precision.weights : s.precision.compute;
   if (f.precision == Dtype::fp16) f.precision = Dtype::bf16;  // 16-bit arithmetic has one rate
   f.experts = s.model.is_moe();
+  f.adapters = f.work == WorkloadKind::training && s.adapter.rank > 0;
   f.params = count_parameters(make_model_dims<double>(s.model, nullptr)).total;
   const Parallelism& p = s.parallelism;
   f.chips = static_cast<int>(std::min<double>(mesh_chips(p), std::numeric_limits<int>::max()));
@@ -173,7 +174,7 @@ bool is_near(EvidenceFeature feature, const EvidenceFeatures& point, const Evide
     case EvidenceFeature::runs:
       return own.runs;
     case EvidenceFeature::work:
-      return point.work == own.work;
+      return point.work == own.work && point.adapters == own.adapters;
     case EvidenceFeature::chip:
       return point.generation == own.generation;
     case EvidenceFeature::precision:

@@ -49,7 +49,7 @@ inline constexpr EnumTable<EvidenceKind> kEvidenceKindIds{"step", "memory", "dec
 // What decides whether a measurement says something about a scenario, in the order in which it is asked.
 enum class EvidenceFeature : std::uint8_t {
   runs,           // the plan fits and can run
-  work,           // training or serving
+  work,           // training of all weights, of adapters, or serving
   chip,           // generation: chips that share a calibration
   precision,      // of the arithmetic; serving: of the weights
   experts,        // dense, or a mixture of experts
@@ -74,6 +74,7 @@ struct EvidenceFeatures {
   std::string generation;
   Dtype precision = Dtype::bf16;
   bool experts = false;
+  bool adapters = false;  // these alone are trained
   SoftwareStack stack{};
   int recomputation = 0;  // of training: 0 none, 1 some operations, 2 whole layers
   double params = 0;
