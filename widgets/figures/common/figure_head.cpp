@@ -105,6 +105,12 @@ std::string formats_text(const TextTable& t, const engine::Scenario& s) {
   } else if (s.precision.gradients != engine::Dtype::none && s.precision.gradients != s.precision.compute) {
     beside("figure.context.gradients", "precision.gradients");
   }
+  if (s.serves()) return out;
+  const auto say_of = [&](const std::string& text) { join(out, t.text("figure.list_separator"), text); };
+  if (s.adapter.rank > 0)
+    say_of(t.format("figure.context.adapters", {format_count(s.adapter.rank), value_text(t, "adapter.targets", s)}));
+  else if (engine::is_muon(s.precision.optimizer))
+    say_of(value_text(t, "precision.optimizer", s));
   return out;
 }
 
