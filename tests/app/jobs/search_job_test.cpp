@@ -106,9 +106,10 @@ TEST_CASE("while another scenario is searched, what is known is ranked for it") 
 
 TEST_CASE("a search without memory is given up and says why, and the next one finds what it would have") {
   SearchJob job(2);
+  const SearchRequest request = request_of(large());  // and the presets, read before memory is short
   {
     const test::MemoryLimit limit(20'000);
-    job.ask(large(), request_of(large()), false);
+    job.ask(large(), request, false);
     job.wait();
   }
   CHECK_FALSE(job.latest());
