@@ -9,6 +9,7 @@
 #include <string_view>
 #include <utility>
 
+#include "engine/frameworks/rules.h"
 #include "engine/inputs/placement.h"
 #include "engine/pipeline/schedule.h"
 #include "engine/scenario/checkpoint_policies.h"
@@ -141,6 +142,10 @@ class Neighbours {
     if (p.context > 1) add_values("parallelism.context_method", static_cast<double>(p.context_method), 0, 2);
     add({edit("offload.optimizer", s_.offload.optimizer ? 0 : 1)});
     add({edit("offload.activations", s_.offload.activations ? 0 : 1)});
+    if (p.pipeline > 1 && !report_.has_errors()) {
+      launchers_ = who_runs(s_).can;
+      std::erase(launchers_, Framework::jax);
+    }
     if (p.pipeline > 1) schedules();
   }
 
@@ -153,9 +158,18 @@ class Neighbours {
         Fix fix;
         if (!same) fix.push_back(edit("pipeline.schedule", static_cast<double>(kind)));
         if (v != s_.pipeline.virtual_stages) fix.push_back(edit("pipeline.virtual_stages", v));
-        if (!fix.empty()) add(fix);
+        if (!fix.empty() && (same || stays_launchable(fix))) add(fix);
       }
     }
+  }
+
+  // Whether a launcher that runs the plan runs it still. JAX is a library, in which any schedule can be written; a plan
+  // that no other runs is bound to none.
+  bool stays_launchable(const Fix& fix) const {
+    if (launchers_.empty()) return true;
+    const Scenario changed = after_fix(s_, fix);
+    return std::any_of(launchers_.begin(), launchers_.end(),
+                       [&changed](Framework f) { return broken_rule(f, changed) == nullptr; });
   }
 
   void serving() {
@@ -176,6 +190,7 @@ class Neighbours {
 
   const Scenario& s_;
   const Report& report_;
+  std::vector<Framework> launchers_;  // that run the plan, but for JAX
   std::vector<Fix> all_;
 };
 

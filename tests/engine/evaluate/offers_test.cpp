@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "engine/evaluate/single_edits.h"
+#include "engine/frameworks/rules.h"
 #include "engine/inputs/placement.h"
 #include "tests/engine/fixtures.h"
 
@@ -273,4 +274,29 @@ TEST_CASE("the same of serving, with and without a service level") {
         check_offers(s);
         check_best(s);
       }
+}
+
+TEST_CASE("a schedule one step away is one that a launcher of the plan runs, where any but JAX runs the plan") {
+  const auto launchers = [](const Scenario& s) {
+    std::vector<Framework> out = who_runs(s).can;
+    std::erase(out, Framework::jax);
+    return out;
+  };
+  std::mt19937 rng(11);
+  int bound = 0;
+  for (int i = 0; i < 400; ++i) {
+    const Scenario s = tests::random_scenario(rng);
+    const Report report = evaluate(s);
+    if (s.parallelism.pipeline == 1 || report.has_errors()) continue;
+    const std::vector<Framework> now = launchers(s);
+    for (const Fix& fix : single_edits(s, report)) {
+      const Scenario changed = after_fix(s, fix);
+      if (now.empty() || changed.pipeline.schedule == s.pipeline.schedule) continue;
+      const std::vector<Framework> then = launchers(changed);
+      CHECK(std::any_of(now.begin(), now.end(),
+                        [&](Framework f) { return std::find(then.begin(), then.end(), f) != then.end(); }));
+      ++bound;
+    }
+  }
+  CHECK(bound > 0);
 }
