@@ -63,6 +63,18 @@ std::size_t index_of_largest(const Rows& rows, F&& number) {
   return best;
 }
 
+// A sum that may have no terms: a derivation has none where nothing is added, and no zero to begin with.
+template <Scalar S>
+struct Terms {
+  S sum{};
+  bool any = false;
+  void add(const S& x) {
+    sum = any ? sum + x : x;
+    any = true;
+  }
+  S or_zero(const S& zero) const { return any ? sum : zero; }
+};
+
 // The leaves of a derivation: an input with the place it comes from, and a number that a simulation produced. `trace`
 // is where Traced ones are recorded; for double only the value counts.
 template <Scalar S>

@@ -142,14 +142,19 @@ class Neighbours {
     if (p.context > 1) add_values("parallelism.context_method", static_cast<double>(p.context_method), 0, 2);
     add({edit("offload.optimizer", s_.offload.optimizer ? 0 : 1)});
     add({edit("offload.activations", s_.offload.activations ? 0 : 1)});
-    if (p.pipeline > 1 && !report_.has_errors()) {
-      launchers_ = who_runs(s_).can;
-      std::erase(launchers_, Framework::jax);
-    }
     if (p.pipeline > 1) schedules();
   }
 
   void schedules() {
+    // JAX is a library, in which any schedule can be written; a plan that no other runs is bound to none.
+    std::vector<Framework> launchers;
+    if (!report_.has_errors()) launchers = who_runs(s_).can;
+    std::erase(launchers, Framework::jax);
+    const auto stays_launchable = [&](const Fix& fix) {
+      const Scenario changed = after_fix(s_, fix);
+      return launchers.empty() || std::any_of(launchers.begin(), launchers.end(),
+                                              [&changed](Framework f) { return broken_rule(f, changed) == nullptr; });
+    };
     const int layers = (s_.model.n_layers + s_.parallelism.pipeline - 1) / s_.parallelism.pipeline;
     for (const ScheduleKind kind : kSchedules) {
       const bool same = kind == s_.pipeline.schedule;
@@ -161,15 +166,6 @@ class Neighbours {
         if (!fix.empty() && (same || stays_launchable(fix))) add(fix);
       }
     }
-  }
-
-  // Whether a launcher that runs the plan runs it still. JAX is a library, in which any schedule can be written; a plan
-  // that no other runs is bound to none.
-  bool stays_launchable(const Fix& fix) const {
-    if (launchers_.empty()) return true;
-    const Scenario changed = after_fix(s_, fix);
-    return std::any_of(launchers_.begin(), launchers_.end(),
-                       [&changed](Framework f) { return broken_rule(f, changed) == nullptr; });
   }
 
   void serving() {
@@ -190,7 +186,6 @@ class Neighbours {
 
   const Scenario& s_;
   const Report& report_;
-  std::vector<Framework> launchers_;  // that run the plan, but for JAX
   std::vector<Fix> all_;
 };
 

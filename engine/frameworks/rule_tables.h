@@ -63,6 +63,17 @@ constexpr Rule even_nodes() {
               },
           .source = {}};
 }
+// `source`: where the launcher trains all weights.
+template <Framework framework>
+constexpr Rule trains_all_weights(std::string_view source) {
+  return {.id = "adapters",
+          .path = "adapter.rank",
+          .reads = RuleReads::scenario,
+          .broken = [](const Scenario& s) { return s.adapter.rank > 0; },
+          .words = [](const Scenario&) { return say("framework.rule.adapters", framework_name(framework)); },
+          .source = source,
+          .mend = [](Scenario& s) { s.adapter.rank = 0; }};
+}
 // An order of operations of one's own, which only torch's pipelines can be given.
 template <Framework framework>
 constexpr Rule own_order() {

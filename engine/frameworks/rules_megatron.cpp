@@ -275,13 +275,7 @@ constexpr Rule kMegatronRules[] = {
                                         ? CheckpointPolicy::attention
                                         : CheckpointPolicy::block;
          }},
-    {.id = "adapters",
-     .path = "adapter.rank",
-     .reads = RuleReads::scenario,
-     .broken = [](const Scenario& s) { return s.adapter.rank > 0; },
-     .words = [](const Scenario&) { return say("framework.rule.adapters", framework_name(Framework::megatron)); },
-     .source = "Megatron-LM, pretrain_gpt.py: trains all weights",
-     .mend = [](Scenario& s) { s.adapter.rank = 0; }},
+    trains_all_weights<Framework::megatron>("Megatron-LM, pretrain_gpt.py: trains all weights"),
     {.id = "muon",
      .path = "precision.optimizer",
      .reads = RuleReads::plan,

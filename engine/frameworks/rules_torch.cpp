@@ -240,13 +240,7 @@ constexpr Rule kTorchtitan[] = {
                                         ? CheckpointPolicy::big_matmuls
                                         : CheckpointPolicy::block;
          }},
-    {.id = "adapters",
-     .path = "adapter.rank",
-     .reads = RuleReads::scenario,
-     .broken = [](const Scenario& s) { return s.adapter.rank > 0; },
-     .words = [](const Scenario&) { return say("framework.rule.adapters", framework_name(Framework::torchtitan)); },
-     .source = "torchtitan, torchtitan/train.py: trains all weights",
-     .mend = [](Scenario& s) { s.adapter.rank = 0; }},
+    trains_all_weights<Framework::torchtitan>("torchtitan, torchtitan/train.py: trains all weights"),
     {.id = "muon",
      .path = "precision.optimizer",
      .reads = RuleReads::scenario,

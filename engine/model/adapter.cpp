@@ -2,22 +2,6 @@
 
 namespace roofscape::engine {
 
-namespace {
-
-// A sum of which there may be no terms.
-template <Scalar S>
-struct Terms {
-  S sum;
-  bool any = false;
-  void add(const S& x) {
-    sum = any ? sum + x : x;
-    any = true;
-  }
-  S or_zero(const S& zero) const { return any ? sum : zero; }
-};
-
-}  // namespace
-
 template <Scalar S>
 AdapterParameters<S> adapter_parameters(const Inputs<S>& in, const Parameters<S>& params) {
   const ModelDims<S>& m = in.model;

@@ -60,17 +60,6 @@ void for_each_kind(const Inputs<S>& in, F&& f) {
   f(MatrixKind<S>{MuonMatrix::router, D, m.n_experts, one, LayerSet::experts, false});
 }
 
-// A sum of which there may be no terms.
-template <Scalar S>
-struct Total {
-  S sum;
-  bool any = false;
-  void add(const S& x) {
-    sum = any ? sum + x : x;
-    any = true;
-  }
-};
-
 template <Scalar S>
 class Work {
  public:
@@ -91,7 +80,7 @@ class Work {
     send(out);
     out.exposed = out.network;
     if (in_.calibrated || !out.sends) return;
-    Total<S> sent{};
+    Terms<S> sent{};
     for (std::size_t i = 0; i < out.network.size(); ++i)
       if (!(value_of(out.network[i]) <= 0)) sent.add(out.network[i]);
     const S network = named(Q::muon_network, sent.sum);
@@ -136,10 +125,10 @@ class Work {
     const S seconds =
         named(Q::muon_matrix_time, i,
               in_.calibrated ? kernels(i, kind, shorter, longer, count / home) : ideal(i, shorter, longer, flops));
+    const bool is_first = !seconds_.any;
     flops_.add(count * flops / home);
     seconds_.add(named(Q::muon_share, i, count * seconds / home));
-    largest_ = seconds_.any && largest_set_ ? max(largest_, seconds) : S(seconds);
-    largest_set_ = true;
+    largest_ = is_first ? S(seconds) : max(largest_, seconds);
     const S elements = named(Q::muon_elements, i, count * kind.side * kind.width);
     if (splits && !muon.blockwise) gathered_.add(elements / home), tensor_calls_.add(count / home);
     (kind.of_experts && spreads_experts(in_) ? held_experts_ : held_).add(elements / ways_held(kind, ways));
@@ -234,11 +223,10 @@ class Work {
   const StepCounts<S>& counts_;
   const StageKey& key_;
   S one_, home_{}, expert_home_{}, largest_{};
-  bool largest_set_ = false;
-  Total<S> flops_{}, seconds_{};
-  Total<S> gathered_{};               // elements of whole matrices of one home that come from tensor ranks
-  Total<S> held_{}, held_experts_{};  // elements that a tensor rank has of its matrices, unsharded
-  Total<S> calls_{}, tensor_calls_{};
+  Terms<S> flops_{}, seconds_{};
+  Terms<S> gathered_{};               // elements of whole matrices of one home that come from tensor ranks
+  Terms<S> held_{}, held_experts_{};  // elements that a tensor rank has of its matrices, unsharded
+  Terms<S> calls_{}, tensor_calls_{};
 };
 
 }  // namespace

@@ -35,6 +35,14 @@ struct Dropped {
   explicit Dropped(const std::string& name, const std::string& text) : path(folder.write(name, text).string()) {}
 };
 
+// What somebody copied, and Ctrl+V.
+void paste(Harness& h, std::string copied) {
+  g_pasted = std::move(copied);
+  h.parts.interaction.read_clipboard = [] { return g_pasted; };
+  h.key({widgets::key_of('V'), true, false, false});
+  h.step(2);
+}
+
 bool shows_text(const Harness& h, const std::string& words) {
   for (const auto& text : h.canvas.drawn_texts())
     if (text.text.find(words) != std::string::npos) return true;
@@ -134,10 +142,7 @@ TEST_CASE("what a launch file lacks is asked for before it opens") {
 
 TEST_CASE("a pasted launch line of a server asks for its requests and opens as a plan that serves") {
   Harness h("llama3-8b-8-h100", 1920, 1080);
-  g_pasted = kServeLine;
-  h.parts.interaction.read_clipboard = [] { return g_pasted; };
-  h.key({widgets::key_of('V'), true, false, false});
-  h.step(2);
+  paste(h, kServeLine);
   REQUIRE(h.parts.panels.sheets.shown == app::Sheet::import);
   for (const auto& [field, tokens] :
        {std::pair{"workload.prompt_tokens", "1024"}, {"workload.output_tokens", "256"}}) {
@@ -159,10 +164,7 @@ TEST_CASE("a pasted launch line of a server asks for its requests and opens as a
 
 TEST_CASE("Enter asks for what is missing one after the other, and Escape ends that") {
   Harness h("llama3-8b-8-h100", 1920, 1080);
-  g_pasted = kServeLine;
-  h.parts.interaction.read_clipboard = [] { return g_pasted; };
-  h.key({widgets::key_of('V'), true, false, false});
-  h.step(2);
+  paste(h, kServeLine);
   for (const char* tokens : {"1024", "256"}) {
     if (!h.parts.interaction.editing_any()) h.key({Key::enter});
     h.step(2);
@@ -178,9 +180,7 @@ TEST_CASE("Enter asks for what is missing one after the other, and Escape ends t
   CHECK(h.scenario().workload.prompt_tokens == 1024);
   CHECK(h.scenario().workload.output_tokens == 256);
   Harness other("llama3-8b-8-h100", 1920, 1080);
-  other.parts.interaction.read_clipboard = [] { return g_pasted; };
-  other.key({widgets::key_of('V'), true, false, false});
-  other.step(2);
+  paste(other, kServeLine);
   other.key({Key::enter});
   other.step(2);
   REQUIRE(other.parts.interaction.editing_any());
@@ -191,10 +191,7 @@ TEST_CASE("Enter asks for what is missing one after the other, and Escape ends t
 
 TEST_CASE("a value that was begun by a click and ended with Enter is followed by the next one") {
   Harness h("llama3-8b-8-h100", 1920, 1080);
-  g_pasted = kServeLine;
-  h.parts.interaction.read_clipboard = [] { return g_pasted; };
-  h.key({widgets::key_of('V'), true, false, false});
-  h.step(2);
+  paste(h, kServeLine);
   h.click("import.workload.prompt_tokens");
   h.step();
   h.type("1024");
@@ -210,10 +207,7 @@ TEST_CASE("a value that was begun by a click and ended with Enter is followed by
 
 TEST_CASE("the palette over a receipt leaves it waiting") {
   Harness h("llama3-8b-8-h100", 1920, 1080);
-  g_pasted = kServeLine;
-  h.parts.interaction.read_clipboard = [] { return g_pasted; };
-  h.key({widgets::key_of('V'), true, false, false});
-  h.step(2);
+  paste(h, kServeLine);
   for (const Key end : {Key::escape, Key::enter}) {
     REQUIRE(h.parts.panels.sheets.shown == app::Sheet::import);
     h.key({widgets::key_of('P'), true, false, false});
