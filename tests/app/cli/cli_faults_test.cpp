@@ -79,6 +79,22 @@ TEST_CASE("a disk that fails leaves the old file or the new one, and is told of 
   }
 }
 
+TEST_CASE("a folder that may not be written to is told of in one line, and the old file stays") {
+  for (const auto& [arguments, file] : kWriting) {
+    CAPTURE(arguments);
+    const TemporaryFolder folder;
+    folder.write(file, "old");
+    const Outcome o = run_with("create=1", folder, arguments);
+    CHECK(o.code == 2);
+    CHECK(is_one_line(o.err));
+    CHECK(o.err.find(std::string(file) + ": cannot be written: Read-only file system") != std::string::npos);
+    CHECK(test::text_of(folder.path() / file) == "old");
+    CHECK(folder.count() == 1);
+  }
+  const TemporaryFolder folder;  // what only prints needs no file
+  for (const char* const arguments : kPrinting) CHECK(run_with("create=1", folder, arguments).code <= 1);
+}
+
 TEST_CASE("too little memory is told of in one line, and nothing half made is left") {
   bool was_reached = false;
   const auto check = [&](const TemporaryFolder& folder, const std::string& arguments, int bytes) {

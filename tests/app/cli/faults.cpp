@@ -1,5 +1,6 @@
 // Loaded before the C library (LD_PRELOAD), makes chosen calls of a program fail as a full disk, a broken one or a want
 // of memory would. ROOFSCAPE_FAULT names one call and which it is of its kind, counted from main():
+//   create=N                     that temporary file and all after it cannot be made, as in a read-only folder
 //   write=N, fsync=N, rename=N   that one and all after it fail, of files; ENOSPC, EIO, EACCES
 //   allocate=N                   that one fails
 //   allocate_above=BYTES         all larger ones fail
@@ -29,13 +30,14 @@ struct Fault {
   bool reached() { return chosen != 0 && ++calls >= chosen; }
   bool is_it() { return chosen != 0 && ++calls == chosen; }
 };
-Fault fault_of_write{"write="}, fault_of_fsync{"fsync="}, fault_of_rename{"rename="}, fault_of_allocate{"allocate="};
+Fault fault_of_create{"create="}, fault_of_write{"write="}, fault_of_fsync{"fsync="}, fault_of_rename{"rename="},
+    fault_of_allocate{"allocate="};
 std::atomic<unsigned long> most_bytes{0};
 
 void choose_fault() {
   const char* wanted = std::getenv("ROOFSCAPE_FAULT");
   if (wanted == nullptr) return;
-  for (Fault* fault : {&fault_of_write, &fault_of_fsync, &fault_of_rename, &fault_of_allocate})
+  for (Fault* fault : {&fault_of_create, &fault_of_write, &fault_of_fsync, &fault_of_rename, &fault_of_allocate})
     if (const std::size_t length = std::strlen(fault->name); std::strncmp(wanted, fault->name, length) == 0)
       fault->chosen = std::strtoul(wanted + length, nullptr, 10);
   constexpr const char kAbove[] = "allocate_above=";
@@ -76,6 +78,15 @@ void* calloc(std::size_t count, std::size_t bytes) {
 void* realloc(void* old, std::size_t bytes) { return is_refused(bytes) ? nullptr : __libc_realloc(old, bytes); }
 void* aligned_alloc(std::size_t alignment, std::size_t bytes) {
   return is_refused(bytes) ? nullptr : __libc_memalign(alignment, bytes);
+}
+
+int mkstemp(char* name) {
+  static const auto real = next<int (*)(char*)>("mkstemp");
+  if (fault_of_create.reached()) {
+    errno = EROFS;
+    return -1;
+  }
+  return real(name);
 }
 
 ssize_t write(int fd, const void* bytes, std::size_t count) {
