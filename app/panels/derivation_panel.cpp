@@ -418,11 +418,14 @@ engine::Scenario derivation_panel(PanelContext& ctx, const Rect& r, DerivationSt
   const DerivationLine& top = derivation->lines.front();
   const std::string value = ctx.ui.texts.amount(top.value, top.unit, {.trim_zeros = top.is_input});
   const std::string title = ctx.format("ui.derivation.why", {value});
-  const TextStyle bold = ctx.style(t.ink, 1.25f, Weight::bold);
-  ctx.ui.canvas.text({x, head.centre().y}, title, bold);
+  // A narrow rail has no room for the large type of a long unit.
+  const float width = head.right() - pad - x;
+  TextStyle bold = ctx.style(t.ink, 1.25f, Weight::bold);
+  if (ctx.ui.canvas.text_width(title, bold) > width) bold = ctx.style(t.ink, 1, Weight::bold);
+  ctx.ui.canvas.text({x, head.centre().y}, ellipsize(ctx.ui.canvas, title, bold, width), bold);
   TextStyle small = ctx.style(t.ink3, kSmallText);
   small.halign = HAlign::right;
-  const float room = head.right() - pad - x - ctx.ui.canvas.text_width(title, bold) - ctx.px(12);
+  const float room = width - ctx.ui.canvas.text_width(title, bold) - ctx.px(12);
   ctx.ui.canvas.text({head.right() - pad, head.centre().y}, ellipsize(ctx.ui.canvas, id, small, room), small);
 
   const auto inner = ctx.ui.canvas.clip(rest);

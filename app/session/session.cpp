@@ -36,7 +36,6 @@ Session::Session(std::shared_ptr<const io::PresetLibrary> presets, engine::Scena
   else
     file_ = place_of(origin);
   evaluate_current();
-  if (!drawable()) last_drawable_report_ = report_;
 }
 
 bool Session::drawable() const {
@@ -52,8 +51,16 @@ void Session::evaluate_current() {
   ++evaluations_;
   if (drawable()) {
     last_drawable_ = scenario();
-    last_drawable_report_ = report_;
+    stand_in_.reset();
+  } else if (!stand_in_) {
+    engine::evaluate(last_drawable_, scratch_, stand_in_.emplace());
   }
+}
+
+void Session::forget_reports() {
+  scratch_ = {};
+  report_ = {};
+  stand_in_.reset();
 }
 
 bool Session::update(engine::Scenario edited, bool held) {

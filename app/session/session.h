@@ -56,7 +56,7 @@ class Session {
   // The last scenario whose step could be computed, with its report: figures show it, faded, while the present one
   // has none.
   const engine::Scenario& last_drawable() const { return last_drawable_; }
-  const engine::Report& last_drawable_report() const { return last_drawable_report_; }
+  const engine::Report& last_drawable_report() const { return stand_in_ ? *stand_in_ : report_; }
   // Models read from files since the session began, as they were read.
   const std::vector<engine::TransformerShape>& imported_models() const { return imported_; }
   void remember_model(engine::TransformerShape model);
@@ -98,6 +98,10 @@ class Session {
   const std::optional<Message>& message() const { return message_; }
   void dismiss_message() { message_.reset(); }
 
+  // Of a session that is kept out of sight: its reports, which may be large, are made again when it comes back.
+  void forget_reports();
+  void evaluate_again() { evaluate_current(); }
+
   double evaluation_us() const { return evaluation_us_; }
   std::size_t evaluations() const { return evaluations_; }
 
@@ -108,7 +112,8 @@ class Session {
   History history_;
   engine::Scenario loaded_, saved_, last_drawable_;
   engine::EvaluationScratch scratch_;
-  engine::Report report_, last_drawable_report_;
+  engine::Report report_;
+  std::optional<engine::Report> stand_in_;  // of last_drawable_, while the present scenario has nothing to draw
   std::vector<engine::TransformerShape> imported_;
   std::shared_ptr<const LaunchImport> launch_;
   std::optional<MeasuredBeside> measured_;

@@ -38,6 +38,7 @@ void Tabs::close(std::size_t tab, const ShownTab& shown) {
   if (tab >= others_.size() || others_.size() == 1) return;
   if (tab == active_) show(tab + 1 < others_.size() ? tab + 1 : tab - 1, shown);
   closed_.push_back(std::move(*others_[tab]));
+  closed_.back().session.forget_reports();
   if (closed_.size() > kMostClosed) closed_.erase(closed_.begin());
   others_.erase(others_.begin() + static_cast<std::ptrdiff_t>(tab));
   if (active_ > tab) --active_;
@@ -48,6 +49,7 @@ void Tabs::reopen(const ShownTab& shown) {
   if (closed_.empty()) return;
   OpenTab tab = std::move(closed_.back());
   closed_.pop_back();
+  tab.session.evaluate_again();
   add(std::move(tab), shown);
 }
 

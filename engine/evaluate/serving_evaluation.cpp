@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include "engine/base/finite.h"
+#include "engine/base/kept_memory.h"
 #include "engine/evaluate/bound.h"
 #include "engine/evaluate/diagnose.h"
 #include "engine/evaluate/evaluation.h"
@@ -148,9 +149,11 @@ void for_each_serving_quantity(const ServingEvaluation<S>& e, F&& f) {
       f(Q::tensor_limit_memory, lim.tensor_limit_memory);
 }
 
-// Serving has no simulated schedule; the memory of its tables is kept.
+// Serving has no simulated schedule; the memory of its tables is kept unless it is large.
 void clear_pipeline(PipelineReport& pipeline) {
   pipeline.shape = {}, pipeline.status = {};
+  give_back_unless_needed(pipeline.orders.ops, 0);
+  give_back_unless_needed(pipeline.timeline.start, 0);
   pipeline.orders.ops.clear(), pipeline.timeline.start.clear(), pipeline.idle.clear();
   pipeline.timeline.makespan = 0;
   pipeline.step_end_s = pipeline.reduction_s = 0;

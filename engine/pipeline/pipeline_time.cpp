@@ -7,8 +7,8 @@
 namespace roofscape::engine {
 namespace {
 
-constexpr std::size_t kCachedOps = std::size_t{1} << 20;  // 16 MB of plans; a larger one is kept alone
-constexpr std::size_t kCachedShapes = 128;                // looked up one after the other
+constexpr std::size_t kCachedBytes = std::size_t{16} << 20;  // a larger plan is kept alone
+constexpr std::size_t kCachedShapes = 128;                   // looked up one after the other
 
 bool all_equal(const std::vector<Tick>& times) {
   return std::all_of(times.begin(), times.end(), [&](Tick t) { return t == times.front(); });
@@ -23,8 +23,8 @@ const RunPlan& PipelineCache::plan(const ScheduleShape& shape) {
       return entries_.front().plan;
     }
   // Full: the entry used longest ago gives its place, and its memory.
-  if (ops_ >= kCachedOps || entries_.size() >= kCachedShapes) {
-    ops_ -= entries_.back().plan.ops;
+  if (bytes_ >= kCachedBytes || entries_.size() >= kCachedShapes) {
+    bytes_ -= entries_.back().plan.bytes();
     entries_.splice(entries_.begin(), entries_, std::prev(entries_.end()));
   } else {
     entries_.emplace_front();
@@ -33,9 +33,9 @@ const RunPlan& PipelineCache::plan(const ScheduleShape& shape) {
   entry.shape = shape;
   make_orders(shape, orders_);
   make_run_plan(orders_, scratch.planning, entry.plan);
-  ops_ += entry.plan.ops;
-  while (ops_ > kCachedOps && entries_.size() > 1) {
-    ops_ -= entries_.back().plan.ops;
+  bytes_ += entry.plan.bytes();
+  while (bytes_ > kCachedBytes && entries_.size() > 1) {
+    bytes_ -= entries_.back().plan.bytes();
     entries_.pop_back();
   }
   return entry.plan;

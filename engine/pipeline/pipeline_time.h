@@ -27,8 +27,8 @@ class PipelineCache {
     RunPlan plan;
   };
   std::list<Entry> entries_;
-  std::size_t ops_ = 0;
-  Orders orders_;  // of the shape made last
+  std::size_t bytes_ = 0;  // that the plans of all entries hold
+  Orders orders_;          // of the shape made last
 };
 
 struct PipelineTimeResult {

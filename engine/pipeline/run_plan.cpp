@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "engine/base/kept_memory.h"
+
 namespace roofscape::engine {
 namespace {
 
@@ -105,9 +107,11 @@ class Planner {
     const std::size_t directions = stages / orders.route_length, row = orders.microbatches;
     const std::size_t rows = 2 * std::size_t{orders.route_length} + 1;
     fill_routes(orders, scratch.routes);
+    give_back_unless_needed(scratch.producers, directions * rows * row);
     scratch.producers.assign(directions * rows * row, kNotYet);
     for (std::size_t d = 0; d < directions; ++d)
       std::fill_n(scratch.producers.begin() + static_cast<std::ptrdiff_t>(d * rows * row), row, kGiven);
+    give_back_unless_needed(scratch.work_of, orders.ops.size());
     scratch.work_of.resize(orders.ops.size());
     scratch.waiting.assign(devices, kNotWaiting);
     scratch.cursor.assign(orders.first.begin(), orders.first.end() - 1);
@@ -116,6 +120,7 @@ class Planner {
     scratch.chain.clear();
     scratch.pair_chain.clear();
     out.kinds.clear();
+    give_back_unless_needed(out.turns, orders.ops.size());
     out.turns.clear();
     out.first_halves.clear();
     out.works.assign(stages * 4, {});
@@ -123,6 +128,7 @@ class Planner {
       const RunPlanScratch::Route& route = scratch.routes[w];
       out.works[w] = {static_cast<std::uint32_t>(w), kNoWork, route.device, 0, receiver(route)};
     }
+    give_back_unless_needed(out.steps, orders.ops.size());
     out.steps.resize(orders.ops.size());
     next_ = out.steps.data();
     out.ops = orders.ops.size();

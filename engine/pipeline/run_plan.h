@@ -3,6 +3,7 @@
 // then runs the same order with any times in one pass without a check.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -66,7 +67,6 @@ struct RunPlan {
   std::vector<Turn> turns;
   std::vector<Kind> kinds;
   std::vector<Work> works;                  // by 4 * stage + kind, then the pairs
-  std::vector<std::uint32_t> roots;         // operations that wait for nothing
   std::vector<std::uint32_t> first_halves;  // of pairs: they start with the operation after them
   // By device, and what that operation is; kNoWork for a device that does nothing.
   std::vector<std::uint32_t> last_op;
@@ -76,6 +76,11 @@ struct RunPlan {
   std::uint32_t microbatches = 0;
   bool empty() const { return last_op.empty(); }
   void clear() { last_op.clear(), last_work.clear(); }
+  // What its large tables hold of memory, used or not.
+  std::size_t bytes() const {
+    return steps.capacity() * sizeof(Step) + turns.capacity() * sizeof(Turn) +
+           first_halves.capacity() * sizeof(first_halves[0]);
+  }
 };
 
 // Working memory, kept between calls by whoever calls often.

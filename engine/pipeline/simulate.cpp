@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "engine/base/kept_memory.h"
+
 namespace roofscape::engine {
 namespace {
 
@@ -86,6 +88,7 @@ SimulationOutcome prepare(const RunPlan& plan, const Run& run) {
   const SimulationOutcome outcome = check_times(run.times, plan.stages, plan.microbatches);
   if (outcome != SimulationOutcome::finished) return outcome;
   fill_tables(plan, run.times, run.tables, run.out);
+  give_back_unless_needed(run.out.start, plan.ops);
   run.out.start.resize(plan.ops);
   return outcome;
 }

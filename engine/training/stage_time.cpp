@@ -7,6 +7,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "engine/base/kept_memory.h"
 #include "engine/hardware/wires.h"
 #include "engine/pipeline/in_flight.h"
 #include "engine/pipeline/pipeline_time.h"
@@ -502,7 +503,11 @@ void stage_time(const Inputs<S>& in, const LayerTime<S>& layer, const StageKey& 
   // A report used again keeps its order while only times change: making it costs more than simulating it.
   const bool pipelined = key.shape.stages > 1;
   const bool reuse = pipelined && spans == nullptr && pipeline.shape == key.shape && !pipeline.plan.empty();
-  if (!reuse) pipeline.orders.ops.clear(), pipeline.plan.clear();
+  if (!reuse) {
+    give_back_unless_needed(pipeline.orders.ops, 0);
+    pipeline.orders.ops.clear();
+    pipeline.plan.clear();
+  }
   pipeline.too_long = false;
   pipeline.timeline.start.clear();
   pipeline.timeline.makespan = 0;

@@ -1,6 +1,7 @@
 // Random events at the whole window: nothing asserts, nothing becomes NaN, no field leaves its domain, and everything
 // can be undone. ROOFSCAPE_UI_EVENTS asks for more events than the usual few thousand, ROOFSCAPE_UI_SEED for others.
 #include <doctest/doctest.h>
+#include <malloc.h>
 
 #include <algorithm>
 #include <cctype>
@@ -18,6 +19,10 @@
 #include "engine/io/tour/tour.h"
 #include "tests/app/window/ui_checks.h"
 #include "tests/capture_binding.h"
+
+#if defined(__SANITIZE_ADDRESS__)  // GCC brings the function, but not the header that declares it
+extern "C" std::size_t __sanitizer_get_current_allocated_bytes();
+#endif
 
 using namespace roofscape;
 using test::Harness;
@@ -81,6 +86,31 @@ void check_whole(const Harness& h, bool thorough) {
   if (thorough && !h.parts.interaction.editing_any()) test::check_texts(h, h.width());
 }
 
+constexpr const char* kStart = "llama3-8b-8-h100";
+
+// What the program holds of the heap now.
+std::size_t allocated_bytes() {
+#if defined(__SANITIZE_ADDRESS__)
+  return __sanitizer_get_current_allocated_bytes();
+#else
+  const struct mallinfo2 all = ::mallinfo2();
+  return all.uordblks + all.hblkhd;
+#endif
+}
+
+// The heap with one tab of the plan that the walk begins with, nothing open over it and no work under way.
+std::size_t allocated_at_rest(Harness& h) {
+  for (int i = 0; i < 8; ++i) h.key({Key::escape});
+  while (h.parts.tabs.count() > 1)
+    h.parts.run_entry({.kind = app::PaletteKind::command, .title = {}, .detail = {}, .value = "tab.close"});
+  h.parts.run_entry({.kind = app::PaletteKind::scenario, .title = {}, .detail = {}, .value = kStart});
+  h.wait(1);
+  h.step(3);
+  h.parts.searching.wait();
+  h.step(3);
+  return allocated_bytes();
+}
+
 // What of the window the events reached, in frames.
 struct Reached {
   std::map<std::string, int> frames;
@@ -141,7 +171,7 @@ constexpr std::array<std::string_view, 9> kPasted{
 
 TEST_CASE("random events leave no assert, no NaN and a scenario inside its domains") {
   const InScratchFolder scratch;
-  Harness h("llama3-8b-8-h100", 1280, 720);
+  Harness h(kStart, 1280, 720);
   h.workspace.actions().copy_text = [](const std::string&) {};
   const int seed = number_from("ROOFSCAPE_UI_SEED", 7);
   CAPTURE(seed);
@@ -164,6 +194,8 @@ TEST_CASE("random events leave no assert, no NaN and a scenario inside its domai
   // What a search has found by an event depends on the machine, so that no two runs are alike: what is no more than
   // likely in few events, and strings that are cut in rare states, are looked at in long runs.
   const bool thorough = count >= kEnoughToReachAll;
+  constexpr int kParts = 10;
+  std::vector<std::size_t> allocated;
   for (int i = 0; i < count; ++i) {
     h.parts.panels.sheets.files.folder = std::filesystem::current_path();  // whatever was clicked in the file chooser
     switch (chance(16)) {
@@ -242,9 +274,17 @@ TEST_CASE("random events leave no assert, no NaN and a scenario inside its domai
       CAPTURE(i);
       check_whole(h, thorough);
     }
+    if (thorough && (i + 1) % (count / kParts) == 0) {
+      allocated.push_back(allocated_at_rest(h));
+      MESSAGE("after " << i + 1 << " events " << allocated.back() / 1'000'000 << " MB are allocated");
+    }
   }
   check_whole(h, thorough);
   if (!thorough) return;
+  // What is kept (undo, closed tabs, plans of schedules) has limits: the second half of the walk adds nothing.
+  const auto middle = allocated.begin() + kParts / 2;
+  CHECK(static_cast<double>(allocated.back()) <=
+        1.1 * static_cast<double>(*std::max_element(allocated.begin(), middle)));
   for (const auto& [what, frames] : reached.frames) {
     CAPTURE_BINDING(what);
     CHECK(frames > 0);
