@@ -5,6 +5,7 @@
 #include <array>
 #include <cctype>
 
+#include "engine/io/import/adapter_modules.h"
 #include "engine/io/import/command_keys.h"
 #include "engine/io/import/framework_models.h"
 #include "engine/io/import/key_reader.h"
@@ -331,19 +332,7 @@ class AccelerateReader {
       words = word->value, origin = word->origin;
     }
     if (words.empty()) return plan_.assume_choice(path, "linear", usual());
-    const auto has = [&](std::string_view module) { return words.find(module) != std::string::npos; };
-    if (has("all")) return plan_.state_choice(path, "linear", origin, words);
-    const bool q = has("q_proj"), k = has("k_proj"), v = has("v_proj"), o = has("o_proj");
-    const bool gate = has("gate_proj"), up = has("up_proj"), down = has("down_proj");
-    const bool mlp = gate || up || down, attention = k || o;
-    const std::string_view known = mlp && (q || v || attention) ? "linear"
-                                   : mlp                        ? "mlp"
-                                   : attention                  ? "attention"
-                                                                : "query_value";
-    plan_.state_choice(path, known, origin, words);
-    const bool whole =
-        (!mlp || (gate && up && down)) && (known == "mlp" || (q && v && (known == "query_value" || (k && o))));
-    if (!whole) plan_.warn(say("import.nearest", words, known), origin.line);
+    state_adapter_modules(plan_, words, origin);
   }
 
   void rest() {

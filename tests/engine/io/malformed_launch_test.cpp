@@ -57,6 +57,7 @@ const std::vector<Breakable>& breakable() {
       {"deepspeed", {"\"train_batch_size\"", "\"gradient_accumulation_steps\"", "\"stage\""}, true},
       {"trainer", {"micro_batch_size", "gradient_accumulation_steps", "sequence_len"}},
       {"accelerate", {"num_machines", "num_processes"}},
+      {"peft", {"\"r\""}, true},
       {"vllm", {"-tp", "--data-parallel-size", "--max-num-seqs", "--max_num_batched_tokens"}},
       {"sglang", {"--tp", "--dp", "--ep-size", "--nnodes", "--max-running-requests", "--chunked-prefill-size"}},
   };
