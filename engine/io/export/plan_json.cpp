@@ -27,4 +27,10 @@ OrderedJson plan_json(const engine::Plan& plan) {
   return json;
 }
 
+OrderedJson plan_json(const engine::DecodingPlan& plan) {
+  return {{"parallelism.data", plan.data},         {"parallelism.fsdp", 1},
+          {"parallelism.tensor", plan.tensor},     {"parallelism.expert", plan.expert},
+          {"parallelism.pipeline", plan.pipeline}, {"workload.batch", plan.batch}};
+}
+
 }  // namespace roofscape::io

@@ -2,10 +2,12 @@
 #pragma once
 
 #include "engine/io/json/json_text.h"
+#include "engine/search/decoding_plan.h"
 #include "engine/search/plan.h"
 
 namespace roofscape::io {
 
 OrderedJson plan_json(const engine::Plan& plan);
+OrderedJson plan_json(const engine::DecodingPlan& plan);
 
 }  // namespace roofscape::io

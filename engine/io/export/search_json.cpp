@@ -163,13 +163,7 @@ namespace {
 
 OrderedJson serving_plan_json(const engine::RankedDecoding& p) {
   OrderedJson json = {
-      {"plan",
-       {{"parallelism.data", p.plan.data},
-        {"parallelism.fsdp", 1},
-        {"parallelism.tensor", p.plan.tensor},
-        {"parallelism.expert", p.plan.expert},
-        {"parallelism.pipeline", p.plan.pipeline},
-        {"workload.batch", p.plan.batch}}},
+      {"plan", plan_json(p.plan)},
       {"sustained_time_per_token_s", p.token_s},
       {"ttft_s", p.ttft_s},
       {"sustained_tokens_per_s", p.tokens_per_s},

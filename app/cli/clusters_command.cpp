@@ -1,0 +1,161 @@
+// roofscape-cli clusters: the same workload on several clusters, each with its best plan, and which of them comes first.
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "app/cli/output.h"
+#include "app/cli/scenario_input.h"
+#include "app/cli/search_watch.h"
+#include "app/core/strings.h"
+#include "app/core/text_columns.h"
+#include "engine/base/workers.h"
+#include "engine/io/export/clusters_json.h"
+#include "engine/io/import/named_clusters.h"
+#include "engine/search/cluster_choice.h"
+#include "engine/search/decoding_plan.h"
+#include "engine/search/plan.h"
+#include "widgets/canvas/number_format.h"
+#include "widgets/figures/search/figure_search_parts.h"
+#include "widgets/figures/search/figure_serving_search.h"
+
+namespace roofscape::app::cli {
+
+using engine::ClusterAnswer;
+using engine::ClusterVerdict;
+using engine::say;
+
+namespace {
+
+constexpr double kDay = 86400;
+
+struct ClustersOptions {
+  ScenarioInput input;
+  std::vector<std::string> on;
+  std::string objective;
+  double within_days = 0, most_cost_usd = 0;
+  bool json = false, csv = false;
+};
+
+void add_options(OptionList& list, ClustersOptions& options) {
+  list.scenario(options.input.scenario);
+  list.repeated("--on", options.on, "cli.clusters.on");
+  list.option("--objective", options.objective, "cli.clusters.objective");
+  list.positive_number("--within", options.within_days, "cli.clusters.within", engine::unit::days);
+  list.positive_number("--max-cost", options.most_cost_usd, "cli.clusters.max_cost", engine::unit::dollars);
+  list.json(options.json);
+  list.flag("--csv", options.csv, "cli.search.csv");
+  add_edits(list, options.input);
+}
+
+std::optional<std::vector<engine::NamedCluster>> clusters_of(const Context& context, const ClustersOptions& options,
+                                                             const engine::Scenario& scenario) {
+  std::vector<engine::NamedCluster> out;
+  for (const std::string& list : options.on)
+    if (const auto error = io::add_named_clusters(list, "--on", context.library, out)) {
+      complain(context.texts, *error);
+      return std::nullopt;
+    }
+  return out.empty() ? io::clusters_around(scenario.cluster, context.library) : out;
+}
+
+std::optional<engine::ClusterRequest> request_of(const Context& context, const ClustersOptions& options,
+                                                 const engine::Scenario& scenario) {
+  engine::ClusterRequest request;
+  const auto refuse = [&](const char* option, engine::Sentence message, engine::Sentence remedy) {
+    complain(context.texts, {option, {}, std::move(message), std::move(remedy)});
+    return std::nullopt;
+  };
+  if (!options.objective.empty()) {
+    const auto found = engine::kClusterObjectiveIds.parse(options.objective);
+    if (!found)
+      return refuse("--objective", say("error.cli.search.objective", io::in_quotes(options.objective)),
+                    say("error.there_are", io::listed(engine::kClusterObjectiveIds.ids())));
+    request.objective = *found;
+  }
+  if (scenario.serves()) {
+    if (request.objective == engine::ClusterObjective::energy)
+      return refuse("--objective", say("error.cli.clusters.energy"), say("error.cli.clusters.energy.remedy"));
+    if (options.within_days > 0 || options.most_cost_usd > 0)
+      return refuse(options.within_days > 0 ? "--within" : "--max-cost", say("error.cli.clusters.run"),
+                    say("error.cli.clusters.run.remedy"));
+  }
+  request.most_run_s = kDay * options.within_days;
+  request.most_cost_usd = options.most_cost_usd;
+  return request;
+}
+
+std::string verdict_text(const Context& context, ClusterVerdict verdict) {
+  return std::string(context.texts.text("cli.clusters.verdict." + std::string(engine::kClusterVerdictIds[verdict])));
+}
+
+std::string plan_text(const Context& context, const ClusterAnswer& answer) {
+  if (!answer.runs) return {};
+  return answer.scenario.serves()
+             ? widgets::search::decoding_words(context.texts, engine::decoding_plan_of(answer.scenario))
+             : widgets::search::plan_words(context.texts, engine::plan_of(answer.scenario));
+}
+
+std::string table_text(const Context& context, const std::vector<ClusterAnswer>& answers, bool serves) {
+  const auto& texts = context.texts;
+  const auto word = [&](const char* key) {
+    return std::string(texts.text(std::string("cli.clusters.column.") + key));
+  };
+  Columns columns({false, true, true, true, true, true, false, false});
+  columns.add({word("cluster"), word("chips"), word(serves ? "token" : "run"), word(serves ? "per_million" : "cost"),
+               word(serves ? "throughput" : "energy"), word(serves ? "memory" : "mfu"), word("verdict"),
+               word("plan")});
+  bool assumed = false;
+  for (const ClusterAnswer& a : answers) {
+    const auto amount = [&](double value, const engine::Unit& unit) {
+      return std::isnan(value) ? std::string(widgets::kNoValue) : texts.amount(value, unit);
+    };
+    assumed |= !a.is_calibrated;
+    columns.add({a.is_calibrated ? a.name : a.name + " *", std::to_string(a.chips),
+                 serves ? amount(a.time_s, engine::unit::seconds) : amount(a.time_s / kDay, engine::unit::days),
+                 amount(a.cost_usd, engine::unit::dollars),
+                 serves ? amount(a.tokens_per_s, engine::unit::tokens_per_s)
+                        : amount(a.energy_kwh, engine::unit::kilowatt_hours),
+                 serves ? amount(a.memory_bytes, engine::unit::bytes) : amount(a.mfu, engine::unit::fraction),
+                 verdict_text(context, a.verdict), plan_text(context, a)});
+  }
+  std::string out = columns.text(0);
+  if (assumed) out += "\n" + std::string(texts.text("cli.clusters.ideal")) + "\n";
+  return out;
+}
+
+int run(const Context& context, const ClustersOptions& options) {
+  const auto scenario = read_scenario(context, options.input);
+  if (!scenario) return kBadInput;
+  if (options.json && options.csv) return refuse_two_formats(context.texts);
+  const auto request = request_of(context, options, *scenario);
+  if (!request) return kBadInput;
+  const auto named = clusters_of(context, options, *scenario);
+  if (!named) return kBadInput;
+  engine::SearchProgress progress;
+  std::vector<ClusterAnswer> answers;
+  {
+    const SearchWatch watch(context.texts, progress);
+    const std::size_t workers = std::clamp(std::thread::hardware_concurrency(), 1u, 16u);
+    answers = engine::choose_cluster(*scenario, *named, *request, &progress, workers,
+                                     [workers](const auto& work) { engine::run_workers(workers, work); });
+  }
+  if (progress.stop) {
+    complain(context.texts, {{}, {}, say("error.cli.clusters.stopped"), {}});
+    return kHasErrors;
+  }
+  const int code = !answers.empty() && answers.front().verdict == ClusterVerdict::meets ? kGood : kHasErrors;
+  if (options.json) return print(context.texts, io::clusters_json(answers), code);
+  if (options.csv) return print(context.texts, io::clusters_csv(answers), code);
+  return print(context.texts, table_text(context, answers, scenario->serves()), code);
+}
+
+}  // namespace
+
+const Command clusters_command = command<ClustersOptions, add_options, run>("clusters", "cli.clusters");
+
+}  // namespace roofscape::app::cli

@@ -1,0 +1,86 @@
+#include "engine/io/export/clusters_json.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/io/export/csv.h"
+#include "engine/io/export/plan_json.h"
+#include "engine/io/json/json_text.h"
+
+namespace roofscape::io {
+
+using engine::ClusterAnswer;
+using engine::Q;
+
+namespace {
+
+OrderedJson answer_json(const ClusterAnswer& a) {
+  OrderedJson out = {{"cluster", a.name},
+                     {"chip", a.scenario.cluster.chip.name},
+                     {"chips", a.chips},
+                     {"verdict", std::string(engine::kClusterVerdictIds[a.verdict])},
+                     {"calibrated", a.is_calibrated}};
+  const auto add = [&](Q q, double value) { out[std::string(engine::quantity(q).id)] = number_json(value); };
+  constexpr double kDay = 86400;
+  if (a.scenario.serves()) {
+    add(Q::mixed_token_time_q, a.time_s);
+    add(Q::ttft, a.ttft_s);
+    add(Q::sustained_tokens, a.tokens_per_s);
+    add(Q::sustained_cost, a.cost_usd);
+  } else {
+    add(Q::step_time, a.step_time_s);
+    add(Q::mfu, a.mfu);
+    add(Q::tokens_per_s, a.tokens_per_s);
+    add(Q::run_days, a.time_s / kDay);
+    add(Q::run_cost, a.cost_usd);
+    add(Q::run_energy, a.energy_kwh);
+  }
+  add(Q::memory_total, a.memory_bytes);
+  add(Q::hbm_capacity, a.capacity_bytes);
+  if (!a.runs)
+    out["plan"] = nullptr;
+  else
+    out["plan"] = a.scenario.serves() ? plan_json(engine::decoding_plan_of(a.scenario))
+                                      : plan_json(engine::plan_of(a.scenario));
+  return out;
+}
+
+}  // namespace
+
+std::string clusters_json(std::span<const ClusterAnswer> answers) {
+  OrderedJson out = OrderedJson::array();
+  for (const ClusterAnswer& answer : answers) out.push_back(answer_json(answer));
+  return out.dump(2) + "\n";
+}
+
+std::string clusters_csv(std::span<const ClusterAnswer> answers) {
+  std::vector<std::string> names;
+  std::vector<OrderedJson> rows;
+  for (const ClusterAnswer& answer : answers) {
+    OrderedJson row = answer_json(answer);
+    const OrderedJson plan = row["plan"];
+    row.erase("plan");
+    if (plan.is_object()) row.update(plan);
+    for (const auto& [key, value] : row.items())
+      if (std::find(names.begin(), names.end(), key) == names.end()) names.push_back(key);
+    rows.push_back(std::move(row));
+  }
+  std::string out;
+  for (std::size_t i = 0; i < names.size(); ++i) out += (i > 0 ? "," : "") + names[i];
+  out += "\n";
+  for (const OrderedJson& row : rows) {
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      if (i > 0) out += ",";
+      const auto it = row.find(names[i]);
+      if (it == row.end() || it->is_null()) continue;
+      out += it->is_string() ? csv_field(it->get<std::string>()) : it->dump();
+    }
+    out += "\n";
+  }
+  return out;
+}
+
+}  // namespace roofscape::io

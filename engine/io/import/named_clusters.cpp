@@ -1,0 +1,103 @@
+#include "engine/io/import/named_clusters.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "engine/io/import/cluster_request.h"
+#include "engine/io/import/document.h"
+
+namespace roofscape::io {
+
+using engine::NamedCluster;
+using engine::say;
+
+namespace {
+
+constexpr int kMostChips = 1 << 20;
+
+std::optional<int> chips_in(std::string_view text) {
+  const auto number = plain_number(text);
+  if (!number || !(*number >= 1 && *number <= kMostChips) || *number != std::floor(*number)) return std::nullopt;
+  return static_cast<int>(*number);
+}
+
+Result<NamedCluster> cluster_named(const std::string& name, std::string_view option, const PresetLibrary& library) {
+  auto wanted = requested_cluster(name, {}, library);
+  if (!wanted) {
+    InputError error = wanted.error();
+    if (error.file == "--cluster") error.file = option;
+    return error;
+  }
+  if (!wanted.value().counted)
+    return InputError{std::string(option),
+                      {},
+                      say("error.clusters.count", in_quotes(name)),
+                      say("error.clusters.count.remedy", name + ":1024", name + ":256..4096")};
+  return NamedCluster{name, std::move(wanted).value().cluster};
+}
+
+// The names that one of the list stands for.
+Result<std::vector<std::string>> names_of(const std::string& name, std::string_view option) {
+  const std::size_t colon = name.rfind(':');
+  const std::size_t dots = colon == std::string::npos ? colon : name.find("..", colon);
+  if (dots == std::string::npos) return std::vector<std::string>{name};
+  const auto least = chips_in(std::string_view(name).substr(colon + 1, dots - colon - 1));
+  const auto most = chips_in(std::string_view(name).substr(dots + 2));
+  if (!least || !most || *most < *least)
+    return InputError{
+        std::string(option), {}, say("error.clusters.range", in_quotes(name)), say("error.clusters.range.remedy")};
+  std::vector<std::string> names;
+  for (int chips = *least; chips <= *most; chips *= 2)
+    names.push_back(name.substr(0, colon + 1) + std::to_string(chips));
+  return names;
+}
+
+}  // namespace
+
+std::optional<InputError> add_named_clusters(std::string_view list, std::string_view option,
+                                             const PresetLibrary& library, std::vector<NamedCluster>& into) {
+  while (!list.empty()) {
+    const std::size_t comma = std::min(list.find(','), list.size());
+    const std::string item(list.substr(0, comma));
+    list.remove_prefix(std::min(comma + 1, list.size()));
+    if (item.empty()) continue;
+    const auto names = names_of(item, option);
+    if (!names) return names.error();
+    for (const std::string& name : names.value()) {
+      auto cluster = cluster_named(name, option, library);
+      if (!cluster) return cluster.error();
+      into.push_back(std::move(cluster).value());
+    }
+    if (into.size() > kMostNamedClusters)
+      return InputError{
+          std::string(option), {}, say("error.clusters.many", kMostNamedClusters), say("error.clusters.many.remedy")};
+  }
+  return std::nullopt;
+}
+
+std::vector<NamedCluster> clusters_around(const engine::Cluster& cluster, const PresetLibrary& library) {
+  std::vector<NamedCluster> out;
+  std::string chip = cluster.chip.name;
+  for (const Preset& preset : library.list(PresetKind::chip))
+    if (preset.name == chip) {
+      chip = preset.id;
+      break;
+    }
+  const auto chips = static_cast<double>(engine::chip_count(cluster));
+  for (const double share : {0.25, 0.5, 1.0, 2.0, 4.0}) {
+    const double wanted = share * chips;
+    if (wanted < 1 || wanted != std::floor(wanted) || wanted > kMostChips) continue;
+    const std::string name = fmt::format("{}:{:.0f}", chip, wanted);
+    if (share == 1)
+      out.push_back({name, cluster});
+    else if (auto other = cluster_of(cluster.chip, static_cast<int>(wanted), cluster.node_size, cluster.slices))
+      out.push_back({name, *std::move(other)});
+  }
+  return out;
+}
+
+}  // namespace roofscape::io

@@ -1,0 +1,76 @@
+// Which cluster: the best plan of a workload on each of several, and the order in which they answer what is asked for
+// ("the cheapest way to thirty days", "the smallest that holds it", "which chip?").
+//
+// The plan of a cluster is the exact optimum that search() or search_serving() finds, with the numbers evaluate() gives,
+// in the scenario's mode. On one cluster all plans take all chips, so that the fastest is also the cheapest and the one
+// that takes least energy; serving, the plan with most throughput is the cheapest, and the fastest is asked for by time.
+// Workload and formats stay as they are. Units are SI, money in dollars; NaN: not known.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "engine/base/enum_table.h"
+#include "engine/report/report.h"
+#include "engine/scenario/scenario.h"
+#include "engine/search/progress.h"
+
+namespace roofscape::engine {
+
+enum class ClusterObjective : std::uint8_t {
+  cost,    // of the run; where the scenario serves, of a million tokens, sustained
+  time,    // of the run; per output token, sustained
+  chips,   // of the cluster, then as by cost
+  energy,  // of the run; serving has none
+};
+inline constexpr EnumTable<ClusterObjective> kClusterObjectiveIds{"cost", "time", "chips", "energy"};
+
+struct ClusterRequest {
+  ClusterObjective objective = ClusterObjective::cost;
+  // Training: what a run may take; 0: anything. What users of a server are promised stands in its scenario.
+  double most_run_s = 0, most_cost_usd = 0;
+};
+
+enum class ClusterVerdict : std::uint8_t {
+  meets,          // all that is asked for
+  too_long,       // its best plan takes longer than most_run_s
+  too_expensive,  // or costs more than most_cost_usd
+  no_price,       // what it costs is limited, and not known
+  none_fits,      // no plan can run or keeps what is promised
+  no_figure,      // the chip lacks a figure that pricing needs
+};
+inline constexpr EnumTable<ClusterVerdict> kClusterVerdictIds{"meets",    "too-long",  "too-expensive",
+                                                              "no-price", "none-fits", "no-figure"};
+
+struct NamedCluster {
+  std::string name;  // as it was asked for
+  Cluster cluster;
+};
+
+struct ClusterAnswer {
+  static constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+  std::string name;
+  ClusterVerdict verdict = ClusterVerdict::none_fits;
+  Scenario scenario;  // on this cluster, with its best plan where there is one
+  bool runs = false;  // there is one
+  std::int64_t chips = 0;
+  double time_s = kUnknown, cost_usd = kUnknown, energy_kwh = kUnknown;
+  double step_time_s = kUnknown, mfu = kUnknown;              // training
+  double tokens_per_s = kUnknown, ttft_s = kUnknown;          // tokens of all chips; serving: to the first token
+  double memory_bytes = kUnknown, capacity_bytes = kUnknown;  // of the fullest chip
+  bool is_calibrated = true;  // false: in calibrated mode, on a chip that no run has been fitted to
+};
+
+// One answer for each cluster, in the order of the request: those that meet it by the objective, then by time, then by
+// chips; then those that do not, by verdict and in the same order. Empty where `progress` says stop; it counts each
+// cluster from the start. `workers` threads through `run` search one after the other.
+std::vector<ClusterAnswer> choose_cluster(const Scenario&, std::span<const NamedCluster>, const ClusterRequest&,
+                                          SearchProgress* progress = nullptr, std::size_t workers = 1,
+                                          const SearchWorkers& run = {});
+
+}  // namespace roofscape::engine

@@ -1,0 +1,63 @@
+// roofscape-cli clusters: its table, exit status, and what it refuses.
+#include <doctest/doctest.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+
+#include "tests/app/cli/cli_run.h"
+#include "tests/capture_binding.h"
+
+namespace roofscape {
+namespace {
+
+using test::Outcome;
+using test::run;
+
+TEST_CASE("clusters are listed with the cheapest first; exit 0 if one of them meets what is asked for, else 1") {
+  const Outcome all = run("clusters llama3-8b-8-h100 --on h100-sxm:8..16,a100-80g:8 --json");
+  CHECK(all.code == 0);
+  const auto json = nlohmann::json::parse(all.out);
+  REQUIRE(json.size() == 3);
+  CHECK(json[0]["cluster"] == "h100-sxm:8");
+  CHECK(json[2]["run.cost_usd"].is_null());  // its price is not known
+  CHECK(run("clusters llama3-8b-8-h100 --on h100-sxm:8 --within 1d").code == 1);
+  const Outcome late = run("clusters llama3-8b-8-h100 --on h100-sxm:8,h100-sxm:16 --within 5d");
+  CHECK(late.code == 0);
+  CHECK(late.out.find("too long") != std::string::npos);
+  CHECK(run("clusters llama3-405b-16k-h100 --on h100-sxm:8").code == 1);
+}
+
+TEST_CASE("a chip that no run was fitted to is marked in calibrated mode") {
+  const Outcome o = run("clusters llama3-8b-8-h100 --set assumptions.mode=calibrated --on h100-sxm:8,trainium2:16");
+  CHECK(o.out.find("trainium2:16 *") != std::string::npos);
+  CHECK(o.out.find("h100-sxm:8 *") == std::string::npos);
+  CHECK(o.out.find("* no published run on this chip") != std::string::npos);
+}
+
+TEST_CASE("CSV has a column for every member of the JSON and for the fields of the plan") {
+  const Outcome o = run("clusters llama3-70b-16-v5e --on tpu-v5e:16,tpu-v5e:1 --csv");
+  CHECK(o.out.starts_with("cluster,chip,chips,verdict,calibrated,serving.sustained_time_per_token_s,"));
+  CHECK(o.out.find(",workload.batch\n") != std::string::npos);
+}
+
+TEST_CASE("what clusters cannot do is refused in one line, exit 2") {
+  const std::pair<std::string, std::string> cases[] = {
+      {"--objective joy", "--objective: unknown objective \"joy\"; there are: cost, time, chips, energy"},
+      {"--on h100-sxm", "--on: \"h100-sxm\" does not say how many chips"},
+      {"--on h100-sxm:9999999", "--on: "},
+      {"--json --csv", "--csv: is another format than --json; give one of them"},
+  };
+  for (const auto& [options, message] : cases) {
+    CAPTURE_BINDING(options);
+    const Outcome o = run("clusters llama3-8b-8-h100 " + options);
+    CHECK(o.code == 2);
+    CHECK(o.err.find(message) != std::string::npos);
+    CHECK(o.err.find('\n') == o.err.size() - 1);
+  }
+  for (const char* options : {"--objective energy", "--within 30d", "--max-cost 5M"})
+    CHECK(run("clusters llama3-70b-16-v5e " + std::string(options)).code == 2);
+}
+
+}  // namespace
+}  // namespace roofscape
