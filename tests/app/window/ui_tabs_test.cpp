@@ -47,6 +47,41 @@ TEST_CASE("each tab has a history of its own") {
   CHECK(h.scenario() == start);
 }
 
+TEST_CASE("a closed tab comes back with its history and the numbers of its plan") {
+  Harness h("llama3-405b-16k-h100");
+  h.key(kNew);
+  h.drag("workload.global_batch_sequences", 0.5f, 0.3f);
+  const engine::Scenario edited = h.scenario();
+  const auto step = h.report().quantities[engine::Q::step_time];
+  const auto depth = h.parts.session.history().undo_depth();
+  REQUIRE(step.has_value());
+  h.key(kClose);
+  REQUIRE(h.parts.tabs.count() == 1);
+  h.key({key_of('T'), true, true, false});
+  REQUIRE(h.parts.tabs.count() == 2);
+  CHECK(h.scenario() == edited);
+  CHECK(h.report().quantities[engine::Q::step_time] == step);
+  CHECK(h.report().pipeline.timeline.start.size() == h.report().pipeline.orders.ops.size());
+  CHECK(h.parts.session.history().undo_depth() == depth);
+}
+
+TEST_CASE("while a plan cannot run, the last one that could is drawn, and evaluated once") {
+  Harness h("llama3-8b-8-h100");
+  const auto step = h.report().quantities[engine::Q::step_time];
+  engine::Scenario broken = h.scenario();
+  broken.parallelism.tensor = 3;  // divides no heads
+  h.parts.session.update(broken, false);
+  REQUIRE_FALSE(h.parts.session.drawable());
+  CHECK(h.parts.session.last_drawable_report().quantities[engine::Q::step_time] == step);
+  broken.parallelism.tensor = 5;
+  h.parts.session.update(broken, false);
+  REQUIRE_FALSE(h.parts.session.drawable());
+  CHECK(h.parts.session.last_drawable_report().quantities[engine::Q::step_time] == step);
+  h.key(kUndo);
+  h.key(kUndo);
+  CHECK(&h.parts.session.last_drawable_report() == &h.report());
+}
+
 TEST_CASE("of more tabs than there is room for, the one that is shown is in sight") {
   Harness h("llama3-8b-8-h100", 1024, 700);
   for (int i = 0; i < 40; ++i) h.key(kNew);
