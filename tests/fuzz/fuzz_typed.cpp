@@ -10,6 +10,7 @@
 #include "engine/evaluate/evaluate.h"
 #include "engine/io/export/block_json.h"
 #include "engine/io/export/sweep.h"
+#include "engine/io/import/named_clusters.h"
 #include "engine/io/import/open_scenario.h"
 #include "engine/io/scenario/figure_file.h"
 #include "engine/io/scenario/layer_layout.h"
@@ -202,6 +203,15 @@ void launch_words(std::string_view text) {
   (void)answered(io::open_words(lines_of(text), {"h100-sxm:64", {}}, fuzz::library()));
 }
 
+void clusters(std::string_view text) {
+  if (names_a_file(text)) return;
+  std::vector<engine::NamedCluster> named;
+  if (const auto error = io::add_named_clusters(text, "--on", fuzz::library(), named)) fuzz::one_line(*error);
+  expect(named.size() <= io::kMostNamedClusters + 20, "more clusters than there may be");
+  for (const engine::NamedCluster& one : named)
+    expect(engine::chip_count(one.cluster) >= 1, "a cluster without chips");
+}
+
 void pictures(std::string_view bytes) {
   if (io::is_picture(bytes)) (void)answered(io::scenario_in_file(std::string(bytes), "fuzz.png", fuzz::library()));
 }
@@ -211,7 +221,7 @@ void pictures(std::string_view bytes) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   constexpr void (*kReaders[])(std::string_view) = {assignments, calculation,  formulas, orders,  layouts,
                                                     settings,    themes,       strings,  numbers, sweeps,
-                                                    constraints, launch_words, pictures};
+                                                    constraints, launch_words, pictures, clusters};
   if (size == 0) return 0;
   // Letters, so that the files to begin with can be read: "a" assigns, "b" calculates.
   const auto reader = static_cast<std::size_t>(static_cast<std::uint8_t>(data[0] - 'a')) % std::size(kReaders);
