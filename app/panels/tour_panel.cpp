@@ -29,14 +29,27 @@ void click_choices(PanelContext& ctx, const TourFrame& frame, TourState& state) 
     const ItemState s = ctx.ui.item(choice_id(i), box, Interaction::Focus::none);
     if (s.hovered) ctx.ui.canvas.frame(box, {ctx.ui.theme.ink, ctx.px(1.5f), {}}, ctx.px(3));
     if (s.hovered) ctx.ui.io.set_cursor(Cursor::hand);
-    if (s.clicked) state.play->choose(i);
+    if (s.clicked) state.play->keep(), state.play->choose(i);
   }
+}
+
+// How far the mark of the answer has come: it slides in from the guess, so that the eye follows.
+float arrival_of(PanelContext& ctx, TourState& state) {
+  constexpr double kArrival_s = 0.15;
+  if (!state.play->play().revealed || state.revealed_s < 0) return 1;
+  const double arrival = std::clamp((ctx.ui.io.input().now_s - state.revealed_s) / kArrival_s, 0.0, 1.0);
+  if (arrival < 1)
+    ctx.ui.io.wake_after(0);
+  else
+    state.revealed_s = -1;
+  return static_cast<float>(arrival);
 }
 
 // The guess is set on the line of the answer: dragged, or stepped with up and down. At a choice it is that choice.
 void guess_line(PanelContext& ctx, const TourFrame& frame, TourState& state) {
   const io::TourScene& scene = state.play->scene();
   const Rect& place = frame.layout.line;
+  if (place.empty()) return;
   const auto axis = guess_axis(scene, *state.values, ctx.ui.canvas, place);
   if (!axis) return;
   const bool revealed = state.play->play().revealed;
@@ -53,8 +66,9 @@ void guess_line(PanelContext& ctx, const TourFrame& frame, TourState& state) {
         state.play->guess(readable(*axis, value));
       }
     };
-    if (s.held) set(axis->value(static_cast<double>(ctx.ui.io.pointer().x)));
     const int steps = (ctx.ui.io.take(Key::up) ? 1 : 0) - (ctx.ui.io.take(Key::down) ? 1 : 0);
+    if (s.pressed || steps != 0) state.play->keep();
+    if (s.held) set(axis->value(static_cast<double>(ctx.ui.io.pointer().x)));
     if (steps != 0) {
       constexpr double kStep = 0.025;  // of the axis
       const auto now = guessed_value(state.play->play(), *state.values);
@@ -64,24 +78,71 @@ void guess_line(PanelContext& ctx, const TourFrame& frame, TourState& state) {
       state.play->guess(readable(*axis, value));
     }
   }
-  // The mark of the answer slides in from the guess, so that the eye follows.
-  constexpr double kArrival_s = 0.15;
-  float arrival = 1;
-  if (revealed && state.revealed_s >= 0) {
-    arrival = static_cast<float>(std::clamp((ctx.ui.io.input().now_s - state.revealed_s) / kArrival_s, 0.0, 1.0));
-    if (arrival < 1)
-      ctx.ui.io.wake_after(0);
-    else
-      state.revealed_s = -1;
+  draw_guess_line(
+      ctx.ui.canvas, place, *axis,
+      {scene, *state.values, ctx.ui.texts, ctx.ui.theme, state.play->play(), held, arrival_of(ctx, state)});
+}
+
+// Where a guess stands on the figure; nothing where it does not, or no longer stands for what is drawn.
+const MarkPlace* figure_mark(PanelContext& ctx, const TourFrame& frame, TourState& state) {
+  const io::TourScene& scene = state.play->scene();
+  if (!guesses_on_figure(scene) || scene.figures.empty()) return nullptr;
+  const PlanState* shown = state.values->plan();
+  const bool bent =
+      state.bent || (state.play->play().revealed && shown != nullptr && !(ctx.session.scenario() == shown->scenario));
+  if (bent) return nullptr;
+  const Canvas& canvas = ctx.ui.canvas;
+  const Rect area = figure_rest(canvas, figure_places(canvas, frame.layout.figure, scene.figures.size()).front());
+  const std::string language(language_of(ctx.ui.texts));
+  const auto& had = state.mark;
+  if (!had || had->scene != state.play->index() || had->language != language || had->em != canvas.em() ||
+      !(had->area == area)) {
+    const SceneFigures figures{scene,       *state.values, ctx.ui.texts, ctx.ui.theme, ctx.session.library(),
+                               ctx.studies, false,         &ctx.axes};
+    state.mark = TourState::Mark{state.play->index(), area, canvas.em(), language, mark_place(canvas, area, figures)};
   }
-  draw_guess_line(ctx.ui.canvas, place, *axis,
-                  {scene, *state.values, ctx.ui.texts, ctx.ui.theme, state.play->play(), held, arrival});
+  return state.mark->place ? &*state.mark->place : nullptr;
+}
+
+// The guess is set on the figure: dragged, ticked, or stepped with up and down.
+void guess_on_figure(PanelContext& ctx, TourState& state, const MarkPlace& place) {
+  TourPlay& play = *state.play;
+  const io::TourScene& scene = play.scene();
+  const bool revealed = play.play().revealed;
+  std::optional<std::size_t> pointed;
+  if (!revealed) {
+    // No stops of Tab, as with the choices.
+    if (place.reads) {
+      const ItemState s = ctx.ui.item("tour.mark", place.plots, Interaction::Focus::none);
+      if (!s.held) state.drags = state.dropped = false;
+      if (s.held && !state.dropped) {
+        guess_at(play, *state.values, place, ctx.ui.io.pointer(), !state.drags);
+        state.drags = true;
+      }
+      if (s.hovered || s.held)
+        ctx.ui.io.set_cursor(place.along_x                              ? Cursor::resize_x
+                             : scene.mark.kind == io::TourMark::Kind::y ? Cursor::resize_y
+                                                                        : Cursor::hand);
+      const int steps = (ctx.ui.io.take(Key::up) ? 1 : 0) - (ctx.ui.io.take(Key::down) ? 1 : 0);
+      if (steps != 0) step_guess(play, *state.values, place, steps);
+    }
+    for (std::size_t i = 0; i < place.choices.size(); ++i) {
+      if (place.choices[i].empty()) continue;
+      const ItemState s =
+          ctx.ui.item("tour.tick." + std::to_string(i + 1), place.choices[i], Interaction::Focus::none);
+      if (s.hovered) pointed = i, ctx.ui.io.set_cursor(Cursor::hand);
+      if (s.clicked) play.keep(), play.choose(i);
+    }
+  }
+  draw_guess_mark(
+      ctx.ui.canvas, place,
+      {scene, *state.values, ctx.ui.texts, ctx.ui.theme, play.play(), state.drags, pointed, arrival_of(ctx, state)});
 }
 
 void draw_block(PanelContext& ctx, const Rect& area, const io::TourFigure& figure, const BlockState& block,
-                bool revealed) {
+                bool revealed, bool holds) {
   const engine::PictureData data = block_picture(figure, block);
-  const BlockFigure picture{block.question.call, data, ctx.ui.texts, ctx.ui.theme};
+  const BlockFigure picture{block.question.call, data, ctx.ui.texts, ctx.ui.theme, holds ? &ctx.axes : nullptr};
   const Rect rest = draw_figure_title(ctx.ui.canvas, ctx.ui.theme, area, block_figure_head(picture), revealed);
   if (!data.lines.empty()) draw_block_figure(ctx.ui.canvas, rest, picture, false);
 }
@@ -97,7 +158,8 @@ void live_figures(PanelContext& ctx, const Rect& area, TourState& state, Figures
     if (scene.shown().block() != nullptr) {
       const SceneValues& values = state.bent ? *state.bent : *state.values;
       const std::string_view shown = !revealed && scene.has_before() ? io::kBeforeState : io::kShownState;
-      if (const BlockState* block = values.block(shown)) draw_block(ctx, places[i], figure, *block, revealed);
+      if (const BlockState* block = values.block(shown))
+        draw_block(ctx, places[i], figure, *block, revealed, holds_axes(state));
       continue;
     }
     const FigureRow* row = find_figure(figure.name);
@@ -141,6 +203,15 @@ std::string derivable_answer(const TourState& state) {
   return engine::find_quantity(engine::without_index(name)) ? name : std::string();
 }
 
+bool holds_axes(const TourState& state) { return state.open() && guesses_on_figure(state.play->scene()); }
+
+bool drop_guess(TourState& state) {
+  if (!state.open() || !state.drags) return false;
+  state.play->undo();
+  state.drags = false;
+  return state.dropped = true;
+}
+
 TourFrame tour_frame(const PanelContext& ctx, const Rect& window, const TourState& state) {
   TourFrame frame;
   const io::TourScene& scene = state.play->scene();
@@ -158,8 +229,10 @@ TourFrame tour_frame(const PanelContext& ctx, const Rect& window, const TourStat
   }
   Rect area = window;
   if (state.notes && !scene.notes.empty()) area.cut_bottom(std::round(kNotesHeight * ctx.ui.em()));
-  frame.layout = lay_out_slide(ctx.ui.canvas, area, frame.text, dock_height(ctx, frame.controls.size()),
-                               guesses_number(scene, *state.values));
+  // Where the guess stands on the figure, that keeps its place when the controls come.
+  const std::size_t controls = guesses_on_figure(scene) && scene.runs ? scene.controls.size() : frame.controls.size();
+  frame.layout = lay_out_slide(ctx.ui.canvas, area, frame.text, dock_height(ctx, controls),
+                               guesses_on_line(scene, *state.values));
   return frame;
 }
 
@@ -203,13 +276,15 @@ engine::Scenario tour_panel(PanelContext& ctx, const Rect& window, const TourFra
   }
   click_choices(ctx, frame, state);
   guess_line(ctx, frame, state);
-  const bool still = !revealed && (scene.covered || !scene.cover.empty());
+  const MarkPlace* mark = figure_mark(ctx, frame, state);
+  const bool still = !revealed && (scene.covered || !scene.cover.empty() || mark != nullptr);
   if (still)
-    draw_scene_figures(
-        ctx.ui.canvas, frame.layout.figure,
-        {scene, *state.values, ctx.ui.texts, ctx.ui.theme, ctx.session.library(), ctx.studies, revealed});
+    draw_scene_figures(ctx.ui.canvas, frame.layout.figure,
+                       {scene, *state.values, ctx.ui.texts, ctx.ui.theme, ctx.session.library(), ctx.studies,
+                        revealed, mark != nullptr ? &ctx.axes : nullptr, mark});
   else
     live_figures(ctx, frame.layout.figure, state, figures, scenario);
+  if (mark != nullptr) guess_on_figure(ctx, state, *mark);
   if (state.notes && !scene.notes.empty()) {
     Rect area = window;
     draw_notes(ctx, area.cut_bottom(std::round(kNotesHeight * ctx.ui.em())),

@@ -2,11 +2,14 @@
 // revealed, the derivation of the answer on demand, notes and the score.
 #pragma once
 
+#include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "app/panels/derivation_panel.h"
 #include "app/panels/figure_cell.h"
+#include "app/tours/guess_mark.h"
 #include "app/tours/scene_slide.h"
 
 namespace roofscape::app {
@@ -17,8 +20,18 @@ struct TourState {
   std::unique_ptr<SceneValues> values;               // of the scene, as its sentence tells it
   std::unique_ptr<SceneValues> bent;  // a block after the audience moved its inputs; null: it is as told
   bool notes = false, score = false;
-  double revealed_s = -1;      // when the answer was asked for, while its mark still moves; negative: it stands
-  DerivationState derivation;  // of the answer, in place of the sentence
+  double revealed_s = -1;  // when the answer was asked for, while its mark still moves; negative: it stands
+  // Where the guess stands on the figure, as it was last laid out.
+  struct Mark {
+    std::size_t scene = 0;
+    widgets::Rect area;
+    float em = 0;
+    std::string language;
+    std::optional<MarkPlace> place;
+  };
+  std::optional<Mark> mark;
+  bool drags = false, dropped = false;  // the guess is held; it was given up, and the button is still down
+  DerivationState derivation;           // of the answer, in place of the sentence
   bool open() const { return play != nullptr; }
 };
 
@@ -34,6 +47,10 @@ engine::Scenario tour_dock(PanelContext& ctx, const TourFrame& frame, TourState&
 // The rest. What is chosen is written into the play; a click on the hint asks for the command "tour.next".
 engine::Scenario tour_panel(PanelContext& ctx, const widgets::Rect& window, const TourFrame& frame, TourState& state,
                             FiguresState& figures, engine::Scenario scenario);
+// Whether a guess stands on the figure, whose axes are held from the question to the answer.
+bool holds_axes(const TourState& state);
+// Gives the guess up that is being dragged; false: none is.
+bool drop_guess(TourState& state);
 // Whether the answer is one quantity that a derivation can be opened of; its id.
 std::string derivable_answer(const TourState& state);
 

@@ -18,8 +18,9 @@ namespace roofscape::app {
 namespace {
 
 // Of the file: from 2 on the mesh keeps its product and the grid has no table unless someone wanted it so. An older
-// file states what was the default then as any other choice, so that both are taken as not chosen.
-constexpr int kVersion = 2;
+// file states what was the default then as any other choice, so that both are taken as not chosen. From 3 on it says of
+// motion only what was chosen.
+constexpr int kVersion = 3;
 Cells old_default_cells(engine::WorkloadKind kind) {
   if (kind == engine::WorkloadKind::serving)
     return {"latency-throughput", std::string(kNumbersCell), "serving-memory", "decode-step"};
@@ -133,8 +134,10 @@ io::Result<Settings> settings_in(std::string_view text, std::string_view file) {
     if (const auto it = map.find(fmt::format("wall.pin.{}", i));
         it != map.end() && engine::find_field(it->second) != nullptr)
       s.pinned.push_back(it->second);
-  s.still = number(map, "motion.still", 0) != 0;
-  const bool old = number(map, "version", 1) < kVersion;
+  const double version = number(map, "version", 1);
+  const bool old = version < 2;
+  if (map.contains("motion.still")) s.still = number(map, "motion.still", 0) != 0;
+  if (version < 3 && s.still == false) s.still.reset();
   s.mesh.keep_product = old || number(map, "mesh.keep_product", 1) != 0;
   if (const auto it = map.find("mesh.partner"); it != map.end())
     for (std::size_t i = 0; i < engine::kAxisIds.size(); ++i)
@@ -184,7 +187,7 @@ std::string settings_text(const Settings& settings) {
   add("mesh.keep_product", settings.mesh.keep_product ? 1 : 0);
   add("mesh.partner", engine::kAxisIds[static_cast<std::size_t>(settings.mesh.partner)]);
   for (std::size_t i = 0; i < settings.pinned.size(); ++i) add(fmt::format("wall.pin.{}", i), settings.pinned[i]);
-  add("motion.still", settings.still ? 1 : 0);
+  if (settings.still) add("motion.still", *settings.still ? 1 : 0);
   add("layout.column", a.column);
   add("layout.row", a.row);
   add("layout.left", a.left);

@@ -49,8 +49,8 @@ struct Settings {
   MeshEditing mesh;
   ExportChoice export_as;
   std::vector<std::string>
-      pinned;          // fields whose controls stand on the wall, at most kMostPinned; none: the usual ones
-  bool still = false;  // nothing slides into its place
+      pinned;                 // fields whose controls stand on the wall, at most kMostPinned; none: the usual ones
+  std::optional<bool> still;  // nothing slides into its place; nothing: as the system says
   friend bool operator==(const Settings&, const Settings&) = default;
 };
 

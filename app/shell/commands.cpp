@@ -197,8 +197,14 @@ std::vector<Command> CommandTable::fixed() {
               [](const Workspace& w) { return static_cast<bool>(w.actions_.close); },
               [](Workspace& w) { w.actions_.close(); }},
       Command{"edit.undo", Category::edit, ctrl('Z'), kNone, false,
-              [](const Workspace& w) { return w.session_.history().can_undo(); },
-              [](Workspace& w) { w.session_.undo(); }},
+              [](const Workspace& w) {
+                const TourState& tour = w.panels_.tour;
+                return (tour.open() && tour.play->can_undo()) || w.session_.history().can_undo();
+              },
+              [](Workspace& w) {
+                // Of a scene that asks the guess is what was done last.
+                if (!w.panels_.tour.open() || !w.panels_.tour.play->undo()) w.session_.undo();
+              }},
       Command{"edit.redo", Category::edit, ctrl_shift('Z'), ctrl('Y'), false,
               [](const Workspace& w) { return w.session_.history().can_redo(); },
               [](Workspace& w) { w.session_.redo(); }},
@@ -372,6 +378,9 @@ std::vector<Command> CommandTable::fixed() {
               take_tool<WallMarks::Tool::pen>, tool_is<WallMarks::Tool::pen>},
       Command{"wall.spotlight", Category::wall, plain(widgets::key_of('O')), kNone, false, on_wall,
               take_tool<WallMarks::Tool::spotlight>, tool_is<WallMarks::Tool::spotlight>},
+      Command{"wall.presenter", Category::wall, plain(Key::f10), kNone, false, on_wall,
+              [](Workspace& w) { w.panels_.wall.presents = !w.panels_.wall.presents; },
+              [](const Workspace& w) { return w.panels_.wall.presents; }},
       Command{"wall.hold_axes", Category::wall, plain(widgets::key_of('L')), kNone, false, on_wall,
               [](Workspace& w) { w.panels_.wall.axes_held = !w.panels_.wall.axes_held; },
               [](const Workspace& w) { return w.panels_.wall.axes_held; }},
@@ -406,8 +415,7 @@ std::vector<Command> CommandTable::fixed() {
       Command{"language.ko", Category::view, kNone, kNone, false, nullptr, set_language<1>, language_is<1>},
       Command{"language.ru", Category::view, kNone, kNone, false, nullptr, set_language<2>, language_is<2>},
       Command{"view.still", Category::view, kNone, kNone, true, nullptr,
-              [](Workspace& w) { w.settings_.still = !w.settings_.still; },
-              [](const Workspace& w) { return w.settings_.still; }},
+              [](Workspace& w) { w.settings_.still = !w.still(); }, [](const Workspace& w) { return w.still(); }},
       Command{"view.right_rail", Category::view, ctrl('D'), kNone, false, nullptr,
               [](Workspace& w) { w.panels_.right_rail.open = !w.panels_.right_rail.open; },
               [](const Workspace& w) { return w.panels_.right_rail.open; }},

@@ -18,6 +18,7 @@
 #include "app/core/fonts.h"
 #include "app/core/man_page.h"
 #include "app/core/strings.h"
+#include "app/session/reduced_motion.h"
 #include "app/shell/autosave.h"
 #include "app/shell/window.h"
 #include "app/shell/workspace.h"
@@ -147,6 +148,7 @@ int run(int argc, char** argv) {
   if (!fonts.ok()) return complain(fonts.error(), texts.value());
   app::Workspace workspace(library, fonts.value(), std::move(start).value(), origin, std::move(texts).value(),
                            std::move(loaded_theme).value(), settings);
+  workspace.set_system_still(app::system_asks_for_stillness());
   // The first is told in the window, all are named where it was started.
   const auto& problems = library->problems();
   for (const io::InputError& problem : problems) complain(problem, workspace.texts());

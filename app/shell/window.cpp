@@ -14,6 +14,7 @@
 
 #include <fmt/format.h>
 
+#include "app/shell/presenter_window.h"
 #include "engine/base/utf8.h"
 #include "engine/io/json/files.h"
 #include "engine/scenario/scenario_title.h"
@@ -316,6 +317,10 @@ int run_window(Workspace& workspace, Autosave* autosave, const WindowOptions& op
   canvas.set_tagging(
       Tagging::none);  // the workspace asks for tags near the pointer; all of them cost more than the picture
   FullScreen full_screen;
+  PresenterWindow presenter(window, [&events](GLFWwindow* other) {
+    glfwSetWindowUserPointer(other, &events);
+    install_callbacks(other);
+  });
   workspace.actions().copy_text = [&](const std::string& text) { glfwSetClipboardString(window, text.c_str()); };
   workspace.actions().toggle_full_screen = [&] { full_screen.set(window, !full_screen.on); };
   // The wall goes back to how it found the window: one that was full screen already stays so.
@@ -352,6 +357,7 @@ int run_window(Workspace& workspace, Autosave* autosave, const WindowOptions& op
       glfwPollEvents();
     } else {
       double wake = workspace.interaction().wake_in();
+      if (const double clock = presenter.wake_in(); clock >= 0) wake = wake < 0 ? clock : std::min(wake, clock);
       if (autosave != nullptr) {
         const bool told = !workspace.save_problem().empty();
         autosave->run(workspace, glfwGetTime());
@@ -410,6 +416,7 @@ int run_window(Workspace& workspace, Autosave* autosave, const WindowOptions& op
     }
     if (options.capture) events.frames = kFramesAfterEvent;
     glfwSwapBuffers(window);
+    presenter.follow(workspace, canvas);
     workspace.start_evidence();  // once there is something to see
 
     const std::string name = engine::scenario_title(workspace.session().scenario());

@@ -27,7 +27,7 @@ using namespace widgets;
 namespace {
 
 // em of a projected window: of one figure, and of a slide, which has words beside its figure.
-constexpr float kProjectorLines = 24, kProjectorColumns = 34, kSlideLines = 33.75f, kSlideColumns = 48;
+constexpr float kProjectorLines = 24, kProjectorColumns = 34;
 constexpr std::int64_t kOperationsAFrame =
     80'000;                        // simulated beyond the plan's own timeline: about 2 ms where orders are new
 constexpr float kWallZoom = 1.5f;  // of a window of 4K
@@ -295,6 +295,8 @@ void Workspace::uncover() { panels_.editor.open = panels_.workbench.open = panel
 void Workspace::escape() {
   if (panels_.sheets.shown != Sheet::none)
     panels_.sheets.shown = Sheet::none;
+  else if (drop_guess(panels_.tour))
+    return;
   else if (panels_.wall.blank != WallState::Blank::none)
     blank(WallState::Blank::none);
   else if (!panels_.wall.digits.empty())
@@ -529,7 +531,7 @@ void Workspace::frame(ScreenCanvas& canvas, ImDrawList* list, const UiInput& inp
   panels_.figures.reason_said = false;
   if (!interaction_.anything_held()) settled_.reset();
   // While something is dragged the axes stay, so that what moves is the data.
-  held_axes_.hold(panels_.wall.axes_held || interaction_.anything_held());
+  held_axes_.hold(panels_.wall.axes_held || interaction_.anything_held() || holds_axes(panels_.tour));
   panels_.search.ask = SearchView::Ask::none;
   take_search();
   take_measured();

@@ -70,6 +70,9 @@ class Workspace {
   WindowActions& actions() { return actions_; }
   const Settings& settings() const { return settings_; }
   void remember_size(int width, int height);  // of the window, in its own units
+  // Nothing slides into its place: as was chosen, else as the system asks.
+  bool still() const { return settings_.still.value_or(system_still_); }
+  void set_system_still(bool still) { system_still_ = still; }
   // Called from other threads when a search or the evidence has news; nobody is after an empty one is set.
   void set_wake(const std::function<void()>& wake);
   bool has_search_news() const { return searching_.latest() != panels_.search.latest; }
@@ -78,6 +81,13 @@ class Workspace {
   bool has_measured_news() const { return measuring_.reading(); }  // how far it is is drawn
   void finish_evidence();  // the same, now: for a picture of one moment, and for tests
   bool take_evidence();    // true if there is something new to draw
+
+  // The lecturer's own window beside the wall (app/panels/presenter_panel.h): whether it is wanted, and one frame of it.
+  // `clock`: the time of day in words. `now_s`: on the clock of the frames.
+  bool presents() const { return panels_.wall.presents && on_wall(); }
+  void stop_presenting() { panels_.wall.presents = false; }
+  void draw_presenter(widgets::ScreenCanvas& canvas, ImDrawList* list, const widgets::Rect& window,
+                      const std::string& clock, double now_s);
 
   // ---- what is open ----
 
@@ -273,6 +283,7 @@ class Workspace {
   widgets::TextTable texts_;
   widgets::Theme theme_;
   float content_scale_ = 1;
+  bool system_still_ = false;
   bool characters_changed_ = false;
   widgets::Rect window_{};
   std::optional<bool> was_compact_;

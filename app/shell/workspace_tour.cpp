@@ -5,6 +5,7 @@
 
 #include "app/core/strings.h"
 #include "app/panels/dock_panel.h"
+#include "app/panels/presenter_panel.h"
 #include "app/shell/workspace.h"
 #include "engine/scenario/scenario_fields.h"
 #include "widgets/figures/figures.h"
@@ -51,7 +52,10 @@ void Workspace::open_tour(const std::string& id_or_path, std::size_t scene) {
   panels_.sheets.shown = Sheet::none;
   panels_.tour.presets = session_.presets();
   panels_.tour.play = std::make_unique<TourPlay>(std::move(tour).value(), scene);
-  panels_.wall = {};
+  WallState wall;
+  wall.presents = panels_.wall.presents;
+  wall.since_s = panels_.wall.since_s;
+  panels_.wall = std::move(wall);
   if (actions_.set_full_screen) actions_.set_full_screen(true);
   characters_changed_ = true;
   set_wall_theme();
@@ -64,6 +68,7 @@ void Workspace::leave_tour() {
   if (panels_.tour.play->tour().from_user)
     tour_places_[panels_.tour.play->tour().origin] = panels_.tour.play->index();
   panels_.tour = {};
+  held_axes_ = {};
   panels_.wall.blank = WallState::Blank::none;
   panels_.marks.clear();
   session_ = std::move(kept_->session);
@@ -82,6 +87,9 @@ void Workspace::leave_tour() {
 void Workspace::show_scene() {
   TourState& tour = panels_.tour;
   const io::TourScene& scene = tour.play->scene();
+  // The axes that a guess was set on stay for its answer, and go with the scene.
+  if (!tour.values || &tour.values->scene() != &scene) held_axes_ = {}, tour.mark.reset();
+  tour.drags = tour.dropped = false;
   tour.values = std::make_unique<SceneValues>(scene, *tour.presets);
   tour.bent.reset();
   tour.derivation = {};
@@ -114,7 +122,7 @@ void Workspace::reveal_scene() {
   play.reveal();
   if (const auto right = play.is_right(play.index(), *panels_.tour.values)) play.note_score(play.index(), *right);
   show_scene();
-  panels_.tour.revealed_s = settings_.still ? -1 : interaction_.input().now_s;
+  panels_.tour.revealed_s = still() ? -1 : interaction_.input().now_s;
 }
 
 void Workspace::step_tour(int by) {
@@ -140,7 +148,7 @@ void Workspace::take_digit(int digit) {
     // One digit is a choice; the number of a scene has two.
     if (digits.empty() && digit > 0 && !play.play().revealed &&
         static_cast<std::size_t>(digit) <= play.scene().choices.size())
-      return panels_.tour.play->choose(static_cast<std::size_t>(digit) - 1);
+      return panels_.tour.play->keep(), panels_.tour.play->choose(static_cast<std::size_t>(digit) - 1);
   }
   if (digits.size() < 3) digits += static_cast<char>('0' + digit);
 }
@@ -210,6 +218,7 @@ void Workspace::blank(WallState::Blank what) {
 
 engine::Scenario Workspace::draw_wall(PanelContext& ctx, const Rect& window) {
   ctx.ui.canvas.rect(window, {.colour = theme_.panel});
+  if (panels_.wall.since_s < 0) panels_.wall.since_s = interaction_.input().now_s;
   if (panels_.wall.blank != WallState::Blank::none) {
     ctx.ui.io.set_covered(true);
     return session_.scenario();
@@ -234,6 +243,26 @@ engine::Scenario Workspace::draw_wall(PanelContext& ctx, const Rect& window) {
   take();
   return projector_panel(ctx, window, panels_.projector, controls.size(), panels_.wall.digits, panels_.figures,
                          std::move(edited));
+}
+
+void Workspace::draw_presenter(ScreenCanvas& canvas, ImDrawList* list, const Rect& window, const std::string& clock,
+                               double now_s) {
+  const Tagging tagging = canvas.tagging();
+  PresenterView view{panels_.tour, session_.library(), studies_, panels_.marks, {}, clock, 0, {-1, -1}, 16.0f / 9};
+  if (!panels_.tour.open())
+    view.title = texts_.text("figure." + std::string(figures()[panels_.projector.figure].name) + ".name");
+  view.elapsed_s = panels_.wall.since_s < 0 ? 0 : now_s - panels_.wall.since_s;
+  view.shape = window_.h > 0 ? std::clamp(window_.w / window_.h, 0.8f, 3.0f) : view.shape;
+  const Point at = interaction_.pointer();
+  if (window_.contains(at)) view.pointer = {(at.x - window_.x) / window_.w, (at.y - window_.y) / window_.h};
+  const Rect slide = presenter_slide_place(window, view.shape);
+  canvas.begin(list, std::max(3.0f, std::min(slide.h / kSlideLines, slide.w / kSlideColumns)), window);
+  canvas.set_tagging(Tagging::none);
+  canvas.rect(window, {.colour = theme_.win});
+  presenter_slide(canvas, slide, theme_, texts_, view);
+  canvas.begin(list, std::max(6.0f, std::min(window.h / kPresenterLines, window.w / kPresenterColumns)), window);
+  presenter_panel(canvas, window, theme_, texts_, view);
+  canvas.set_tagging(tagging);
 }
 
 void Workspace::draw_blank(PanelContext& ctx, const Rect& window) {

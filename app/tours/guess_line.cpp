@@ -119,6 +119,10 @@ bool guesses_number(const io::TourScene& scene, const SceneValues& values) {
   return numbers > 1;
 }
 
+bool guesses_on_line(const io::TourScene& scene, const SceneValues& values) {
+  return scene.mark.kind == io::TourMark::Kind::none && guesses_number(scene, values);
+}
+
 std::optional<double> guessed_value(const ScenePlay& play, const SceneValues& values) {
   if (play.guess) return play.guess;
   return play.chosen ? values.choice_value(*play.chosen) : std::nullopt;
@@ -144,16 +148,20 @@ std::string gap_term(const io::TourScene& scene, const SceneValues& values, cons
   const PlanState* shown = values.plan();
   const std::vector<io::TourReference> references = scene.answer.references();
   if (shown == nullptr || references.empty()) return {};
-  const io::TourReference& asked = references.front();
+  // Of a guess on the figure what its axis counts, against the same before where the answer compares the two.
+  const io::TourReference asked = scene.mark.of.empty() ? references.front() : io::TourReference{{}, scene.mark.of};
   const PlanState* plan = values.plan(asked.state);
   if (plan == nullptr) return {};
   const auto derivation = engine::explain(plan->scenario, asked.name);
   if (!derivation) return {};
   if (references.size() == 1) return term_of(*derivation, nullptr, texts);
-  const io::TourReference& other = references[1];
+  const auto found = std::find_if(references.begin(), references.end(), [&](const io::TourReference& one) {
+    return one.name == asked.name && one.state != asked.state;
+  });
+  if (found == references.end()) return scene.mark.of.empty() ? std::string() : term_of(*derivation, nullptr, texts);
+  const io::TourReference& other = *found;
   const PlanState* before = values.plan(other.state);
-  if (references.size() != 2 || before == nullptr || other.name != asked.name || other.state == asked.state)
-    return {};
+  if (references.size() != 2 || before == nullptr) return {};
   const auto was = engine::explain(before->scenario, other.name);
   return was ? term_of(*derivation, &*was, texts) : std::string();
 }

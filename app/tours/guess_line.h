@@ -20,6 +20,8 @@ std::optional<widgets::Scale> guess_axis(const io::TourScene& scene, const Scene
                                          const widgets::Canvas& canvas, const widgets::Rect& place);
 // Whether the answer is a number that can be guessed on such an axis.
 bool guesses_number(const io::TourScene& scene, const SceneValues& values);
+// Whether it is guessed there: it is not where the figure takes the guess.
+bool guesses_on_line(const io::TourScene& scene, const SceneValues& values);
 // Where the guess stands: what was set, or the choice that was made.
 std::optional<double> guessed_value(const ScenePlay& play, const SceneValues& values);
 // A value as it would be read off the axis: as few digits as places a hand can tell apart.

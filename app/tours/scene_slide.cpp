@@ -6,6 +6,7 @@
 #include "app/core/export.h"
 #include "app/core/strings.h"
 #include "app/tours/guess_line.h"
+#include "app/tours/guess_mark.h"
 #include "widgets/canvas/number_format.h"
 #include "widgets/figures/blocks/block_figure.h"
 #include "widgets/figures/common/figure_head.h"
@@ -150,9 +151,12 @@ SlideText slide_text(const TourPlay& play, const SceneValues& values, const Text
   out.revealed = now.revealed;
   out.source = values.write(scene.source, texts);
   if (!now.revealed) {
-    out.hint = texts.text(now.guessed()           ? "tour.hint.reveal"
-                          : scene.choices.empty() ? "tour.hint.guess"
-                                                  : "tour.hint.choose");
+    const bool on_figure = guesses_on_figure(scene);
+    out.hint =
+        texts.text(now.guessed() ? on_figure ? "tour.hint.undo" : "tour.hint.reveal"
+                   : on_figure   ? scene.mark.kind == io::TourMark::Kind::none ? "tour.hint.tick" : "tour.hint.figure"
+                   : scene.choices.empty() ? "tour.hint.guess"
+                                           : "tour.hint.choose");
     return out;
   }
   out.answer = values.answer_text(texts);
@@ -301,6 +305,11 @@ std::vector<Rect> figure_places(const Canvas& canvas, const Rect& area, std::siz
   return {{area.x, area.y, area.w, h}, {area.x, area.y + h + gap, area.w, h}};
 }
 
+Rect figure_rest(const Canvas& canvas, Rect place) {
+  place.cut_top(std::round(1.6f * canvas.em()));
+  return place;
+}
+
 Rect draw_figure_title(Canvas& canvas, const Theme& t, Rect area, const FigureHead& head, bool revealed) {
   const Rect line = area.cut_top(std::round(1.6f * canvas.em()));
   const TextStyle name = style_of(canvas, t.ink2, 1), phrase = style_of(canvas, t.ink3, 1);
@@ -351,40 +360,62 @@ void draw_marks(Canvas& canvas, const Theme& t, const Rect& area, const io::Tour
     }
 }
 
+void draw_scene_figure(Canvas& canvas, const Rect& area, const SceneFigures& of, std::size_t index,
+                       std::string_view state) {
+  const io::TourFigure& figure = of.scene.figures[index];
+  if (const BlockState* block = of.values.block(state)) {
+    const engine::PictureData data = block_picture(figure, *block);
+    const BlockFigure picture{block->question.call, data, of.texts, of.theme, of.axes};
+    if (!data.lines.empty()) draw_block_figure(canvas, area, picture, false);
+    return;
+  }
+  const PlanState* plan = of.values.plan(state);
+  const FigureRow* row = find_figure(figure.name);
+  if (plan == nullptr || row == nullptr) return;
+  const PlanState* was = of.revealed ? of.values.plan(io::kBeforeState) : nullptr;
+  std::optional<Baseline> ghost;
+  if (was != nullptr) ghost.emplace(Baseline{was->scenario, was->report});
+  FigureInput input{plan->scenario,    plan->report, of.texts, of.theme, of.studies, ghost ? &*ghost : nullptr, {},
+                    of.library.chips()};
+  input.axes = of.axes;
+  draw_figure(*row, canvas, area, input, scene_view(figure));
+}
+
 void draw_scene_figures(Canvas& canvas, const Rect& area, const SceneFigures& of) {
   const std::vector<Rect> places = figure_places(canvas, area, of.scene.figures.size());
   const std::string_view state = !of.revealed && of.scene.has_before() ? io::kBeforeState : io::kShownState;
   const bool whole = !of.revealed && of.scene.covered;
+  HeldAxes own;
   for (std::size_t i = 0; i < of.scene.figures.size() && i < places.size(); ++i) {
     const io::TourFigure& figure = of.scene.figures[i];
     const Tagging before = canvas.tagging();
     if (!of.scene.cover.empty() || !of.scene.highlight.empty()) canvas.set_tagging(Tagging::all);
     const std::size_t first = canvas.tags().size();
-    Rect rest = places[i];
+    FigureHead head;
     if (const BlockState* block = of.values.block(state)) {
       const engine::PictureData data = block_picture(figure, *block);
-      const BlockFigure picture{block->question.call, data, of.texts, of.theme};
-      rest = draw_figure_title(canvas, of.theme, places[i], block_figure_head(picture), of.revealed);
-      if (whole)
-        draw_cover(canvas, of.theme, rest);
-      else if (!data.lines.empty())
-        draw_block_figure(canvas, rest, picture, false);
+      head = block_figure_head({block->question.call, data, of.texts, of.theme});
     } else if (const PlanState* plan = of.values.plan(state)) {
       const FigureRow* row = find_figure(figure.name);
       if (row == nullptr) continue;
-      const PlanState* was = of.revealed ? of.values.plan(io::kBeforeState) : nullptr;
-      std::optional<Baseline> ghost;
-      if (was != nullptr) ghost.emplace(Baseline{was->scenario, was->report});
-      const FigureInput input{
-          plan->scenario,    plan->report, of.texts, of.theme, of.studies, ghost ? &*ghost : nullptr, {},
-          of.library.chips()};
-      const FigureView view = scene_view(figure);
-      rest = draw_figure_title(canvas, of.theme, places[i], figure_head(*row, input, view), of.revealed);
-      if (whole)
-        draw_cover(canvas, of.theme, rest);
-      else
-        draw_figure(*row, canvas, rest, input, view);
+      const FigureInput input{plan->scenario, plan->report, of.texts, of.theme,
+                              of.studies,     nullptr,      {},       of.library.chips()};
+      head = figure_head(*row, input, scene_view(figure));
     }
+    const Rect rest = draw_figure_title(canvas, of.theme, places[i], head, of.revealed);
+    // Where a number is guessed on the figure its axes are there from the first, and stay.
+    std::optional<MarkPlace> mark;
+    SceneFigures drawn = of;
+    if (i == 0 && guesses_on_figure(of.scene)) {
+      if (drawn.axes == nullptr) drawn.axes = &own;
+      mark = of.mark != nullptr ? std::optional(*of.mark) : mark_place(canvas, rest, drawn);
+    }
+    if (!whole)
+      draw_scene_figure(canvas, rest, drawn, i, state);
+    else if (mark)
+      draw_open_axes(canvas, rest, drawn, *mark);
+    else
+      draw_cover(canvas, of.theme, rest);
     if (!whole) draw_marks(canvas, of.theme, rest, of.scene, first, of.revealed);
     canvas.set_tagging(before);
   }

@@ -16,6 +16,10 @@
 
 namespace roofscape::app {
 
+struct MarkPlace;  // guess_mark.h
+
+inline constexpr float kSlideLines = 33.75f, kSlideColumns = 48;  // em of a slide
+
 // All words of a slide, with their numbers written.
 struct SlideText {
   std::string tour, title, plan;  // `plan`: what the figure is of
@@ -56,8 +60,15 @@ struct SceneFigures {
   const io::PresetLibrary& library;
   widgets::StudyCache& studies;
   bool revealed = false;
+  widgets::HeldAxes* axes = nullptr;  // null: axes fit the data
+  const MarkPlace* mark = nullptr;    // where a guess stands on the figure, if that is known already
 };
 void draw_scene_figures(widgets::Canvas& canvas, const widgets::Rect& area, const SceneFigures& figures);
+// One of its figures in the state that is shown or the one before, with nothing over it.
+void draw_scene_figure(widgets::Canvas& canvas, const widgets::Rect& area, const SceneFigures& figures,
+                       std::size_t figure, std::string_view state);
+// What the head of a figure leaves of its place.
+widgets::Rect figure_rest(const widgets::Canvas& canvas, widgets::Rect place);
 // The places of the figures in their area, and of a figure's head above it.
 std::vector<widgets::Rect> figure_places(const widgets::Canvas& canvas, const widgets::Rect& area, std::size_t count);
 // Title and, when revealed, takeaway; returns what is left.

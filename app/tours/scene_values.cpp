@@ -116,6 +116,22 @@ std::optional<TourNumber> SceneValues::compute(const io::TourFormula& formula) c
   return formula.compute([this](const io::TourReference& reference) { return look_up(reference); });
 }
 
+std::optional<double> SceneValues::marked() const {
+  if (scene_.mark.of.empty()) return answer_ ? std::optional(answer_->value) : std::nullopt;
+  const auto number = look_up({{}, scene_.mark.of});
+  return number ? std::optional(number->value) : std::nullopt;
+}
+
+std::optional<double> SceneValues::answer_at(double mark) const {
+  if (scene_.mark.of.empty()) return mark;
+  const auto number = scene_.answer.compute([&](const io::TourReference& reference) {
+    auto value = look_up(reference);
+    if (value && reference.state.empty() && reference.name == scene_.mark.of) value->value = mark;
+    return value;
+  });
+  return number ? std::optional(number->value) : std::nullopt;
+}
+
 std::string SceneValues::write(TourNumber number, std::string_view form, const TextTable& texts) const {
   const double x = number.value;
   if (form.empty()) return texts.amount(x, number.unit);

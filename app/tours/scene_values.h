@@ -33,6 +33,7 @@ class SceneValues {
   // Evaluates all states of the scene. `library` must outlive this.
   SceneValues(const io::TourScene& scene, const io::PresetLibrary& library);
 
+  const io::TourScene& scene() const { return scene_; }
   const PlanState* plan(std::string_view state = io::kShownState) const;    // null: none of that name, or a block
   const BlockState* block(std::string_view state = io::kShownState) const;  // null: none of that name, or a plan
   // The shown state with something changed by the audience.
@@ -41,6 +42,9 @@ class SceneValues {
 
   std::optional<io::TourNumber> compute(const io::TourFormula& formula) const;
   std::optional<io::TourNumber> answer() const { return answer_; }
+  // What a mark of the figure stands at, and the answer if it stood there.
+  std::optional<double> marked() const;
+  std::optional<double> answer_at(double mark) const;
 
   // Text with its numbers written; a number without a value is a dash.
   std::string write(const io::TourText& text, const widgets::TextTable& texts) const;

@@ -6,9 +6,13 @@
 #include <utility>
 
 #include "app/core/export.h"
+#include "app/core/fonts.h"
+#include "app/core/strings.h"
+#include "app/tours/guess_mark.h"
 #include "app/tours/scene_values.h"
 #include "engine/blocks/block_picture.h"
 #include "engine/io/json/nearest.h"
+#include "widgets/canvas/canvas_record.h"
 #include "widgets/figures/figures.h"
 
 namespace roofscape::app {
@@ -21,6 +25,10 @@ namespace {
 
 // Choices that differ by less are the same to an audience; a wrong one so near to another reading is right under it.
 constexpr double kAlike = 0.03, kNearReading = 0.08;
+constexpr double kHand = 0.01;  // of an axis
+// Of the figure that marks are looked for in: that of a slide.
+constexpr float kCheckedEm = 21;
+constexpr widgets::Rect kCheckedFigure{0, 0, 800, 520};
 
 bool alike(double a, double b, double share) { return std::abs(a - b) <= share * std::max(std::abs(a), std::abs(b)); }
 
@@ -31,6 +39,7 @@ class SceneCheck {
       : tour_(tour),
         scene_(tour.scenes[index]),
         path_("scenes." + std::to_string(index)),
+        library_(library),
         texts_(texts),
         values_(scene_, library),
         out_(out) {}
@@ -39,6 +48,7 @@ class SceneCheck {
     check_states();
     for (std::size_t i = 0; i < scene_.figures.size(); ++i)
       check_figure(scene_.figures[i], scene_.figures.size() < 2 ? "figure" : "figures." + std::to_string(i));
+    check_mark();
     check_texts();
     check_answer();
     check_choices();
@@ -109,6 +119,38 @@ class SceneCheck {
       return say_at(where, say("error.tour.figure.baseline", row->name), say("error.tour.state.none"));
     if (row->needs == widgets::Needs::stages && plan->scenario.parallelism.pipeline == 1)
       say_at(where, say("error.tour.figure.stages", row->name), say("error.tour.figure.stages.remedy"));
+  }
+
+  // What is guessed on the figure is there, and read on an axis that the answer lies on.
+  void check_mark() {
+    if (!guesses_on_figure(scene_)) return;
+    const auto fonts = load_fonts();
+    const auto theme = load_theme("projector");
+    if (!fonts.ok() || !theme.ok()) return;
+    const widgets::RecordCanvas canvas(fonts.value(), kCheckedEm, kCheckedFigure);
+    widgets::StudyCache studies;
+    widgets::HeldAxes axes;
+    const auto place = mark_place(canvas, canvas.bounds(),
+                                  {scene_, values_, texts_, theme.value(), library_, studies, false, &axes, nullptr});
+    for (std::size_t i = 0; place && i < place->choices.size(); ++i)
+      if (const std::string& mark = scene_.choices[i].mark; !mark.empty() && place->choices[i].empty())
+        say_at("choices." + std::to_string(i) + ".mark", say("error.tour.mark.none", io::in_quotes(mark)),
+               say("error.tour.mark.none.remedy"));
+    if (scene_.mark.kind == io::TourMark::Kind::none) return;
+    if (!place)
+      return say_at("mark", say("error.tour.mark.none", io::in_quotes(scene_.mark.tag)),
+                    say("error.tour.mark.none.remedy"));
+    const auto answer = values_.answer();
+    const auto there = values_.answer_at(place->answer);
+    const widgets::Scale& axis = place->along_x ? place->frame.x : place->frame.y;
+    const double unit = place->along_x ? place->frame.frame.x.unit : place->frame.frame.y.unit;
+    // As far as a hand can tell on it, too.
+    const auto beside = values_.answer_at(
+        axis.value(axis.position(place->answer / unit) + kHand * (axis.end() - axis.begin())) * unit);
+    const bool told = answer && beside && alike(answer->value, *beside, kRightWithin);
+    if (!told || !there || !alike(answer->value, *there, 1e-9) || !axis.contains(place->answer / unit))
+      say_at("mark", say("error.tour.mark.axis", io::in_quotes(scene_.answer.text())),
+             say("error.tour.mark_of.remedy"));
   }
 
   void check_texts() {
@@ -192,6 +234,7 @@ class SceneCheck {
   const io::Tour& tour_;
   const io::TourScene& scene_;
   std::string path_;
+  const io::PresetLibrary& library_;
   const TextTable& texts_;
   SceneValues values_;
   std::vector<io::InputError>& out_;

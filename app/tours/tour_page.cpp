@@ -3,10 +3,15 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <cmath>
 #include <cstdint>
+#include <optional>
+#include <vector>
 
 #include "app/core/export.h"
+#include "app/tours/guess_mark.h"
 #include "app/tours/scene_slide.h"
+#include "widgets/canvas/canvas_record.h"
 
 namespace roofscape::app {
 
@@ -36,6 +41,13 @@ button[aria-pressed=true]{background:var(--ink);color:var(--ground)}
 .reveal{margin-top:.8rem}
 .answer{font-size:1.5rem;font-weight:bold;margin:.6rem 0 0}
 [hidden]{display:none}
+.figure{position:relative;touch-action:pan-y}
+.figure.open{cursor:crosshair}
+.guess,.gap{position:absolute;pointer-events:none;border:0 solid var(--mark)}
+.gap{background:var(--mark);opacity:.45}
+.guess.x{border-left-width:3px}.guess.y{border-top-width:3px}
+.guess.bar{background:color-mix(in srgb,var(--mark) 25%,transparent);border-right-width:3px;border-left-width:0}
+input[type=range]{width:100%;max-width:30rem;padding:0}
 #score{position:sticky;top:0;background:var(--ground);padding:.4rem 0}
 )";
 
@@ -48,18 +60,62 @@ const form=score.dataset.form;
 function tell(){score.textContent=form.replace('{0}',right).replace('{1}',answered);}
 for(const scene of document.querySelectorAll('section')){
   const buttons=[...scene.querySelectorAll('.choices button')];
-  const number=scene.querySelector('input');
+  const number=scene.querySelector('input[type=number]');
+  const figure=scene.querySelector('.figure');
+  const range=scene.querySelector('input[type=range]');
+  const output=scene.querySelector('output');
+  let set=false;
   const reveal=scene.querySelector('.reveal');
   let chosen=null;
   for(const b of buttons)b.addEventListener('click',()=>{
     chosen=chosen===b?null:b;
     for(const o of buttons)o.setAttribute('aria-pressed',o===chosen);
+    if(range){set=false;figure.querySelector('.guess').hidden=true;output.textContent='';}
   });
+  const share=i=>{const d=figure.dataset,n=Number(range.max);return Number(d.begin)+(Number(d.end)-Number(d.begin))*i/n;};
+  const lay=(e,from,to)=>{
+    const d=figure.dataset,low=Math.min(from,to),high=Math.max(from,to),pc=v=>100*v+'%';
+    if(d.axis==='x'){e.style.left=pc(low);e.style.width=pc(high-low);e.style.top=pc(d.low);e.style.height=pc(d.high-d.low);}
+    else{e.style.top=pc(low);e.style.height=pc(high-low);e.style.left=pc(d.low);e.style.width=pc(d.high-d.low);}
+  };
+  const guess=()=>{
+    set=true;chosen=null;
+    for(const o of buttons)o.setAttribute('aria-pressed',false);
+    const g=figure.querySelector('.guess'),at=share(Number(range.value));
+    g.hidden=false;
+    lay(g,figure.dataset.bar?Number(figure.dataset.begin):at,at);
+    output.textContent=figure.dataset.form.replace('{0}',figure.dataset.texts.split('|')[range.value]);
+  };
+  if(range){
+    range.addEventListener('input',guess);
+    const point=e=>{
+      const r=figure.getBoundingClientRect(),d=figure.dataset;
+      const at=d.axis==='x'?(e.clientX-r.left)/r.width:(e.clientY-r.top)/r.height;
+      const i=(at-Number(d.begin))/(Number(d.end)-Number(d.begin))*Number(range.max);
+      range.value=Math.round(Math.min(Math.max(i,0),Number(range.max)));
+      guess();
+    };
+    figure.addEventListener('pointerdown',e=>{
+      if(range.disabled)return;
+      e.preventDefault();figure.setPointerCapture(e.pointerId);point(e);
+    });
+    figure.addEventListener('pointermove',e=>{if(!range.disabled&&figure.hasPointerCapture(e.pointerId))point(e);});
+  }
   reveal.addEventListener('click',()=>{
     for(const e of scene.querySelectorAll('.before'))e.hidden=true;
     for(const e of scene.querySelectorAll('.after'))e.hidden=false;
     for(const b of buttons){b.disabled=true;if(b.dataset.right)b.classList.add('right');}
     let good=null;
+    if(range){
+      range.disabled=true;
+      figure.classList.remove('open');
+      if(set){
+        const d=figure.dataset,gap=figure.querySelector('.gap');
+        good=Number(range.value)>=Number(d.rightFrom)&&Number(range.value)<=Number(d.rightTo);
+        gap.hidden=false;
+        lay(gap,share(Number(range.value)),Number(d.answer));
+      }
+    }
     if(chosen)good=!!chosen.dataset.right;
     else if(number&&number.value!==''){
       const a=Number(number.dataset.answer);
@@ -111,6 +167,70 @@ std::string image(std::string_view part, const std::string& svg, std::string_vie
                      hidden ? " hidden" : "", html_text(words), base64(svg));
 }
 
+// Where the guess is set on the picture: shares of the picture, and by step of the slider what it would be.
+struct PictureGuess {
+  bool along_x = false, bar = false;
+  float begin = 0, end = 1, low = 0, high = 1, answer = 0;
+  std::vector<std::string> texts;
+  std::size_t right_from = 1, right_to = 0;
+};
+constexpr std::size_t kGuessSteps = 120;
+
+std::optional<PictureGuess> picture_guess(SceneFigures figures, const widgets::FontStack& fonts) {
+  const io::TourMark& mark = figures.scene.mark;
+  if (mark.kind == io::TourMark::Kind::none) return std::nullopt;
+  const widgets::Rect whole{0, 0, kPictureWidth, kPictureHeight};
+  const widgets::RecordCanvas canvas(fonts, kPictureEm, whole);
+  widgets::HeldAxes axes;
+  figures.axes = &axes;
+  const widgets::Rect area =
+      figure_rest(canvas, figure_places(canvas, whole.inset(kPictureEm), figures.scene.figures.size()).front());
+  const auto place = mark_place(canvas, area, figures);
+  const auto answer = figures.values.answer();
+  if (!place || !answer) return std::nullopt;
+  PictureGuess out;
+  out.along_x = place->along_x;
+  out.bar = mark.kind == io::TourMark::Kind::bar;
+  const widgets::Scale& axis = out.along_x ? place->frame.x : place->frame.y;
+  const float length = out.along_x ? kPictureWidth : kPictureHeight;
+  out.begin = static_cast<float>(axis.begin()) / length;
+  out.end = static_cast<float>(axis.end()) / length;
+  out.answer = place->position(place->answer) / length;
+  out.low = out.along_x ? place->band.y / kPictureHeight : place->frame.plot.x / kPictureWidth;
+  out.high = out.along_x ? place->band.bottom() / kPictureHeight : place->frame.plot.right() / kPictureWidth;
+  for (std::size_t i = 0; i <= kGuessSteps; ++i) {
+    const auto at =
+        static_cast<float>(axis.begin() + (axis.end() - axis.begin()) * static_cast<double>(i) / kGuessSteps);
+    const auto guess = figures.values.answer_at(place->value({at, at}));
+    out.texts.push_back(guess ? figures.values.guess_text(*guess, figures.texts) : std::string());
+    if (!guess || std::abs(*guess - answer->value) > std::abs(answer->value) * kRightWithin) continue;
+    if (out.right_from > out.right_to) out.right_from = i;
+    out.right_to = i;
+  }
+  return out;
+}
+
+std::string figure_open(const PictureGuess& guess, const widgets::TextTable& texts) {
+  std::string all;
+  for (const std::string& one : guess.texts) all += (all.empty() ? "" : "|") + one;
+  return fmt::format(
+      "<div class=\"figure open\" data-axis=\"{}\"{} data-begin=\"{:.4f}\" data-end=\"{:.4f}\" data-low=\"{:.4f}\" "
+      "data-high=\"{:.4f}\" data-answer=\"{:.4f}\" data-right-from=\"{}\" data-right-to=\"{}\" data-form=\"{}\" "
+      "data-texts=\"{}\">\n",
+      guess.along_x ? "x" : "y", guess.bar ? " data-bar=\"1\"" : "", guess.begin, guess.end, guess.low, guess.high,
+      guess.answer, guess.right_from, guess.right_to, html_text(texts.text("tour.guess")), html_text(all));
+}
+std::string figure_close(const PictureGuess& guess, const widgets::TextTable& texts, const std::string& question) {
+  return fmt::format(
+      "<div class=\"guess {}\" hidden></div><div class=\"gap\" hidden></div>\n</div>\n"
+      "<p class=\"quiet before\">{}</p>\n<input type=\"range\" min=\"0\" max=\"{}\" aria-label=\"{}\"> "
+      "<output></output>\n",
+      guess.bar       ? "bar"
+      : guess.along_x ? "x"
+                      : "y",
+      html_text(texts.text("tour.page.guess")), kGuessSteps, html_text(question));
+}
+
 std::string paragraph(std::string_view classes, std::string_view words, bool hidden = false) {
   if (words.empty()) return {};
   return fmt::format("<p class=\"{}\"{}>{}</p>\n", classes, hidden ? " hidden" : "", html_text(words));
@@ -157,18 +277,22 @@ io::Result<std::string> tour_page(const io::Tour& tour, const io::PresetLibrary&
     const SlideText told = slide_text(play, values, texts);
     out += fmt::format("<section id=\"{}\">\n<h2>{}. {}</h2>\n", html_text(scene.id), i + 1, html_text(asked.title));
     out += paragraph("quiet before", asked.plan) + paragraph("quiet after", told.plan, true);
+    widgets::StudyCache kept;
+    const auto guess = picture_guess({scene, values, texts, theme, library, kept, false}, fonts);
+    if (guess) out += figure_open(*guess, texts);
     for (const bool answer : {false, true}) {
       widgets::StudyCache studies;
       const auto svg = picture({scene, values, texts, theme, library, studies, answer}, asked.title, fonts);
       if (!svg) return svg.error();
       out += image(answer ? "after" : "before", svg.value(), answer ? told.sentence : asked.question, answer);
     }
+    if (guess) out += figure_close(*guess, texts, asked.question);
     out += paragraph("context", asked.context) + paragraph("question", asked.question);
     out += "<div class=\"choices\">\n";
     for (std::size_t k = 0; k < asked.choices.size(); ++k)
       out += fmt::format("<button type=\"button\" aria-pressed=\"false\"{}>{}</button>\n",
                          scene.choices[k].right ? " data-right=\"1\"" : "", html_text(asked.choices[k]));
-    if (const auto answer = values.answer(); asked.choices.empty() && answer) {
+    if (const auto answer = values.answer(); asked.choices.empty() && answer && !guess) {
       const bool share = answer->unit.notation == engine::Notation::percent;
       out += fmt::format(
           "<input type=\"number\" step=\"any\" data-answer=\"{}\" aria-label=\"{}\" placeholder=\"{}\">\n",

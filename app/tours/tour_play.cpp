@@ -11,7 +11,10 @@ TourPlay::TourPlay(io::Tour tour, std::size_t scene)
   go_to(scene);
 }
 
-void TourPlay::go_to(std::size_t scene) { index_ = std::min(scene, tour_.scenes.size() - 1); }
+void TourPlay::go_to(std::size_t scene) {
+  index_ = std::min(scene, tour_.scenes.size() - 1);
+  kept_.clear();
+}
 
 bool TourPlay::step_on() {
   if (!play().revealed) {
@@ -19,7 +22,7 @@ bool TourPlay::step_on() {
     return true;
   }
   if (index_ + 1 >= count()) return false;
-  ++index_;
+  go_to(index_ + 1);
   return true;
 }
 
@@ -29,7 +32,7 @@ bool TourPlay::step_back() {
     return true;
   }
   if (index_ == 0) return false;
-  --index_;
+  go_to(index_ - 1);
   return true;
 }
 
@@ -47,7 +50,17 @@ void TourPlay::guess(double value) {
   play.chosen.reset();
 }
 
+void TourPlay::keep() { kept_.push_back(play()); }
+
+bool TourPlay::undo() {
+  if (!can_undo()) return false;
+  play() = std::move(kept_.back());
+  kept_.pop_back();
+  return true;
+}
+
 void TourPlay::forget() {
+  kept_.clear();
   plays_.assign(plays_.size(), {});
   right_.assign(right_.size(), std::nullopt);
   index_ = 0;
@@ -58,7 +71,7 @@ std::optional<bool> TourPlay::is_right(std::size_t scene, const SceneValues& val
   if (play.chosen) return tour_.scenes[scene].choices[*play.chosen].right;
   const auto answer = values.answer();
   if (!play.guess || !answer) return std::nullopt;
-  return std::abs(*play.guess - answer->value) <= std::abs(answer->value) / 4;
+  return std::abs(*play.guess - answer->value) <= kRightWithin * std::abs(answer->value);
 }
 
 void TourPlay::note_score(std::size_t scene, bool right) { right_[scene] = right; }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "app/tours/scene_values.h"
+#include "widgets/canvas/geometry.h"
 
 namespace roofscape::app {
 
@@ -13,8 +14,12 @@ struct ScenePlay {
   bool revealed = false;
   std::optional<std::size_t> chosen;  // of the choices
   std::optional<double> guess;        // of a number, beside the choices
+  float across = -1;  // where a point was dropped along the other axis, of its length; negative: nowhere
+  std::vector<widgets::Point> sketch;  // drawn by hand, as fractions of the plot
   bool guessed() const { return chosen || guess; }
 };
+
+inline constexpr double kRightWithin = 0.25;  // of the answer, a number that is guessed
 
 // Right and answered among the scenes that were revealed after a guess.
 struct TourScore {
@@ -41,7 +46,12 @@ class TourPlay {
   void cover() { plays_[index_].revealed = false; }
   void choose(std::size_t choice);  // nothing once it is revealed
   void guess(double value);         // the same; takes the place of a choice, as that does of it
-  void forget();                    // all guesses, from the beginning
+  ScenePlay& play() { return plays_[index_]; }
+  // Keeps the guess as it is now, for `undo`, which takes the last change of it back; false: there is none.
+  void keep();
+  bool can_undo() const { return !play().revealed && !kept_.empty(); }
+  bool undo();
+  void forget();  // all guesses, from the beginning
 
   // Whether the guess of a scene is right; nothing without one. A number is within a quarter of the answer.
   std::optional<bool> is_right(std::size_t scene, const SceneValues& values) const;
@@ -53,6 +63,7 @@ class TourPlay {
   std::size_t index_ = 0;
   std::vector<ScenePlay> plays_;
   std::vector<std::optional<bool>> right_;
+  std::vector<ScenePlay> kept_;  // of this scene, before each change
 };
 
 }  // namespace roofscape::app

@@ -24,6 +24,8 @@
 
 namespace roofscape::widgets {
 
+struct DrawnFrame;  // plot.h
+
 // Lengths drawn and skipped in turn, in the destination's unit. Empty means solid.
 struct Dash {
   std::array<float, 6> lengths{};
@@ -190,6 +192,10 @@ class Canvas {
   // The region at a point: the last one that contains it, else the nearest within `reach`, else null.
   const TagRegion* hit(Point p, float reach = 0) const;
 
+  // Where the axes of what is drawn are written down, for whoever lays something over them (plot.h); null: nowhere.
+  void set_frames(std::vector<DrawnFrame>* frames) { frames_ = frames; }
+  std::vector<DrawnFrame>* frames() const { return frames_; }
+
   // Multiplies the opacity of all that follows (a stale figure is drawn at 0.28). Returns the value before.
   float set_opacity(float opacity) { return std::exchange(opacity_, opacity); }
 
@@ -256,6 +262,7 @@ class Canvas {
   Colour shade(Colour c) const { return opacity_ >= 1 ? c : faded(c, opacity_); }
   Point baseline_of(Point anchor, float width, const TextStyle& style) const;
 
+  std::vector<DrawnFrame>* frames_ = nullptr;
   const FontStack& fonts_;
   float em_;
   Rect bounds_;

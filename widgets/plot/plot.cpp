@@ -128,6 +128,7 @@ Rect plot_rect(const Canvas& canvas, const Rect& area, const Frame& frame) {
 void draw_frame(Canvas& canvas, const Theme& theme, const Rect& plot, const Scale& x, const Scale& y,
                 const Frame& frame) {
   const auto axes = canvas.group("axes");
+  if (canvas.frames() != nullptr) canvas.frames()->push_back({plot, x, y, frame, {}, {}});
   const Stroke axis = axis_stroke(canvas, theme), grid{theme.grid, theme.grid_width * canvas.em(), {}};
   Stroke minor = axis;
   minor.colour = faded(axis.colour, kMinorOpacity);

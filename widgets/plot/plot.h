@@ -42,9 +42,18 @@ struct PlotAxis {
   std::vector<Tick> ticks;
   bool grid = true;
   bool line = true;
+  double unit = 1;  // of one on this axis in base units: 1e9 where it counts GB
 };
 struct Frame {
   PlotAxis x, y;
+};
+// Axes as they were drawn (Canvas::set_frames).
+struct DrawnFrame {
+  Rect plot;
+  Scale x, y;
+  Frame frame;
+  std::string title = {};  // of the y axis, where the figure writes it itself
+  Point title_at = {};
 };
 
 // The plot rectangle inside `area` once titles, tick labels and the overhang of the last x label have their room. The

@@ -204,6 +204,33 @@ void fonts_changed() {
 #endif
 }
 
+void begin_list(ImDrawList& list, float width, float height) {
+  list._ResetForNewFrame();
+#if IMGUI_VERSION_NUM >= 19200
+  list.PushTexture(ImGui::GetIO().Fonts->TexRef);
+#else
+  list.PushTextureID(ImGui::GetIO().Fonts->TexID);
+#endif
+  list.PushClipRect({0, 0}, {width, height});
+}
+
+void render_list(ImDrawList& list, float width, float height, float pixels_per_unit) {
+  ImDrawData data;
+  data.Valid = true;
+#if IMGUI_VERSION_NUM >= 18980
+  data.CmdLists.push_back(&list);
+#else
+  ImDrawList* lists[] = {&list};
+  data.CmdLists = lists;
+#endif
+  data.CmdListsCount = 1;
+  data.TotalVtxCount = list.VtxBuffer.Size;
+  data.TotalIdxCount = list.IdxBuffer.Size;
+  data.DisplaySize = {width, height};
+  data.FramebufferScale = {pixels_per_unit, pixels_per_unit};
+  ImGui_ImplOpenGL3_RenderDrawData(&data);
+}
+
 void render_backend() {
   ImGui::Render();
   ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());

@@ -70,5 +70,9 @@ void stop_backends();
 void begin_backend_frame();
 void fonts_changed();  // the atlas was rebuilt: its texture must be made again (older versions)
 void render_backend();
+// A list beside those of the context, for a second window whose OpenGL context shares the atlas: begun for a display of this
+// size, and rendered into whichever context is current.
+void begin_list(ImDrawList& list, float width, float height);
+void render_list(ImDrawList& list, float width, float height, float pixels_per_unit);
 
 }  // namespace roofscape::widgets::compat

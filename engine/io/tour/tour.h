@@ -63,7 +63,24 @@ struct TourFigure {
 struct TourChoice {
   TourFormula value;  // empty: `text` is all
   TourText text;
+  std::string mark;  // a tag of the figure, which is ticked for this choice; empty: none is
   bool right = false;
+};
+
+// Where on the figure a number is guessed: "bar:step.time_s", "point:block.now.speedup", "sketch:block.now.speedup", "x", "y".
+struct TourMark {
+  enum class Kind : std::uint8_t {
+    none,    // on an axis of its own
+    x,       // a line across the x axis
+    y,       // a level of the y axis
+    bar,     // the end of the bar `tag`, along the x axis
+    point,   // the dot `tag`: its height counts, where it is dropped across does not
+    sketch,  // a line drawn by hand, whose height at the dot `tag` counts
+  };
+  Kind kind = Kind::none;
+  std::string tag;
+  std::string of;  // the name in the answer that the axis counts; empty: the answer itself
+  bool along_x() const { return kind == Kind::x || kind == Kind::bar; }
 };
 
 struct TourScene {
@@ -78,6 +95,7 @@ struct TourScene {
   std::string form;                   // how it is written (kTourForms, a unit's symbol, or as its unit says)
   std::optional<std::pair<double, double>> range;  // where the answer is expected: a change of the model is noticed
   std::optional<std::pair<double, double>> guess;  // a number to guess, between these
+  TourMark mark;                                   // where on the figure it is guessed
   std::vector<TourChoice> choices;
   std::vector<TourFormula> readings;   // what the question might also be taken to ask: no wrong choice may be near it
   std::vector<TourFormula> claims;     // comparisons that the sentence rests on

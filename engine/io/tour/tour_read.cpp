@@ -26,13 +26,13 @@ constexpr std::size_t kMostScenes = 200, kMostChoices = 6, kMostFigures = 2, kMo
 
 constexpr std::array<std::string_view, 7> kTourMembers{"format", "version", "$schema", "title",
                                                        "about",  "order",   "scenes"};
-constexpr std::array<std::string_view, 26> kSceneMembers{
-    "id",    "title",   "context",  "question", "sentence",  "notes",    "source", "scenario", "set",
-    "block", "inputs",  "states",   "figure",   "figures",   "controls", "answer", "form",     "range",
-    "guess", "choices", "readings", "claims",   "highlight", "cover",    "runs",   "covered"};
+constexpr std::array<std::string_view, 28> kSceneMembers{
+    "id",       "title",  "context",   "question", "sentence", "notes",   "source", "scenario", "set",   "block",
+    "inputs",   "states", "figure",    "figures",  "controls", "answer",  "form",   "range",    "guess", "choices",
+    "readings", "claims", "highlight", "cover",    "runs",     "covered", "mark",   "mark_of"};
 constexpr std::array<std::string_view, 4> kStateMembers{"scenario", "set", "block", "inputs"};
 constexpr std::array<std::string_view, 2> kFigureMembers{"name", "with"};
-constexpr std::array<std::string_view, 3> kChoiceMembers{"text", "value", "right"};
+constexpr std::array<std::string_view, 4> kChoiceMembers{"text", "value", "right", "mark"};
 
 bool is_language(std::string_view word) {
   return word.size() >= 2 && word.size() <= 8 &&
@@ -368,6 +368,7 @@ class TourReader {
         if (auto failure = text(one, "text", here, choice.text, !one.contains("value"))) return failure;
         if (one.contains("value"))
           if (auto failure = formula(one["value"], here, here.at("value"), choice.value)) return failure;
+        if (auto failure = read_text(one, "mark", here, choice.mark)) return failure;
         if (auto failure = switch_of(one, "right", here, choice.right)) return failure;
       } else {
         return here.error(here.path, is_kind(one), say("error.tour.choices.remedy"));
@@ -391,6 +392,34 @@ class TourReader {
     for (std::size_t i = 0; i < found->size(); ++i)
       if (auto failure = formula((*found)[i], context, context.at(key) + "." + std::to_string(i), out.emplace_back()))
         return failure;
+    return std::nullopt;
+  }
+
+  Failure read_mark(const Json& json, const PartContext& context, TourScene& scene) {
+    std::string word;
+    if (auto failure = read_text(json, "mark", context, word)) return failure;
+    if (auto failure = read_text(json, "mark_of", context, scene.mark.of)) return failure;
+    if (word.empty() && scene.mark.of.empty()) return std::nullopt;
+    constexpr std::array<std::pair<std::string_view, TourMark::Kind>, 5> kKinds{{{"x", TourMark::Kind::x},
+                                                                                 {"y", TourMark::Kind::y},
+                                                                                 {"bar", TourMark::Kind::bar},
+                                                                                 {"point", TourMark::Kind::point},
+                                                                                 {"sketch", TourMark::Kind::sketch}}};
+    const std::size_t colon = word.find(':');
+    scene.mark.tag = colon == std::string::npos ? std::string() : word.substr(colon + 1);
+    for (const auto& [name, kind] : kKinds)
+      if (name == std::string_view(word).substr(0, colon)) scene.mark.kind = kind;
+    const bool alone = scene.mark.kind == TourMark::Kind::x || scene.mark.kind == TourMark::Kind::y;
+    if (scene.mark.kind == TourMark::Kind::none || alone != scene.mark.tag.empty())
+      return context.error(context.at("mark"), say("error.is", in_quotes(word)), say("error.tour.mark.remedy"));
+    if (scene.answer.empty())
+      return context.error(context.at("answer"), say("error.missing"), say("error.tour.answer.remedy"));
+    const auto names = scene.answer.references();
+    if (!scene.mark.of.empty() && std::none_of(names.begin(), names.end(), [&](const TourReference& one) {
+          return one.state.empty() && one.name == scene.mark.of;
+        }))
+      return context.error(context.at("mark_of"), say("error.is", in_quotes(scene.mark.of)),
+                           say("error.tour.mark_of.remedy"));
     return std::nullopt;
   }
 
@@ -489,6 +518,7 @@ class TourReader {
       return context.error(context.at("choices"), say("error.missing"), say("error.tour.choices.remedy"));
     if (auto failure = formulas(json, "readings", context, scene.readings)) return *failure;
     if (auto failure = formulas(json, "claims", context, scene.claims)) return *failure;
+    if (auto failure = read_mark(json, context, scene)) return *failure;
     if (auto failure = read_cover(json, context, scene)) return *failure;
     if (auto failure = check_names(scene, context)) return *failure;
     return scene;

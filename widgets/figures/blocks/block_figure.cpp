@@ -150,6 +150,8 @@ Chart chart_of(const BlockFigure& f, float em) {
     c.y_from = low < 0 ? foot - span * (kHeadroom - 1) : 0;
     c.y_to = high > 0 ? top + span * (kHeadroom - 1) : 0;
   }
+  const auto kept = kept_range(f.axes, c.y_kind == ScaleKind::linear ? "block.y" : "block.y.log", {c.y_from, c.y_to});
+  c.y_from = kept.from, c.y_to = kept.to;
   if (const auto at = now_at(data)) {
     c.now = Chart::Now{*data.now, point(f, over, *data.now)};
     for (std::size_t i = 0; i < c.lines.size(); ++i) {
@@ -248,6 +250,7 @@ void draw_bars(Canvas& canvas, const Rect& area, const BlockFigure& f) {
   }
   BarAxis axis;
   axis.to = largest / in.of;
+  axis.unit = in.of;
   if (wide) {
     axis.kind = ScaleKind::log10;
     axis.from = std::pow(10, std::floor(std::log10(least / in.of) - 0.3));

@@ -18,6 +18,7 @@ struct BlockFigure {
   const engine::PictureData& data;
   const TextTable& texts;
   const Theme& theme;
+  HeldAxes* axes = nullptr;  // null: axes fit the data
 };
 
 // "matmul: FLOP/s reached over rows", the present value, and what was given.

@@ -77,6 +77,7 @@ BarRowsPlot draw_bar_rows(Canvas& canvas, const Theme& theme, const Rect& area, 
   Frame frame;
   frame.y.grid = frame.y.line = false;
   frame.x.title = axis.title;
+  frame.x.unit = axis.unit;
   const Scale domain(axis.kind, axis.from, axis.to > axis.from ? axis.to : axis.from + 1, 0, 1);
   frame.x.ticks =
       ticks(domain, {std::clamp(static_cast<int>(rest.w / canvas.px(70)), 2, 8), TickLabels::plain, false});

@@ -42,6 +42,7 @@ struct BarAxis {
   std::string value, second;       // heads of the columns; both empty: no line of heads
   bool keeps_second = false;       // names are cut before the last column goes
   int lanes = 1;                   // bars of a row under each other
+  double unit = 1;                 // of one on the axis in base units
   std::vector<KeyEntry> key = {};  // in the line of heads
 };
 

@@ -18,8 +18,11 @@ class HeldAxes {
   // From the next frame on. What was not held is forgotten.
   void hold(bool on) { held_ = on; }
   bool held() const { return held_; }
+  // How much further than its data an axis that begins at zero goes, so that the longest bar does not end where it does.
+  void leave_room(double times) { room_ = times; }
   // The range that `axis` ("step.x") has in this frame, for data that want this one.
   Range keep(std::string_view axis, Range wanted) {
+    if (wanted.from == 0) wanted.to *= room_;
     const auto found = ranges_.find(axis);
     if (found == ranges_.end()) return ranges_.emplace(std::string(axis), wanted).first->second;
     Range& range = found->second;
@@ -35,6 +38,7 @@ class HeldAxes {
 
  private:
   bool held_ = false;
+  double room_ = 1;
   std::map<std::string, Range, std::less<>> ranges_;
 };
 

@@ -75,6 +75,7 @@ Placed lay_out(const Canvas& canvas, const Rect& area, const Theme& theme, const
   const Scale x(chart.x_kind, chart.x_from, chart.x_to, 0, 1), y(chart.y_kind, chart.y_from, chart.y_to, 0, 1);
   l.frame.x.title = ellipsize(canvas, chart.x_title, label_style(canvas, {}, Weight::regular), rest.w * 0.7f);
   const Scale numbered(chart.x_even ? ScaleKind::linear : chart.x_kind, chart.x_from, chart.x_to, 0, 1);
+  l.frame.x.unit = chart.x_unit, l.frame.y.unit = chart.y_unit;
   l.frame.x.ticks =
       ticks(numbered, {std::clamp(static_cast<int>(area.w / canvas.px(95)), 2, 8), chart.x_labels, true});
   l.frame.y.ticks = ticks(y, {std::clamp(static_cast<int>(rest.h / canvas.px(45)), 2, 6), chart.y_labels, true});
@@ -375,6 +376,10 @@ void draw_named_chart(Canvas& canvas, const Rect& area, const Theme& theme, cons
     canvas.rect(rect_between(tint.corners[0].x, tint.corners[0].y, tint.corners[2].x, tint.corners[2].y),
                 {.colour = tint.colour});
   draw_frame(canvas, theme, l.plot, l.x, l.y, l.frame);
+  if (canvas.frames() != nullptr) {
+    canvas.frames()->back().title = "\u2191 " + chart.y_title;
+    canvas.frames()->back().title_at = {area.x, l.title_y};
+  }
   const TextStyle title = small_text(canvas, theme.ink3, HAlign::left);
   canvas.text({area.x, l.title_y}, ellipsize(canvas, "\u2191 " + chart.y_title, title, area.w), title);
   if (chart.now) draw_now(canvas, theme, l.plot, l.x(chart.now->x), chart.now->pill);

@@ -66,6 +66,7 @@ struct Chart {
   ScaleKind x_kind = ScaleKind::log2, y_kind = ScaleKind::log10;
   bool x_even = false;  // numbers of the x axis in even steps, for an axis of about a decade
   TickLabels x_labels = TickLabels::plain, y_labels = TickLabels::plain;
+  double x_unit = 1, y_unit = 1;  // of one on the axis in base units
   std::vector<ChartBand> bands;
   std::vector<ChartLine> lines;  // the first is drawn over the others
   std::vector<ChartDot> dots;

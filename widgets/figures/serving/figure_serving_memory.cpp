@@ -164,6 +164,7 @@ void draw_serving_memory(Canvas& canvas, const Rect& area, const FigureInput& in
   BarAxis axis;
   if (measured > 0) axis.key = {measured_key(input, canvas.em())};
   axis.to = kept_range(input.axes, "serving-memory.x", {0, end}).to / kGb;
+  axis.unit = kGb;
   axis.title = t.text("figure.serving-memory.x");
   axis.value = t.text("figure.serving-memory.column.bytes");
   axis.second = t.text("figure.serving-memory.column.share");

@@ -72,6 +72,7 @@ PlotAxis gb_axis(const FigureInput& input, const Scale& scale, float width, cons
   TickOptions options;
   options.about = std::clamp(static_cast<int>(width / canvas.px(85)), 2, 8);
   axis.ticks = ticks(scale, options);
+  axis.unit = kGb;
   return axis;
 }
 

@@ -116,6 +116,7 @@ void draw_parameters(Canvas& canvas, const Rect& area, const FigureInput& input,
 
   BarAxis axis;
   axis.to = 100;
+  axis.unit = 0.01;
   axis.title = t.text("figure.parameters.x");
   axis.value = t.text("figure.parameters.params");
   if (flops > 0) axis.second = t.text("figure.parameters.flops");

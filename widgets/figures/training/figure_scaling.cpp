@@ -117,6 +117,7 @@ Chart chart_of(const FigureInput& input, const FigureView& view, const ScalingSt
   if (mfu) {
     chart.y_kind = ScaleKind::linear;
     chart.y_from = 0, chart.y_to = std::max(100.0, high * 1.05);
+    chart.y_unit = 0.01;
   } else {
     chart.y_from = low / kRoomForNames, chart.y_to = high * kRoomForNames;
   }

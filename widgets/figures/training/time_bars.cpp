@@ -14,6 +14,7 @@ constexpr float kHiddenFade = 0.45f;
 BarAxis time_bar_axis(const TextTable& texts, double end_s, const TimeUnit& unit) {
   BarAxis axis;
   axis.to = end_s / unit.seconds;
+  axis.unit = unit.seconds;
   axis.title = texts.text(unit.key);
   axis.value = texts.text("figure.step.column.time");
   axis.second = texts.text("figure.step.column.share");
