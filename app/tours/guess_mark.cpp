@@ -166,7 +166,8 @@ void draw_gap(Canvas& canvas, const MarkPlace& place, const MarkWords& words, Po
   const Rect& plot = place.frame.plot;
   // Beside the arrow, where the pills of the two do not stand.
   const Point middle = (mine + there) * 0.5f;
-  const Point at = place.along_x ? Point{middle.x, middle.y + 2.1f * em} : Point{middle.x + 6 * em, middle.y};
+  const Point at = place.along_x ? Point{middle.x, std::min(place.band.bottom(), middle.y + 3 * em) + 0.9f * em}
+                                 : Point{middle.x + 6 * em, middle.y};
   draw_words(canvas, words.theme, Rect{place.plots.x, plot.y, place.plots.w, std::max(plot.h, 4 * em)}, at,
              words.texts.format("tour.gap", {term}), hue, false);
 }

@@ -17,6 +17,7 @@
 #include "widgets/figures/common/figure_head.h"
 #include "widgets/figures/common/figure_row.h"
 #include "widgets/figures/common/quantity_look.h"
+#include "widgets/figures/common/stage_rows.h"
 #include "widgets/figures/training/figure_pipeline_parts.h"
 #include "widgets/plot/plot.h"
 
