@@ -113,7 +113,7 @@ void guess_on_figure(PanelContext& ctx, TourState& state, const MarkPlace& place
   if (!revealed) {
     // No stops of Tab, as with the choices.
     if (place.reads) {
-      const ItemState s = ctx.ui.item("tour.mark", place.plots, Interaction::Focus::none);
+      const ItemState s = ctx.ui.item("tour.mark", state.mark->area, Interaction::Focus::none);
       if (!s.held) state.drags = state.dropped = false;
       if (s.held && !state.dropped) {
         guess_at(play, *state.values, place, ctx.ui.io.pointer(), !state.drags);

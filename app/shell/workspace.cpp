@@ -571,9 +571,10 @@ void Workspace::frame(ScreenCanvas& canvas, ImDrawList* list, const UiInput& inp
   take_tabs(deferred_.tabs);
   take_list_choice();
   const auto shown = [this] {
-    return std::tuple(panels_.projector.open, panels_.projector.figure, panels_.projector.beside,
-                      panels_.figures.maximised, panels_.search.open,
-                      panels_.tour.open() ? panels_.tour.play->index() + 1 : 0);
+    return std::tuple(
+        panels_.projector.open, panels_.projector.figure, panels_.projector.beside, panels_.figures.maximised,
+        panels_.search.open,
+        panels_.tour.open() ? 2 * panels_.tour.play->index() + 1 + panels_.tour.play->play().revealed : 0);
   };
   const auto before = shown();
   run_commands(requests.commands);

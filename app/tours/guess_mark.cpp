@@ -18,6 +18,7 @@ constexpr float kChoiceSnap = 0.012f;  // of the axis: a choice that is as good
 constexpr double kKeyStep = 0.02;      // of the axis, by key
 constexpr float kTextBand = 2.2f;      // of a bar that is known by the label at its end, over that label
 constexpr float kGrip = 0.55f, kPillHeight = 1.45f;  // em
+constexpr float kRowBand = 0.72f;                    // of a row, its bar
 constexpr float kLeastMove = 0.004f;                 // of the plot, between points of a sketch
 
 bool named(const TagRegion& tag, const std::string& wanted) {
@@ -246,7 +247,11 @@ std::optional<MarkPlace> mark_place(const Canvas& canvas, const Rect& area, cons
           tag = &one;
     place.across = tag->rect.centre().x;
     const Rect& plot = place.frame.plot;
-    const float h = tag->rect.w < plot.w / 2 ? kTextBand * tag->rect.h : 0.72f * tag->rect.h;
+    const auto bars = std::count_if(tags.begin(), tags.end(),
+                                    [&](const TagRegion& one) { return one.id == tag->id && !one.rect.empty(); });
+    const float h = tag->rect.w >= plot.w / 2 ? kRowBand * tag->rect.h
+                    : bars > 1                ? tag->rect.h
+                                              : kTextBand * tag->rect.h;
     place.band = rect_between(plot.x, tag->rect.centre().y - h / 2, plot.right(), tag->rect.centre().y + h / 2);
   }
   if (scene.mark.kind != Kind::bar) place.band = place.frame.plot;
