@@ -239,11 +239,11 @@ std::optional<MarkPlace> mark_place(const Canvas& canvas, const Rect& area, cons
     const TagRegion* tag = find_tag(tags, scene.mark.tag);
     if (tag == nullptr) return std::nullopt;
     place.frame = frame_at(frames, tag->rect);
-    // Of several bars, such as those of stages, the one that ends at the answer.
-    if (const auto there = of.values.marked(); there && scene.mark.kind == Kind::bar)
+    // Of several bars, such as those of stages, the first of the longest ones, whose label stands furthest out.
+    if (scene.mark.kind == Kind::bar)
       for (const TagRegion& one : tags)
         if (named(one, scene.mark.tag) && !one.rect.empty() &&
-            std::abs(one.rect.x - place.position(*there)) < std::abs(tag->rect.x - place.position(*there)))
+            (one.rect.x > tag->rect.x || (one.rect.x == tag->rect.x && one.rect.y < tag->rect.y)))
           tag = &one;
     place.across = tag->rect.centre().x;
     const Rect& plot = place.frame.plot;
