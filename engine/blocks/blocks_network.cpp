@@ -148,7 +148,12 @@ void collective_gpu(BlockRun<S>& io) {
     io.out(Q::gpucoll_sharp_gain, ring / sharp_time);
   else
     io.without({Q::gpucoll_sharp_gain, Q::gpucoll_bus}, "all_reduce_only");
-  const S total = io.out(Q::collective_time, reduces && sharp ? sharp_time : ring);
+  // Hops as evaluate() counts them (collective_hops): one through the switches of a node, two more between nodes.
+  const double crossed = levels.size() > 1 ? 3 : io.integer(Q::gpucoll_gpus) > 1 ? 1 : 2;
+  const S hops = io.out(Q::collective_hops, constant<S>(crossed));
+  const S latency = named(Q::collective_gather_latency, hops * io[Q::collective_hop]);
+  const S floor = io.out(Q::collective_latency, reduces ? all_reduce_of_gather(latency) : latency);
+  const S total = io.out(Q::collective_time, max(reduces && sharp ? sharp_time : ring, floor));
   io.out(Q::collective_rate, V / total);
   if (reduces) io.out(Q::gpucoll_bus, bus_bandwidth(V, ranks, total));
   const S measured = io.out(Q::gpucoll_bus_time, bus_all_reduce_time(V, ranks, io[Q::gpucoll_measured_bus]));
@@ -253,6 +258,7 @@ std::vector<BuildingBlock> network_blocks() {
               number("oversubscription", Q::gpucoll_oversubscription).def(1).at_least(1), flag("sharp", false),
               whole("inner_ways", Q::gpucoll_inner).def(1), wholes("level_degrees", Q::gpucoll_degrees),
               numbers("level_bytes_per_s", Q::gpucoll_rates),
+              number("hop_s", Q::collective_hop).def(0).at_least(0).of("scaleup_hop_latency_s"),
               number("measured_bus_bytes_per_s", Q::gpucoll_measured_bus),
               whole("choices", Q::gpucoll_choices).up_to(4096),
               whole("shards", Q::gpucoll_shards)
@@ -260,6 +266,8 @@ std::vector<BuildingBlock> network_blocks() {
                         [](const BlockCall& c) { return std::optional(c.number("gpus") * c.number("nodes")); })),
        {out("ranks", Q::collective_ranks),
         out("time_s", Q::collective_time),
+        out("latency_s", Q::collective_latency),
+        out("hops", Q::collective_hops),
         out("bytes_per_s", Q::collective_rate),
         out("bus_bytes_per_s", Q::gpucoll_bus),
         out_list("level_times_s", Q::gpucoll_level_time),

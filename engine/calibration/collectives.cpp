@@ -2,10 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string_view>
+
+#include "engine/hardware/collective.h"
 
 namespace roofscape::engine {
 
 namespace {
+
+constexpr std::string_view kPlaced = "placement of the mesh on the links";
 
 // Steps of a ring or, on a torus, of the rings of all axes one after the other.
 double torus_steps(const AxisLinks& links) {
@@ -20,6 +25,9 @@ double fabric_steps(const AxisLinks& links) { return std::log2(static_cast<doubl
 
 template <Scalar S>
 S collective_latency(const Inputs<S>& in, const AxisLinks& links) {
+  if (!in.calibrated)
+    return input_leaf<S>(trace_of(in.zero), Q::axis_hops, links.axis, collective_hops(links), kPlaced) *
+           in.hop_latency;
   const CalibrationInputs<S>& c = in.calibration;
   const S& call = c[Calibrated::call_latency];
   const auto steps = [&](Q q, double count) {
@@ -49,6 +57,7 @@ S collective_latency(const Inputs<S>& in, const AxisLinks& links) {
 
 template <Scalar S>
 S send_latency(const Inputs<S>& in, const AxisLinks& links) {
+  if (!in.calibrated) return in.hop_latency;
   const CalibrationInputs<S>& c = in.calibration;
   switch (links.tier) {
     case LinkTier::ici:

@@ -1,5 +1,6 @@
-// What collectives cost beside their bandwidth (calibrated and custom mode): the start of a call and the steps of a
-// ring inside a node or slice and between nodes. NCCL runs large groups as rings inside the node and trees between
+// What collectives cost beside their bandwidth. In ideal mode the hops of the chip's latency, which a collective takes
+// at least (scaling book, chapters 3 and 7). In calibrated and custom mode the start of a call and the steps of a ring
+// inside a node or slice and between nodes, which come before the bytes. NCCL runs large groups as rings inside the node and trees between
 // nodes for AllReduce; gathers and scatters stay rings.
 #pragma once
 
@@ -8,7 +9,13 @@
 
 namespace roofscape::engine {
 
-// Seconds of one gather or scatter over the group, beside its bytes over bandwidth. An AllReduce has both.
+// Seconds of a call whose bytes alone take `sent`.
+template <Scalar S>
+S with_latency(const Inputs<S>& in, const S& sent, const S& latency) {
+  return in.calibrated ? sent + latency : max(sent, latency);
+}
+
+// The latency of one gather or scatter over the group. An AllReduce has both.
 template <Scalar S>
 S collective_latency(const Inputs<S>&, const AxisLinks&);
 extern template double collective_latency<double>(const Inputs<double>&, const AxisLinks&);

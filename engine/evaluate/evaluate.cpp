@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "engine/base/finite.h"
+#include "engine/calibration/collectives.h"
 #include "engine/evaluate/bound.h"
 #include "engine/evaluate/diagnose.h"
 #include "engine/evaluate/evaluation.h"
@@ -37,12 +38,16 @@ void fill_collectives(const Scenario& s, const Evaluation<double>& e, std::vecto
                        double seconds, double bandwidth) {
     rows.push_back({axis, kind, backward, end, finite(bytes), finite(calls), finite(seconds), finite(bandwidth)});
   };
+  // A call whose bytes alone take `sent`; an AllReduce is two.
+  const auto call = [&](Axis axis, CollectiveKind kind, double sent) {
+    return with_latency(e.in, sent, (kind == CollectiveKind::all_reduce ? 2 : 1) * e.layer.latency[axis]);
+  };
   const auto gathered = [&](Axis axis, CollectiveKind kind, bool backward, bool end, double bytes, double calls) {
     const bool reduces = kind == CollectiveKind::all_reduce;
     const bool in_two = axis == Axis::fsdp && plan.zero_stage == 0;  // an AllReduce, listed as its two halves
     const double w = reduces || in_two ? e.layer.reduce_bandwidth[axis] : e.layer.bandwidth[axis];
     const double passes = reduces ? 2 : 1;
-    add(axis, kind, backward, end, bytes, calls, ratio(passes * bytes, w), w);
+    add(axis, kind, backward, end, bytes, calls, call(axis, kind, ratio(passes * bytes, w)), w);
   };
   using enum CollectiveKind;
   const bool pipelined = plan.pipeline > 1;
@@ -78,7 +83,8 @@ void fill_collectives(const Scenario& s, const Evaluation<double>& e, std::vecto
       seconds = data_moved<double>(e.in, e.layer, state, shards);
     }
     if (e.in.adapter.on && !(moved > 0)) return;  // all adapters are of experts that no other rank has
-    add(axis, kind, backward, end, moved, calls, seconds, ratio((kind == all_reduce ? 2 : 1) * moved, seconds));
+    add(axis, kind, backward, end, moved, calls, call(axis, kind, seconds),
+        ratio((kind == all_reduce ? 2 : 1) * moved, seconds));
   };
   // Once a step: a layer's worth at a time. After a pipeline the embedding and the head of its stages go with them.
   const double once = pipelined ? ratio(e.stage.mean_gradient_bytes, e.stage.gradient_bytes) : e.in.model.n_layers;
@@ -123,16 +129,17 @@ void fill_collectives(const Scenario& s, const Evaluation<double>& e, std::vecto
   if (plan.context > 1) {
     for (const bool backward : {false, true}) {
       if (plan.context_method == ContextMethod::ulysses)
-        add(Axis::context, all_to_all, backward, false, e.layer.context_bytes, layers, e.layer.context_exchange,
-            e.layer.bandwidth[Axis::context]);
+        // Heads are exchanged before attention and after it; the mean of both.
+        add(Axis::context, all_to_all, backward, false, e.layer.context_bytes / 2, 2 * layers,
+            call(Axis::context, all_to_all, e.layer.context_exchange / 2), e.layer.bandwidth[Axis::context]);
       else
         gathered(Axis::context, all_gather, backward, false, e.layer.context_bytes, (backward ? 2 : 1) * layers);
     }
   }
   if (plan.expert > 1 && s.model.is_moe())
     for (const bool backward : {false, true})
-      add(Axis::expert, all_to_all, backward, false, e.layer.expert_bytes, 2 * layers, e.layer.expert_exchange,
-          e.layer.bandwidth[Axis::expert]);
+      add(Axis::expert, all_to_all, backward, false, e.layer.expert_bytes, 2 * layers,
+          call(Axis::expert, all_to_all, e.layer.expert_exchange), e.layer.bandwidth[Axis::expert]);
   if (pipelined) {
     const double bytes = boundary_bytes(e.in, e.layer.microbatch_tokens, plan.sequence_parallel);
     // Of a microbatch, each way: from stage to stage for each chunk, and of looped chunks back to the first device.

@@ -1,5 +1,6 @@
 #include "engine/hardware/collective.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 
@@ -262,6 +263,33 @@ S send_bandwidth(const AxisLinks& links, const ChipRates<S>& chip) {
       break;
   }
   return constant<S>(0);
+}
+
+namespace {
+double side_of_torus(double ranks, int axes) {
+  return axes == 1   ? ranks
+         : axes == 2 ? std::sqrt(ranks)
+         : axes == 3 ? std::cbrt(ranks)
+                     : std::pow(ranks, 1.0 / axes);
+}
+}  // namespace
+
+int collective_hops(const AxisLinks& links) {
+  switch (links.tier) {
+    case LinkTier::none:
+      return 0;
+    case LinkTier::ici: {
+      const int axes = std::max(1, links.torus_axes);
+      const int side = static_cast<int>(std::lround(side_of_torus(links.degree, axes)));
+      return std::max(1, axes * (links.open_axes == 0 ? side / 2 : side - 1));
+    }
+    case LinkTier::nvlink:
+    case LinkTier::dcn:
+      return 1;
+    case LinkTier::fabric:
+      return links.inside_node > 1 ? 3 : 2;
+  }
+  return 1;
 }
 
 template double gather_bandwidth<double>(const AxisLinks&, const double&, const ChipRates<double>&);

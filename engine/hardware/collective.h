@@ -53,6 +53,9 @@ TwoTiers<S> exchange_tiers(const AxisLinks&, const ChipRates<S>&);
 // Of a group that spans several nodes or slices: the links of its ranks in one of these; degree 1 where it does not, or
 // has but one rank in each.
 AxisLinks links_in_node(const AxisLinks&);
+// Hops that a collective over a group of ranks needs from one end to the other: torus axes one after the other, half
+// of a closed ring or all of a line; one inside a node, two more between nodes (up to a switch and down).
+int collective_hops(const AxisLinks&);
 // One way from a rank to its neighbour along the axis, bytes/s. Of a group that spans nodes or slices: to a neighbour in
 // another one.
 template <Scalar S>

@@ -258,6 +258,9 @@ S torus_axes_of(const AxisLinks& links, Q count, Trace* trace, std::string_view 
 template double torus_axes_of<double>(const AxisLinks&, Q, Trace*, std::string_view);
 template Traced torus_axes_of<Traced>(const AxisLinks&, Q, Trace*, std::string_view);
 
+// Of a chip that states none.
+constexpr double kUsualHopLatency = 1e-6;
+
 template <Scalar S>
 Inputs<S> make_inputs(const Scenario& s, Trace* trace) {
   Inputs<S> in;
@@ -294,6 +297,12 @@ Inputs<S> make_inputs(const Scenario& s, Trace* trace) {
   in.chip.node = s.cluster.fabric.empty()
                      ? figure(Q::node_bandwidth, ChipField::scaleout_bytes_per_s_per_node_oneway)
                      : input(Q::node_bandwidth, s.cluster.fabric[0].bytes_per_s_per_child, yours);
+  // Serving may assume one of its own.
+  const Sourced& hop = s.cluster.chip[latency_field(s.cluster.chip.interconnect)];
+  in.hop_latency = s.serves() && s.assumptions.hop_latency_s > 0
+                       ? input(Q::hop_latency, s.assumptions.hop_latency_s, yours)
+                   : hop.value ? input(Q::hop_latency, *hop.value, hop.source)
+                               : input(Q::hop_latency, kUsualHopLatency, "about a microsecond; scaling book ch. 2");
   in.chip.dcn = figure(Q::dcn_bandwidth, ChipField::dcn_bytes_per_s_per_chip);
   in.chip.price = figure(Q::price, ChipField::price_usd_per_chip_hour);
   in.chip.power = figure(Q::board_power, ChipField::board_power_watts);

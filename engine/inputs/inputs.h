@@ -126,6 +126,7 @@ struct Inputs {
   AxisArray<S> torus_axes;               // as axes_worth (placement.h)
   S bound_axes_fsdp, bound_axes_tensor;  // torus axes the bounds assume for FSDP and tensor: as placed, else 2 and 1
   MeshLinks links;
+  S hop_latency;  // of a message to the next chip or switch, however small; calibrated mode has its own
 
   const Degree<S>& degree(Axis axis) const { return degrees[axis]; }
 };

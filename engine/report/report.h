@@ -100,12 +100,17 @@ struct CollectiveRow {
   Axis axis = Axis::data;
   CollectiveKind kind = CollectiveKind::all_gather;
   bool backward = false;
-  bool end_of_step = false;   // once a step instead of once a layer and microbatch
-  double bytes = 0;           // of the gathered array, one call
-  double calls_per_step = 0;  // on one chip; at the end of a step, how many layers' gradients there are
-  double time_s = 0;          // one call
-  double bandwidth_bytes_per_s = 0;
-  bool of_update = false;  // at the end of a step: what Muon sends, not a reduction
+  bool end_of_step = false;          // once a step instead of once a layer and microbatch
+  double bytes = 0;                  // of the gathered array, one call
+  double calls_per_step = 0;         // on one chip; at the end of a step, how many layers' gradients there are
+  double time_s = 0;                 // one call, with its latency
+  double bandwidth_bytes_per_s = 0;  // at which its bytes are sent
+  bool of_update = false;            // at the end of a step: what Muon sends, not a reduction
+  // Of one call the bytes alone.
+  double sent_s() const {
+    if (!(bandwidth_bytes_per_s > 0)) return 0;
+    return (kind == CollectiveKind::all_reduce ? 2 : 1) * bytes / bandwidth_bytes_per_s;
+  }
 };
 
 // Transfers of a mesh axis, each as long as it takes alone on its links; state that is sharded over context alone

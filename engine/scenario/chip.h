@@ -17,6 +17,7 @@ namespace roofscape::engine {
 struct Sourced {
   std::optional<double> value;
   std::string source;
+  bool assumed = false;  // typical of such parts: no one states it of this one
   friend bool operator==(const Sourced&, const Sourced&) = default;
 };
 
@@ -51,5 +52,10 @@ struct Chip {
   Sourced& operator[](ChipField field) { return fields[static_cast<std::size_t>(field)]; }
   friend bool operator==(const Chip&, const Chip&) = default;
 };
+
+// Of a message to the next chip or, of switched chips, to another of its node or into the fabric.
+constexpr ChipField latency_field(Interconnect links) {
+  return links == Interconnect::torus ? ChipField::ici_hop_latency_s : ChipField::scaleup_hop_latency_s;
+}
 
 }  // namespace roofscape::engine

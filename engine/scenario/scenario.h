@@ -304,7 +304,7 @@ struct Assumptions {
   double host_memory_bytes_per_s = 0;
   double context_share = 0.5;  // serving: share of a sequence's output that is in the cache when a step is priced
   ParameterCount parameters = ParameterCount::counted;  // serving; counted where nothing is published
-  double hop_latency_s = 0;  // serving: of a message, however small; 0: as the chip is published, else 1 us
+  double hop_latency_s = 0;                    // serving: of a message, however small; 0: the chip's, else 1 us
   StackChoice stack = StackChoice::automatic;  // calibrated mode
   CalibrationValues custom;                    // custom mode
   friend bool operator==(const Assumptions&, const Assumptions&) = default;

@@ -10,7 +10,6 @@ namespace roofscape::engine {
 namespace {
 
 constexpr std::string_view kYours = "scenario";
-constexpr double kUsualHopLatency = 1e-6;
 
 template <Scalar S>
 void read_lengths(const Scenario& s, Trace* trace, ServingInputs<S>& out) {
@@ -82,40 +81,25 @@ void count_hops(Trace* trace, Q row, const Inputs<S>& in, PhaseMesh<S>& mesh) {
   for (int i = 0; i < kAxisCount; ++i) {
     const AxisLinks& links =
         static_cast<Axis>(i) == Axis::fsdp ? mesh.links.state : mesh.links.axes[static_cast<std::size_t>(i)];
-    mesh.hops[static_cast<std::size_t>(i)] = input_leaf<S>(
-        trace, row, i, collective_hops(links, links.open_axes == 0), "placement of the mesh on the links");
-    if (!in.calibrated || links.degree <= 1) continue;
-    if (static_cast<Axis>(i) == Axis::pipeline) {
-      mesh.latency[static_cast<std::size_t>(i)] = named(Q::serving_latency, i, send_latency(in, links));
-      continue;
-    }
-    const S all = collective_latency(in, links);
-    // Over tensor a gather and a scatter are the halves of one AllReduce, which is started once.
-    const bool half = static_cast<Axis>(i) == Axis::tensor;
-    mesh.latency[static_cast<std::size_t>(i)] =
-        named(Q::serving_latency, i, half ? all - in.calibration[Calibrated::call_latency] / constant<S>(2) : S(all));
+    mesh.hops[static_cast<std::size_t>(i)] =
+        input_leaf<S>(trace, row, i, collective_hops(links), "placement of the mesh on the links");
+    if (in.calibrated && links.degree > 1)
+      mesh.latency[static_cast<std::size_t>(i)] =
+          named(Q::serving_latency, i, pass_latency(in, static_cast<Axis>(i), links));
   }
 }
 
 }  // namespace
 
-int collective_hops(const AxisLinks& links, bool wrapped) {
-  switch (links.tier) {
-    case LinkTier::none:
-      return 0;
-    case LinkTier::ici: {
-      const int axes = std::max(1, links.torus_axes);
-      const int side = static_cast<int>(std::lround(std::pow(links.degree, 1.0 / axes)));
-      return std::max(1, axes * (wrapped ? side / 2 : side - 1));
-    }
-    case LinkTier::nvlink:
-    case LinkTier::dcn:
-      return 1;
-    case LinkTier::fabric:
-      return links.inside_node > 1 ? 3 : 2;
-  }
-  return 1;
+template <Scalar S>
+S pass_latency(const Inputs<S>& in, Axis axis, const AxisLinks& links) {
+  if (axis == Axis::pipeline) return send_latency(in, links);
+  const S all = collective_latency(in, links);
+  // Over tensor a gather and a scatter are the halves of one AllReduce, which is started once.
+  return axis == Axis::tensor ? all - in.calibration[Calibrated::call_latency] / constant<S>(2) : S(all);
 }
+template double pass_latency<double>(const Inputs<double>&, Axis, const AxisLinks&);
+template Traced pass_latency<Traced>(const Inputs<Traced>&, Axis, const AxisLinks&);
 
 Parallelism prefill_parallelism(const Scenario& s) {
   if (!s.serving.disaggregated) return s.parallelism;
@@ -159,15 +143,10 @@ ServingInputs<S> make_serving_inputs(const Scenario& s, Trace* trace) {
   out.prompts_together = plan.prefill_prompts;
   out.prompts = input(Q::prefill_prompts, plan.prefill_prompts);
   out.page = input(Q::page_tokens, plan.page_tokens);
-  const Sourced& published = s.cluster.chip[ChipField::ici_hop_latency_s];
-  const bool own = s.assumptions.hop_latency_s > 0;
-  out.hop_latency = own ? input(Q::hop_latency, s.assumptions.hop_latency_s)
-                    : published.value
-                        ? input(Q::hop_latency, *published.value, published.source)
-                        : input(Q::hop_latency, kUsualHopLatency, "about a microsecond; scaling book ch. 2");
   // Calibrated, a step of a collective takes as long as libraries have been seen to need.
-  if (out.in.calibrated && !own)
-    out.hop_latency = named(Q::hop_latency, out.in.calibration[Calibrated::link_latency]);
+  out.hop_latency = out.in.calibrated && !(s.assumptions.hop_latency_s > 0)
+                        ? named(Q::hop_latency, out.in.calibration[Calibrated::link_latency])
+                        : S(out.in.hop_latency);
   out.decode = decode_mesh(s, trace, out.in);
   count_hops(trace, Q::network_hops, out.in, out.decode);
   if (out.disaggregated) {

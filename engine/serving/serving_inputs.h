@@ -48,9 +48,10 @@ ServingInputs<S> make_serving_inputs(const Scenario&, Trace* trace);
 extern template ServingInputs<double> make_serving_inputs<double>(const Scenario&, Trace*);
 extern template ServingInputs<Traced> make_serving_inputs<Traced>(const Scenario&, Trace*);
 
-// Hops that a collective over a group of ranks needs from one end to the other: torus axes one after the other, half
-// of a closed ring or all of a line; one inside a node, two more between nodes (up to a switch and down).
-int collective_hops(const AxisLinks&, bool wrapped);
+// Calibrated: seconds of one collective of a pass over the axis's group beside its bytes.
+template <Scalar S>
+S pass_latency(const Inputs<S>&, Axis, const AxisLinks&);
+extern template double pass_latency<double>(const Inputs<double>&, Axis, const AxisLinks&);
 
 // The mesh on which prefill runs.
 Parallelism prefill_parallelism(const Scenario&);

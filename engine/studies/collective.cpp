@@ -7,6 +7,7 @@
 #include "engine/hardware/collective.h"
 #include "engine/hardware/switched_collective.h"
 #include "engine/model/expert_routing.h"
+#include "engine/serving/serving_inputs.h"
 #include "engine/studies/log_axis.h"
 
 namespace roofscape::engine {
@@ -63,16 +64,6 @@ Group group_of(const Scenario& s, const Inputs<double>& in, const Report& report
   return {std::nullopt, all_of(s, false)};
 }
 
-// Hops to the farthest rank: along the torus axes, whose sides are taken as even; over switches those of a tree.
-double hops_of(const AxisLinks& links) {
-  if (links.tier != LinkTier::ici) return tree_hops<double>(links.degree);
-  const double side = std::pow(links.degree, 1.0 / links.torus_axes);
-  std::vector<TorusAxis<double>> axes(static_cast<std::size_t>(links.torus_axes),
-                                      TorusAxis<double>{side, static_cast<int>(std::lround(side)), true});
-  for (int i = 0; i < links.open_axes; ++i) axes[static_cast<std::size_t>(i)].wrapped = false;
-  return torus_hops<double>(axes);
-}
-
 }  // namespace
 
 bool CollectiveStudy::exchanges() const {
@@ -93,29 +84,36 @@ CollectiveStudy collective_study(const Scenario& s, const Report& report, const 
   study.ranks = links.degree;
   study.torus_axes = links.torus_axes;
   if (links.degree <= 1) return study;
-  // As link_rates() has them: state is gathered over the whole of a node.
+  // As link_rates() and pass_network() have them: a step gathers state over the whole of a node.
   study.calibrated = in.calibrated && !(q.hop_s > 0);
-  const ChipRates<double> rates = !in.calibrated             ? in.chip
-                                  : group.axis == Axis::fsdp ? in.achieved
-                                                             : group_rates(in, links);
+  const ChipRates<double> rates = !in.calibrated                            ? in.chip
+                                  : group.axis == Axis::fsdp && !s.serves() ? in.achieved
+                                                                            : group_rates(in, links);
   const double gather = gather_bandwidth(links, links.axes_worth(), rates);
   const double reduce = reduces_in_network(links) ? reduce_bandwidth(links, in.achieved) : gather;
   // Of one byte of all ranks together; of experts in groups that routing keeps to, as the plan sends them.
   const double copies = std::min(in.model.experts_per_token, double(links.degree));
   const double across = group.axis == Axis::expert ? copies_across_nodes(in.model, links, copies) : 1;
-  const double exchange = exchange_time(links, 1.0 / links.degree, across / links.degree, in.achieved);
+  const double exchange =
+      exchange_time(links, 1.0 / links.degree, across / links.degree, s.serves() ? in.chip : in.achieved);
   if (!std::isfinite(gather) || !(gather > 0)) return study;
   study.bandwidth_bytes_per_s = gather;
   if (exchange > 0) study.exchange_bytes_per_s = 1.0 / links.degree / exchange;
-  study.hops = hops_of(links);
-  if (q.hop_s > 0)
-    study.hop_s = q.hop_s;
-  else if (study.calibrated)
-    study.hop_s.reset();
-  else if (links.tier == LinkTier::ici)
-    study.hop_s = s.cluster.chip[ChipField::ici_hop_latency_s].value;
-
-  const double once = study.calibrated ? collective_latency(in, links) : study.hop_s ? study.hops * *study.hop_s : 0;
+  study.hops = collective_hops(links);
+  if (!study.calibrated) {
+    const Sourced& hop = s.cluster.chip[latency_field(s.cluster.chip.interconnect)];
+    const bool own = s.serves() && s.assumptions.hop_latency_s > 0;
+    study.assumed = q.hop_s > 0 || own || hop.assumed || !hop.value;
+    if (q.hop_s > 0)
+      study.hop_s = q.hop_s;
+    else if (!q.published || !study.assumed)
+      study.hop_s = in.hop_latency;
+    study.as_step = !in.calibrated && study.hop_s == in.hop_latency;
+  }
+  // A served plan's tensor collectives are halves of an AllReduce (pass_latency).
+  const double once = !study.calibrated          ? study.hop_s ? study.hops * *study.hop_s : 0
+                      : s.serves() && group.axis ? pass_latency(in, *group.axis, links)
+                                                 : collective_latency(in, links);
   const auto add = [&](CollectiveKind kind, double latency, double a_byte) {
     if (!(a_byte > 0) || !std::isfinite(a_byte)) return;
     CollectiveLine line{kind, {}, latency, a_byte, in.calibrated, std::nullopt};
@@ -130,8 +128,12 @@ CollectiveStudy collective_study(const Scenario& s, const Report& report, const 
   for (const CollectiveLine& line : study.lines)
     if (line.crossing_bytes)
       low = std::min(low, *line.crossing_bytes / 10), high = std::max(high, *line.crossing_bytes * 10);
-  for (const CollectiveRow& row : report.collectives) {
+  for (CollectiveRow row : report.collectives) {
     if (!group.axis || row.axis != *group.axis || row.kind == CollectiveKind::send || !(row.bytes > 0)) continue;
+    if (row.axis == Axis::fsdp && !s.serves() && s.parallelism.zero_stage == 0) {  // the halves of an AllReduce
+      row.kind = CollectiveKind::all_reduce;
+      row.time_s *= 2, row.calls_per_step /= 2;
+    }
     // A size that is sent both ways is one message.
     const auto same = [&](const CollectiveUse& u) {
       return u.kind == row.kind && std::abs(u.bytes / row.bytes - 1) < 1e-6;
@@ -144,9 +146,10 @@ CollectiveStudy collective_study(const Scenario& s, const Report& report, const 
     // The report counts the bytes each rank exchanges, the axis those of all of them.
     const double bytes = row.kind == CollectiveKind::all_to_all ? row.bytes * links.degree : row.bytes;
     study.uses.push_back({row.kind, row.backward, bytes, row.time_s, row.calls_per_step});
-    // A row of serving has the latency in its time, one of a training step beside it.
-    if (s.serves() && in.calibrated)
-      study.uses.back().seconds -= row.kind == CollectiveKind::all_reduce ? all_reduce_of_gather(once) : once;
+    if (!study.as_step)
+      for (const CollectiveLine& line : study.lines)
+        if (line.kind == (row.kind == CollectiveKind::reduce_scatter ? CollectiveKind::all_gather : row.kind))
+          study.uses.back().seconds = line.with_latency(row.sent_s());
     low = std::min(low, bytes / 10), high = std::max(high, bytes * 10);
   }
   study.bytes = log_axis(low, high);

@@ -1,8 +1,7 @@
 // Time of the four collectives over the bytes of the gathered array, on one group of ranks: a mesh axis of the plan,
-// a node or all chips (scaling book, chapters 3 and 12). In ideal mode a collective takes the longer of its two regimes:
-// bytes over bandwidth, as evaluate() has it, or a fixed latency for every hop, which a training step in that mode does
-// not count. In calibrated and custom mode it takes what evaluate() counts: the bytes at the rate that is reached, after
-// the latency of the calibration.
+// a node or all chips (scaling book, chapters 3 and 12), as evaluate() counts it. In ideal mode a collective takes the
+// longer of its two regimes: bytes over bandwidth, or the chip's latency for every hop. In calibrated and custom mode the
+// bytes at the rate that is reached come after the latency of the calibration.
 #pragma once
 
 #include <array>
@@ -23,7 +22,8 @@ inline constexpr EnumTable<CollectiveGroup> kCollectiveGroupIds{"busiest", "fsdp
 
 struct CollectiveQuestion {
   CollectiveGroup group = CollectiveGroup::busiest;  // the axis of the plan that is busy longest, or all chips
-  double hop_s = 0;  // latency of a hop that is assumed; 0: the published one, or the calibration's of that mode
+  double hop_s = 0;        // latency of a hop that is asked for; 0: the chip's, or the calibration's of that mode
+  bool published = false;  // leave out a chip's latency that is assumed
   friend bool operator==(const CollectiveQuestion&, const CollectiveQuestion&) = default;
 };
 
@@ -43,7 +43,7 @@ struct CollectiveLine {
 struct CollectiveUse {
   CollectiveKind kind = CollectiveKind::all_gather;
   bool backward = false;
-  double bytes = 0, seconds = 0, calls_per_step = 0;
+  double bytes = 0, seconds = 0, calls_per_step = 0;  // seconds: as the report has it
 };
 
 struct CollectiveStudy {
@@ -51,6 +51,8 @@ struct CollectiveStudy {
   LinkTier tier = LinkTier::none;
   int ranks = 1, torus_axes = 0;
   std::optional<double> hop_s;
+  bool assumed = false;     // it is no published figure
+  bool as_step = true;      // the latency is what the step counts
   bool calibrated = false;  // rates and latencies are those of the mode, as the step counts them
   double hops = 0;
   double bandwidth_bytes_per_s = 0;   // of a gather: the whole array over its time, with the part a rank has already

@@ -94,9 +94,10 @@ CommRoofline comm_roofline(const Scenario& s, const Report& report) {
       const double seconds = row.calls_per_step * row.time_s;
       dot.seconds += seconds;
       // A transfer to the next rank may use less than a collective has; of collectives the links carry their time's
-      // worth.
-      dot.bytes += row.kind == CollectiveKind::send ? std::min(row.calls_per_step * row.bytes, seconds * rate)
-                                                    : seconds * rate;
+      // worth, but for the latency.
+      const double sent = row.calls_per_step * row.sent_s();
+      dot.bytes +=
+          row.kind == CollectiveKind::send ? std::min(row.calls_per_step * row.bytes, sent * rate) : sent * rate;
     }
     if (!(dot.seconds > 0) || !(dot.bytes > 0)) continue;
     dot.intensity = out.flops / dot.bytes;

@@ -156,6 +156,7 @@ class LayerProducts {
           break;
         case Axis::context:
           attention.before.push_back(move);
+          if (row.kind == CollectiveKind::all_to_all) attention.after.push_back(move);
           break;
         case Axis::expert:
           into_experts.before.push_back(move);

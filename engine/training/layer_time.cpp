@@ -11,11 +11,6 @@ namespace roofscape::engine {
 
 namespace {
 
-// Units of one gather over tensor in the backward pass, calibrated: the gradient is gathered or reduced as the
-// activation was, with sequence parallelism the inputs are gathered once more for the weights' gradients (Korthikanti
-// et al. 2022); what is computed again as a whole layer communicates again.
-constexpr double tensor_units_backward(bool sequence_parallel) { return sequence_parallel ? 6 : 4; }
-
 // Means of what the step reads of kernels; what is of the model's ends or the same in both kinds stays.
 template <Scalar S>
 LayerKernels<S> mean_kernels(const Parameters<S>& params, const LayerKernels<S>& dense,
@@ -115,22 +110,20 @@ LinkRates<S> link_rates(const Inputs<S>& in) {
       rates.expert_data_reduce = reduces(Axis::data, links, gathers(Axis::data, links));
   }
   rates.latency.fill(in.zero);
-  if (in.calibrated) {
-    const auto latency = [&](Axis axis, const AxisLinks& links) {
-      if (links.degree > 1)
-        rates.latency[axis] = named(Q::axis_latency, static_cast<int>(axis),
-                                    axis == Axis::pipeline ? send_latency(in, links) : collective_latency(in, links));
-    };
-    for (const Axis axis : {Axis::data, Axis::tensor, Axis::context, Axis::expert, Axis::pipeline})
-      latency(axis, in.links[axis]);
-    latency(Axis::fsdp, in.links.state);
-  }
+  const auto latency = [&](Axis axis, const AxisLinks& links) {
+    if (links.degree > 1)
+      rates.latency[axis] = named(Q::axis_latency, static_cast<int>(axis),
+                                  axis == Axis::pipeline ? send_latency(in, links) : collective_latency(in, links));
+  };
+  for (const Axis axis : {Axis::data, Axis::tensor, Axis::context, Axis::expert, Axis::pipeline})
+    latency(axis, in.links[axis]);
+  latency(Axis::fsdp, in.links.state);
   const AxisLinks& pipeline = in.links[Axis::pipeline];
   rates.in_node_bandwidth = rates.in_node_latency = in.zero;
   if (const AxisLinks node = links_in_node(pipeline); node.degree > 1) {
     rates.stages_in_node = node.degree;
     rates.in_node_bandwidth = named(Q::pipeline_in_node_bandwidth, send_bandwidth(node, in.achieved));
-    if (in.calibrated) rates.in_node_latency = send_latency(in, node);
+    rates.in_node_latency = send_latency(in, node);
   }
   rates.wires = wires_of(in.links, in.axes_overlap, in.achieved);
   return rates;
@@ -256,14 +249,10 @@ LayerTime<S> layer_time_of_all(const Inputs<S>& in, const LinkRates<S>& rates, c
   if (tensor.n > 1) {
     cost.tensor_bytes = named(Q::tensor_activation_bytes, in.activation_bytes * t * in.model.d_model);
     const S& Wy = key.sequence_parallel ? cost.bandwidth[Axis::tensor] : cost.reduce_bandwidth[Axis::tensor];
-    S forward = constant<S>(kTensorCollectivesForward) * cost.tensor_bytes / Wy;
-    S backward = constant<S>(tensor_collectives_backward(key.sequence_parallel)) * cost.tensor_bytes / Wy;
-    if (in.calibrated) {
-      const S unit = cost.tensor_bytes / Wy + cost.latency[Axis::tensor];
-      forward = constant<S>(kTensorCollectivesForward) * unit;
-      backward = constant<S>(tensor_units_backward(key.sequence_parallel)) * unit;
-      if (repeats) backward = backward + cost.recompute_times * forward;
-    }
+    const S unit = with_latency(in, S(cost.tensor_bytes / Wy), cost.latency[Axis::tensor]);
+    const S forward = constant<S>(kTensorCollectivesForward) * unit;
+    S backward = constant<S>(tensor_units_backward(in.calibrated, key.sequence_parallel)) * unit;
+    if (repeats) backward = backward + cost.recompute_times * forward;
     if (in.experts_split_tensor) {
       // Half of them are around the MLP; around experts only the ranks of one expert exchange activations.
       const S elsewhere = constant<S>(1) - in.expert_tensor / tensor.x;
@@ -280,25 +269,18 @@ LayerTime<S> layer_time_of_all(const Inputs<S>& in, const LinkRates<S>& rates, c
       cost.context_bytes = named(Q::context_kv_bytes, two * in.activation_bytes * t * (widths.attention + widths.kv));
       cost.context_exchange =
           named(Q::context_exchange, exchange_time(in.links[Axis::context], cost.context_bytes, in.achieved));
-      if (in.calibrated) {
-        const S there_and_back = cost.context_exchange + two * cost.latency[Axis::context];
-        set(Axis::context, there_and_back,
-            repeats ? there_and_back + cost.recompute_times * there_and_back : there_and_back);
-      } else {
-        set(Axis::context, cost.context_exchange, cost.context_exchange);
-      }
+      const S there_and_back = with_latency(in, cost.context_exchange, S(two * cost.latency[Axis::context]));
+      set(Axis::context, there_and_back,
+          repeats ? there_and_back + cost.recompute_times * there_and_back : there_and_back);
       cost.bandwidth[Axis::context] =
           named(Q::axis_bandwidth, static_cast<int>(Axis::context), cost.context_bytes / cost.context_exchange);
     } else {
       const S& Wc = cost.bandwidth[Axis::context];
       // Keys and values of the whole sequence pass by once; backward again, with their gradients.
       cost.context_bytes = named(Q::context_kv_bytes, two * in.activation_bytes * t * context.x * widths.kv);
-      S once = cost.context_bytes / Wc, twice = two * cost.context_bytes / Wc;
-      if (in.calibrated) {
-        once = once + cost.latency[Axis::context];
-        twice = two * once;
-        if (repeats) twice = twice + cost.recompute_times * once;
-      }
+      const S once = with_latency(in, S(cost.context_bytes / Wc), cost.latency[Axis::context]);
+      S twice = two * once;
+      if (repeats) twice = twice + cost.recompute_times * once;
       set(Axis::context, once, twice);
     }
   }
@@ -340,13 +322,9 @@ LayerTime<S> layer_time_of_all(const Inputs<S>& in, const LinkRates<S>& rates, c
             : cost.expert_bytes;
     cost.expert_exchange =
         named(Q::expert_exchange, exchange_time(links, cost.expert_bytes, cost.expert_across_bytes, in.achieved));
-    if (in.calibrated) {
-      const S there_and_back = two * (cost.expert_exchange + cost.latency[Axis::expert]);
-      set(Axis::expert, there_and_back,
-          repeats ? there_and_back + cost.recompute_times * there_and_back : there_and_back);
-    } else {
-      set(Axis::expert, two * cost.expert_exchange, two * cost.expert_exchange);
-    }
+    const S there_and_back = two * with_latency(in, cost.expert_exchange, cost.latency[Axis::expert]);
+    set(Axis::expert, there_and_back,
+        repeats ? there_and_back + cost.recompute_times * there_and_back : there_and_back);
     cost.bandwidth[Axis::expert] =
         named(Q::axis_bandwidth, static_cast<int>(Axis::expert), cost.expert_bytes / cost.expert_exchange);
   }

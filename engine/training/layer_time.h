@@ -18,6 +18,12 @@ namespace roofscape::engine {
 // once more and their gradients scattered (the book's mixed algorithm, chapter 5), without, two AllReduces suffice.
 inline constexpr double kTensorCollectivesForward = 4;
 constexpr double tensor_collectives_backward(bool sequence_parallel) { return sequence_parallel ? 8 : 4; }
+// Calibrated, the same: the gradient is gathered or reduced as the activation was, with sequence parallelism the inputs
+// are gathered once more for the weights' gradients (Korthikanti et al. 2022); what is computed again as a whole layer
+// communicates again.
+constexpr double tensor_units_backward(bool calibrated, bool sequence_parallel) {
+  return calibrated ? (sequence_parallel ? 6 : 4) : tensor_collectives_backward(sequence_parallel);
+}
 // Of the MLP alone, as chapter 5 counts: two matrices, between a gather and a scatter; backward, as the gradients' two
 // and once more the inputs'.
 inline constexpr double kMlpMatrices = 2, kMlpCollectivesForward = 2, kMlpCollectivesBackward = 4;

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 
+#include "engine/calibration/collectives.h"
 #include "engine/calibration/kernels.h"
 #include "engine/hardware/collective.h"
 #include "engine/training/state_traffic.h"
@@ -160,7 +161,7 @@ class Work {
     const S& width = in_.muon.send_bytes;
     const auto take = [&](Axis axis, S seconds, const S& calls, const S& bytes) {
       out.bytes[axis] = bytes, out.calls[axis] = calls;
-      if (in_.calibrated) seconds = seconds + calls * rates_.latency[axis];
+      seconds = with_latency(in_, seconds, S(calls * rates_.latency[axis]));
       out.network[axis] = named(Q::muon_gather, static_cast<int>(axis), seconds);
       out.sends = true;
     };

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "engine/base/scalar.h"
+#include "engine/calibration/collectives.h"
 #include "engine/inputs/inputs.h"
 #include "engine/pipeline/layer_split.h"
 #include "engine/pipeline/order_span.h"
@@ -232,7 +233,7 @@ StageTicks stage_ticks(const Inputs<S>&, const LayerTime<S>&, const StagePass<S>
                        bool first, bool last);
 extern template StageTicks stage_ticks<double>(const Inputs<double>&, const LayerTime<double>&,
                                                const StagePass<double>&, const StageLayers<double>&, bool, bool);
-// What a microbatch needs from a stage to the next: its bytes over the bandwidth and, calibrated, the latency.
+// What a microbatch needs from a stage to the next: its bytes over the bandwidth and the latency (with_latency).
 // `transfer` between nodes or slices, or where all stages are in one; `in_node` between stages of one where they are in
 // several (LinkRates::stages_in_node).
 template <Scalar S>
@@ -244,8 +245,7 @@ StageTransfers<S> stage_transfers(const Inputs<S>& in, const LinkRates<S>& rates
                                   bool sequence_parallel) {
   const S bytes = boundary_bytes(in, microbatch_tokens, sequence_parallel);
   const auto over = [&](const S& bandwidth, const S& latency) {
-    const S sent = bytes / bandwidth;
-    return in.calibrated ? sent + latency : sent;
+    return with_latency(in, S(bytes / bandwidth), latency);
   };
   StageTransfers<S> out{over(rates.bandwidth[Axis::pipeline], rates.latency[Axis::pipeline]), in.zero};
   if (rates.stages_in_node > 1) out.in_node = over(rates.in_node_bandwidth, rates.in_node_latency);

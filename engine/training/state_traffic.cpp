@@ -2,35 +2,11 @@
 
 #include <cmath>
 
+#include "engine/calibration/collectives.h"
 #include "engine/hardware/wires.h"
 #include "engine/training/muon.h"
 
 namespace roofscape::engine {
-
-namespace {
-
-// Calibrated: every gather and reduction starts once a layer and microbatch, or once a step or chunk where gradients
-// add up first.
-template <Scalar S>
-void add_latency(const LinkRates<S>& rates, const StageKey& key, const S& microbatches, bool sharded, bool replicated,
-                 bool spread, BlockTraffic<S>& traffic) {
-  const S& state = rates.latency[Axis::fsdp];
-  const S& data = rates.latency[Axis::data];
-  const StateTraffic when = state_traffic_of(key);
-  if (sharded && when == StateTraffic::every_microbatch) {
-    traffic.state_forward = traffic.state_forward + state;
-    traffic.state_backward = traffic.state_backward + constant<S>(2) * state;
-  } else if (sharded && when == StateTraffic::every_chunk) {
-    traffic.state_forward = traffic.state_forward + state / microbatches;
-    traffic.state_backward = traffic.state_backward + constant<S>(2) * state / microbatches;
-  } else if (sharded && spread) {
-    traffic.state_forward = traffic.state_forward + state / microbatches;
-    traffic.state_backward = traffic.state_backward + state / microbatches;
-  }
-  if (replicated && spread) traffic.data_backward = traffic.data_backward + constant<S>(2) * data / microbatches;
-}
-
-}  // namespace
 
 template <Scalar S>
 S state_moved(const LinkRates<S>& rates, int zero_stage, const MovedState<S>& bytes, bool expert_copies) {
@@ -64,15 +40,16 @@ BlockTraffic<S> block_traffic(const Inputs<S>& in, const LinkRates<S>& rates, co
   const bool sharded = in.links.state.degree > 1, replicated = in.degree(Axis::data).n > 1;
   const bool spread = key.shape.stages == 1;
   BlockTraffic<S> traffic{in.zero, in.zero, in.zero};
+  // Every gather and reduction starts once a layer and microbatch, or once a step or chunk where gradients add up first.
   const auto moved = [&](const MovedState<S>& bytes, Q q) {
-    const S seconds = state_moved(rates, key.zero_stage, bytes, in.links.expert_state.degree > 1);
+    const S sent = state_moved(rates, key.zero_stage, bytes, in.links.expert_state.degree > 1);
+    const S seconds = with_latency(in, sent, rates.latency[Axis::fsdp]);
     return bytes.spread ? named(q, seconds) : seconds;
   };
   const StateTraffic when = state_traffic_of(key);
   if (sharded && when != StateTraffic::once_a_step) {
     traffic.state_forward = moved(weights, Q::state_gather);
-    traffic.state_backward = weights.spread ? traffic.state_forward + moved(gradients, Q::state_scatter)
-                                            : moved(MovedState<S>{weights.all + gradients.all}, Q::state_gather);
+    traffic.state_backward = traffic.state_forward + moved(gradients, Q::state_scatter);
     if (when == StateTraffic::every_chunk) {
       traffic.state_forward = traffic.state_forward / microbatches;
       traffic.state_backward = traffic.state_backward / microbatches;
@@ -84,25 +61,30 @@ BlockTraffic<S> block_traffic(const Inputs<S>& in, const LinkRates<S>& rates, co
     traffic.state_backward = moved(gradients, Q::state_scatter) / microbatches;
   }
   if (replicated && spread) {
-    const S seconds = data_moved(in, rates, gradients, shards);
+    const S sent = data_moved(in, rates, gradients, shards);
+    const S seconds = with_latency(in, sent, S(constant<S>(2) * rates.latency[Axis::data]));
     traffic.data_backward = (gradients.spread ? named(Q::state_reduction, seconds) : seconds) / microbatches;
   }
-  if (in.calibrated) add_latency(rates, key, microbatches, sharded, replicated, spread, traffic);
   return traffic;
 }
 
 namespace {
 
-// Calibrated: part of the reduction at the end of a step runs under the last backward passes, and gathered weights
-// under the first forward ones.
+// An AllReduce, or a scatter and a gather, starts twice. Calibrated: part of the reduction at the end of a step runs
+// under the last backward passes, and gathered weights under the first forward ones.
 template <Scalar S>
 void expose_end(const Inputs<S>& in, const LinkRates<S>& rates, EndReduction<S>& cost) {
   for (const Axis axis : {Axis::data, Axis::fsdp, Axis::context}) {
     S& whole = cost.end_network[axis];
     if (!(value_of(whole) > 0)) continue;
-    whole = whole + constant<S>(2) * rates.latency[axis];
-    cost.end_reduction[axis] = named(Q::step_end_reduction, static_cast<int>(axis),
-                                     (constant<S>(1) - in.calibration[hidden_at_end(axis)]) * whole);
+    whole = with_latency(in, whole, S(constant<S>(2) * rates.latency[axis]));
+    if (in.calibrated) {
+      cost.end_reduction[axis] = named(Q::step_end_reduction, static_cast<int>(axis),
+                                       (constant<S>(1) - in.calibration[hidden_at_end(axis)]) * whole);
+    } else {
+      whole = named(Q::step_end_reduction, static_cast<int>(axis), whole);
+      cost.end_reduction[axis] = whole;
+    }
   }
 }
 
@@ -196,7 +178,7 @@ void end_reduction(const Inputs<S>& in, const LayerTime<S>& layer, const LinkRat
   }
   cost.end_reduction = cost.end_network;
   if (!pipelined) return;
-  if (in.calibrated) expose_end(in, rates, cost);
+  expose_end(in, rates, cost);
   keep_busiest(layer.wires, cost, in.zero);
 }
 

@@ -35,10 +35,16 @@ Failure read_figure(const ChipFieldRow& row, const Json& json, const PartContext
   const std::string where = context.at(row.id);
   const Json* value = &json;
   if (json.is_object()) {
-    constexpr std::string_view kMembers[] = {"value", "source"};
+    constexpr std::string_view kMembers[] = {"value", "source", "assumed"};
     const PartContext inner = context.inner(row.id);
     if (auto failure = check_members(json, kMembers, inner)) return failure;
     if (auto failure = read_text(json, "source", inner, out.source)) return failure;
+    if (const auto found = json.find("assumed"); found != json.end()) {
+      if (!found->is_boolean())
+        return inner.error(inner.at("assumed"), say("error.not_boolean", shown(*found)),
+                           say("error.expected.boolean"));
+      out.assumed = found->get<bool>();
+    }
     const auto found = json.find("value");
     if (found == json.end())
       return context.error(where, say("error.chip.no_value"), say("error.chip.no_value.remedy"));
@@ -125,6 +131,7 @@ OrderedJson chip_json(const Chip& chip, const PresetLibrary& library) {
     OrderedJson entry;
     entry["value"] = figure.value ? number_json(*figure.value) : OrderedJson(nullptr);
     entry["source"] = figure.source;
+    if (figure.assumed) entry["assumed"] = true;
     json[std::string(row.id)] = std::move(entry);
   }
   return json;

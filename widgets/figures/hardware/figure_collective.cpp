@@ -28,7 +28,7 @@ using engine::CollectiveStudy;
 
 namespace {
 
-// typical: as published, else kTypicalHop.
+// typical: of the chip, published or assumed.
 enum class Hop : std::uint8_t { typical, published, us_1, us_3, us_10 };
 constexpr std::array<std::string_view, 5> kHops{"typical", "published", "1us", "3us", "10us"};
 constexpr FigureOptions kCollectiveOptions{OptionOf<engine::CollectiveGroup>{"group", engine::kCollectiveGroupIds},
@@ -37,41 +37,27 @@ constexpr FigureOptions kCollectiveOptions{OptionOf<engine::CollectiveGroup>{"gr
 constexpr float kLatencyTint = 0.075f;  // of ink
 constexpr double kRoomUnder = 5;        // the lowest line, for the sizes at its corner
 constexpr std::array<double, kHops.size()> kHopSeconds{0, 0, 1e-6, 3e-6, 10e-6};
-// Of a step over NVLink or a fabric's switches, where makers publish none. Small messages take tens of microseconds in
-// NCCL's own tests on such machines; without it a small AllReduce would take nothing.
-constexpr double kTypicalHop = 3e-6;
-
 struct CollectiveKey {
   engine::Scenario scenario;
   engine::CollectiveQuestion question;
   friend bool operator==(const CollectiveKey&, const CollectiveKey&) = default;
 };
 
-const CollectiveStudy& collective_study_of(const FigureInput& input, const FigureView& view) {
+engine::CollectiveQuestion question_of(const FigureView& view) {
   const Hop hop = kCollectiveOptions.chosen<Hop>(view);
-  CollectiveKey key{
-      input.scenario,
-      {kCollectiveOptions.chosen<engine::CollectiveGroup>(view), kHopSeconds[static_cast<std::size_t>(hop)]}};
-  const auto study = [&]() -> const CollectiveStudy& {
-    return input.studies.get<CollectiveStudy>(
-        key, [&] { return engine::collective_study(key.scenario, input.report, key.question); });
-  };
-  const CollectiveStudy& published = study();
-  if (hop != Hop::typical || published.hop_s || published.calibrated || !published.known()) return published;
-  key.question.hop_s = kTypicalHop;
-  return study();
+  return {kCollectiveOptions.chosen<engine::CollectiveGroup>(view), kHopSeconds[static_cast<std::size_t>(hop)],
+          hop == Hop::published};
+}
+
+const CollectiveStudy& collective_study_of(const FigureInput& input, const FigureView& view) {
+  const CollectiveKey key{input.scenario, question_of(view)};
+  return input.studies.get<CollectiveStudy>(
+      key, [&] { return engine::collective_study(key.scenario, input.report, key.question); });
 }
 
 struct BaselineCollectives {
   CollectiveStudy study;
 };
-
-// A latency of the option's, not of the chip's data.
-bool assumes_hop(const FigureInput& input, const FigureView& view, const CollectiveStudy& study) {
-  if (!study.hop_s || study.tier != engine::LinkTier::ici) return study.hop_s.has_value();
-  return kCollectiveOptions.chosen<Hop>(view) > Hop::published ||
-         !input.scenario.cluster.chip[engine::ChipField::ici_hop_latency_s].value;
-}
 
 std::string_view kind_id(CollectiveKind kind) { return engine::kCollectiveIds[kind]; }
 
@@ -180,7 +166,7 @@ Chart chart_of(const FigureInput& input, const FigureView& view, const Collectiv
     const CollectiveLine* line = line_for(study, use.kind);
     if (line == nullptr) continue;
     ChartDot dot;
-    dot.at = {use.bytes, line->with_latency(use.seconds)};
+    dot.at = {use.bytes, use.seconds};
     dot.text = t.format("figure.collective.use", {format(use.bytes, engine::unit::bytes)});
     dot.size = 10;
     dot.colour = theme.ink;
@@ -199,8 +185,7 @@ Chart chart_of(const FigureInput& input, const FigureView& view, const Collectiv
                         [](const ChartDot& d) { return d.tag.starts_with("collective.plan"); });
   // The baseline's largest message over the same group.
   if (input.baseline) {
-    const CollectiveKey key{input.baseline->scenario,
-                            {kCollectiveOptions.chosen<engine::CollectiveGroup>(view), study.hop_s.value_or(0)}};
+    const CollectiveKey key{input.baseline->scenario, question_of(view)};
     const CollectiveStudy& base =
         input.studies
             .get<BaselineCollectives>(key,
@@ -213,8 +198,7 @@ Chart chart_of(const FigureInput& input, const FigureView& view, const Collectiv
         base.uses.begin(), base.uses.end(),
         [](const engine::CollectiveUse& a, const engine::CollectiveUse& b) { return a.bytes < b.bytes; });
     if (most != base.uses.end())
-      if (const CollectiveLine* line = line_for(base, most->kind))
-        add_baseline(c, input, {most->bytes, line->with_latency(most->seconds)});
+      if (line_for(base, most->kind) != nullptr) add_baseline(c, input, {most->bytes, most->seconds});
   }
   if (const auto& crossing = study.main_line().crossing_bytes) {
     c.bands.push_back({c.x_from, std::clamp(*crossing, c.x_from, c.x_to), kLatencyTint,
@@ -224,13 +208,9 @@ Chart chart_of(const FigureInput& input, const FigureView& view, const Collectiv
   } else {
     c.note = t.text("figure.collective.no_latency");
   }
-  if (study.hop_s && assumes_hop(input, view, study))
+  if (study.hop_s && study.assumed)
     c.note = t.format("figure.collective.assumed_latency", {format_duration(*study.hop_s)});
-  // Of a step in ideal mode only bytes are counted, as the book has it; of a decoding step also the hop, where the chip's
-  // is published.
-  const bool counted = study.calibrated || (input.scenario.serves() && !assumes_hop(input, view, study));
-  if (study.hop_s && !counted)
-    c.note += (c.note.empty() ? "" : " ") + std::string(t.text("figure.collective.bytes_only"));
+  if (!study.as_step) c.note += (c.note.empty() ? "" : " ") + std::string(t.text("figure.collective.not_of_step"));
   if (study.calibrated) c.note = t.text("figure.collective.calibrated");
   return c;
 }
