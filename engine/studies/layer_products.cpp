@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "engine/inputs/inputs.h"
+#include "engine/model/adapter.h"
 #include "engine/model/layer_operations.h"
 #include "engine/model/parameters.h"
 #include "engine/model/qkv_width.h"
@@ -53,7 +54,8 @@ class LayerProducts {
       mlp(tokens, at_rest(d_model), m.d_ff, ups, tensor, {}, false);
     }
     moves();
-    for (const LayerProduct& product : study_.products) study_.flops += product.flops;
+    if (in_.adapter.on) adapters(p, ups);
+    for (const LayerProduct& product : study_.products) study_.flops += product.all_flops();
     return std::move(study_);
   }
 
@@ -134,6 +136,38 @@ class LayerProducts {
     // Their weights are shared by the ranks that hold the same experts.
     if (mesh_.zero_stage >= 3) d_model.at_rest[Axis::fsdp] = std::max(1, mesh_.fsdp * mesh_.context / mesh_.expert);
     mlp(rows, d_model, m.d_ff_expert, ups, split, all, false);
+  }
+
+  // What is trained beside the frozen weights, as operations have it (layer_operations.h): two products of r.
+  void adapters(const Parameters<double>& p, double ups) {
+    study_.frozen = true;
+    const ModelDims<double>& m = in_.model;
+    const AdapterInputs<double>& adapter = in_.adapter;
+    const AdapterParameters<double> a = adapter_parameters(in_, p);
+    const double share = p.moe_share;
+    const double expert = m.is.moe && share > 0 ? a.experts / ((ups + 1) * m.n_experts * share) : 0;
+    const auto beside = [&](const LayerProduct& product) {
+      const double matrices = product.kind == OperationKind::gate_up ? ups : 1;
+      switch (product.kind) {
+        case OperationKind::qkv:
+          return a.qkv;
+        case OperationKind::attention_out:
+          return a.attention_out;
+        case OperationKind::gate_up:
+        case OperationKind::down:
+          if (product.shared_expert)
+            return adapter.mlp ? matrices * adapter.rank * (m.d_model + m.n_shared_experts * m.d_ff_expert) : 0.0;
+          if (m.is.moe) return matrices * m.experts_per_token * expert;
+          return product.kind == OperationKind::gate_up ? a.gate_up_active : a.down_active;
+        default:
+          return 0.0;
+      }
+    };
+    const double tokens = token_dim().local;
+    for (LayerProduct& product : study_.products) {
+      product.adapter_flops = 2 * tokens * beside(product) / mesh_.tensor;
+      if (product.adapter_flops > 0) product.adapter_rank = adapter.rank;
+    }
   }
 
   // Which collectives of a layer's forward stand where. The last two products are those of the MLP that is computed last.

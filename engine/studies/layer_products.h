@@ -48,16 +48,20 @@ struct LayerProduct {
   OperationKind kind = OperationKind::qkv;
   bool shared_expert = false;
   ShardedDim rows = {}, contraction = {}, columns = {};
-  ShardedDim kv = {};       // attention alone
-  ShardedDim experts = {};  // whole 1: no experts
-  double flops = 0;         // executed on one chip
+  ShardedDim kv = {};        // attention alone
+  ShardedDim experts = {};   // whole 1: no experts
+  double flops = 0;          // executed on one chip
+  double adapter_rank = 0;   // of A [contraction, r] and B [r, columns] beside frozen weights; 0: none
+  double adapter_flops = 0;  // of both, on one chip
+  double all_flops() const { return flops + adapter_flops; }
   std::vector<LayerMove> before = {}, after = {};
 };
 
 struct LayerProductsStudy {
   std::vector<LayerProduct> products;  // in the order they are computed
   std::vector<LayerMove> weights;      // what gathers the layer's weights; empty: they lie as they are used
-  double flops = 0;                    // of all products
+  double flops = 0;                    // of all products, with their adapters
+  bool frozen = false;                 // only adapters are trained
   bool known() const { return !products.empty(); }
 };
 

@@ -40,6 +40,29 @@ TEST_CASE("products of a layer have the FLOPs of its operations") {
   }
 }
 
+TEST_CASE("adapters beside the products of a layer have the FLOPs of its operations, and the weights are frozen") {
+  std::mt19937 rng(6);
+  int adapted = 0;
+  for (int i = 0; i < 600; ++i) {
+    Scenario s = random_scenario(rng);
+    if (s.adapter.rank == 0 || (s.model.is_moe() && s.model.moe.n_dense_layers > 0)) continue;
+    const Inputs<double> in = make_inputs<double>(s, nullptr);
+    const double tokens = microbatch_tokens(in.microbatch_sequences, in.sequence_length, in.degree(Axis::context).x);
+    const auto adapters = layer_operations(in, count_parameters(in.model), layer_key(s), tokens).adapters;
+    const LayerProductsStudy study = layer_products_study(s, evaluate(s));
+    CHECK(study.frozen);
+    ++adapted;
+    for (const OperationKind kind :
+         {OperationKind::qkv, OperationKind::attention_out, OperationKind::gate_up, OperationKind::down}) {
+      const LayerProduct *own = product(study, kind), *shared = product(study, kind, true);
+      REQUIRE(own != nullptr);
+      const double flops = own->adapter_flops + (shared != nullptr ? shared->adapter_flops : 0);
+      CHECK(flops == doctest::Approx(adapters[static_cast<std::size_t>(kind)].flops));
+    }
+  }
+  CHECK(adapted > 20);
+}
+
 TEST_CASE("what is left of a dimension on a chip is its part, and never less than one copy of a KV head") {
   std::mt19937 rng(4);
   for (int i = 0; i < 300; ++i) {

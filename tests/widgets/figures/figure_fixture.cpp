@@ -71,6 +71,7 @@ void make_even(const engine::ScheduleShape& shape, engine::Tick forward, engine:
   s.workload.sequence_length = 1;
   s.checkpointing.policy = engine::CheckpointPolicy::none;
   const auto set = [&](ChipField field, double value) { s.cluster.chip[field].value = value; };
+  set(ChipField::scaleup_hop_latency_s, 1e-15);
   for (const ChipField field :
        {ChipField::hbm_bytes_per_s, ChipField::hbm_bytes, ChipField::scaleup_bytes_per_s_per_chip_oneway,
         ChipField::scaleout_bytes_per_s_per_chip_oneway})

@@ -17,7 +17,7 @@ constexpr float kLeastNames = 0.22f;                   // of the width, where na
 constexpr float kNameLine = 0.94f;                     // of a line of small text: lines of one name stand close
 constexpr float kAxisLines = 3.6f;                     // what heads, ticks and title take, about
 constexpr float kLeastBars = 0.3f;                     // of the width, before a column goes
-constexpr float kHeadRow = 1.2f, kLeastPitch = 1.04f;  // lines of small text
+constexpr float kHeadRow = 1.05f, kLeastPitch = 0.9f;  // lines of small text
 constexpr float kMostPitch = 100, kBarShare = 0.66f;
 constexpr float kSharedPitch = 0.8f, kUpperShare = 0.62f, kUnderFrom = 0.68f;  // of a row with a measured bar
 constexpr float kLowShade = 0.6f;

@@ -38,6 +38,7 @@ constexpr FigureOptions kStepOptions{OptionOf<SteppedKind>{"collective", kSteppe
 
 constexpr float kKeptTint = 0.35f;                     // blocks that were there before the step
 constexpr float kMostCell = 110, kLeastCell = 6;       // px
+constexpr float kMostAspect = 1.7f;                    // of a place: one side over the other
 constexpr int kNoteLines = 5;                          // of a narrow column
 constexpr float kWidestGap = 0.6f;                     // between grids: of their side
 constexpr float kGridGap = 1.6f, kTitleHeight = 1.5f;  // em of small text
@@ -130,10 +131,11 @@ void draw_block(Canvas& canvas, const FigureInput& input, const CollectiveSteps&
   canvas.text(r.centre(), name, style);
 }
 
-// Grids side by side in as many lines as make their cells largest.
+// Grids side by side in as many lines as make their cells largest. Cells are as high as the page lets them be: the rows
+// of ranks stand apart, the places in them beside each other.
 struct Layout {
   int columns = 1;
-  float cell = 0;
+  float cell = 0, row = 0;  // width and height of a place
 };
 Layout layout_of(const Canvas& canvas, const Rect& area, int grids, int ranks, float label, float small) {
   Layout best;
@@ -143,9 +145,10 @@ Layout layout_of(const Canvas& canvas, const Rect& area, int grids, int ranks, f
         (area.w - label - static_cast<float>(columns - 1) * kGridGap * small) / static_cast<float>(columns);
     const float height =
         (area.h - static_cast<float>(lines - 1) * small) / static_cast<float>(lines) - kTitleHeight * small;
-    const float cell =
-        std::min({width, height, canvas.px(kMostCell) * static_cast<float>(ranks)}) / static_cast<float>(ranks);
-    if (cell > best.cell) best = {columns, cell};
+    const float most = canvas.px(kMostCell), each = static_cast<float>(ranks);
+    const float cell = std::min({width / each, height / each * kMostAspect, most});
+    const float row = std::min({height / each, cell * kMostAspect, most});
+    if (cell * row > best.cell * best.row) best = {columns, cell, row};
   }
   return best;
 }
@@ -172,8 +175,9 @@ void draw_steps(Canvas& canvas, const Rect& area, const FigureInput& input, cons
   const float label = canvas.text_width(widest, rank_style) + canvas.px(8);
   const int grids = c.steps + 1;
   const Layout layout = layout_of(canvas, rest, grids, c.ranks, label, small);
-  if (layout.cell < canvas.px(kLeastCell)) return;
-  const float side = layout.cell * static_cast<float>(c.ranks), columns = static_cast<float>(layout.columns);
+  if (std::min(layout.cell, layout.row) < canvas.px(kLeastCell)) return;
+  const float side = layout.cell * static_cast<float>(c.ranks), tall = layout.row * static_cast<float>(c.ranks),
+              columns = static_cast<float>(layout.columns);
   const float spare = rest.w - label - columns * side;
   const float gap =
       layout.columns > 1 ? std::clamp(spare / (columns - 1), kGridGap * small, kWidestGap * side + small) : 0;
@@ -181,7 +185,7 @@ void draw_steps(Canvas& canvas, const Rect& area, const FigureInput& input, cons
     const auto group = canvas.group("collective-steps.step", step);
     const auto column = static_cast<float>(step % layout.columns), line = static_cast<float>(step / layout.columns);
     const float x = rest.x + label + column * (side + gap);
-    const float y = rest.y + line * (side + (kTitleHeight + 1) * small) + kTitleHeight * small;
+    const float y = rest.y + line * (tall + (kTitleHeight + 1) * small) + kTitleHeight * small;
     const std::string title = step == 0 ? std::string(t.text("figure.collective-steps.before"))
                                         : t.format("figure.collective-steps.after", {format_count(step)});
     const TextStyle heading =
@@ -189,13 +193,13 @@ void draw_steps(Canvas& canvas, const Rect& area, const FigureInput& input, cons
     canvas.text({x, y - kTitleHeight * small / 2}, ellipsize(canvas, title, heading, side + gap - canvas.px(4)),
                 heading);
     for (int rank = 0; rank < c.ranks; ++rank) {
-      const float top = y + layout.cell * static_cast<float>(rank);
-      if (column == 0 && (layout.cell >= small * 1.15f || rank % 2 == 0))
-        canvas.text({x - canvas.px(8), top + layout.cell / 2},
+      const float top = y + layout.row * static_cast<float>(rank);
+      if (column == 0 && (layout.row >= small * 1.15f || rank % 2 == 0))
+        canvas.text({x - canvas.px(8), top + layout.row / 2},
                     t.format("figure.collective-steps.rank", {format_count(rank)}), rank_style);
       for (int place = 0; place < c.ranks; ++place) {
-        const float edge = layout.cell - canvas.px(1);
-        const Rect r{x + layout.cell * static_cast<float>(place), top, edge, edge};
+        const float edge = canvas.px(1);
+        const Rect r{x + layout.cell * static_cast<float>(place), top, layout.cell - edge, layout.row - edge};
         draw_block(canvas, input, c, c.at(step, rank, place), r);
         canvas.tag_with("collective-steps.block", (step * c.ranks + rank) * c.ranks + place, r,
                         [&] { return readout_of(input, c, step, rank, place); });

@@ -20,9 +20,11 @@ constexpr std::size_t kMostNodes = 4;
 constexpr float kNodeGap = 12, kBrokenGap = 30;  // between nodes; where some are left out
 constexpr float kMostNode = 300;                 // width
 constexpr float kNodePad = 7, kMostChip = 46, kChipGap = 4;
-constexpr float kRoom = 1.5f;  // of a line of text: a switch and its name
-constexpr float kLane = 5;     // between the ways of two axes in one switch
-constexpr float kRise = 12;    // between a node and the switch over it
+constexpr float kMostChipAlone = 120,
+                kGapAlone = 0.5f;  // of the chips of a node that stands alone; of a chip, between
+constexpr float kRoom = 1.5f;      // of a line of text: a switch and its name
+constexpr float kLane = 5;         // between the ways of two axes in one switch
+constexpr float kRise = 12;        // between a node and the switch over it
 constexpr float kMostTable = 0.5f;
 constexpr float kShade = 0.1f;  // of ink: switches
 
@@ -128,14 +130,23 @@ Places lay_out(const Canvas& canvas, const Rect& room, const Picture& p) {
     gaps += canvas.px(p.nodes[i] > p.nodes[i - 1] + 1 ? kBrokenGap : kNodeGap);
   const float above = p.nodes.size() > 1 ? static_cast<float>(p.fabric.levels.size()) * (box + canvas.px(kRise)) : 0;
   const float caption = p.nodes.size() > 1 ? line : 0;
-  const float pad = canvas.px(kNodePad), gap = canvas.px(kChipGap);
+  // A node that stands alone has the page.
+  const bool alone = p.nodes.size() == 1;
+  const float pad = canvas.px(alone ? 2 * kNodePad : kNodePad);
   const bool joined = p.node_size > 1;
-  const float bar = joined ? line * 1.25f : 0, bars = joined ? bar + 2 * pad : 0;
-  const float width = std::min((room.w - gaps) / n, canvas.px(kMostNode));
+  const float bar = joined ? line * (alone ? 2 : 1.25f) : 0, bars = joined ? bar + 2 * pad : 0;
+  const float gap = canvas.px(kChipGap);
+  float width = alone ? room.w : std::min((room.w - gaps) / n, canvas.px(kMostNode));
   const auto columns = static_cast<float>(p.columns), lines = static_cast<float>(p.lines);
-  const float chip = std::min({(width - 2 * pad - gap * (columns - 1)) / columns, canvas.px(kMostChip),
-                               (room.h - above - caption - 2 * pad - bars - gap * (lines - 1)) / lines});
+  const float chip =
+      std::min({(width - 2 * pad - gap * (columns - 1)) / columns, canvas.px(alone ? kMostChipAlone : kMostChip),
+                (room.h - above - caption - 2 * pad - bars - gap * (lines - 1)) / lines});
   if (chip < canvas.px(3)) return out;
+  float between = gap;  // chips of a line
+  if (alone && columns > 1) {
+    between = std::clamp((width - 2 * pad - chip * columns) / (columns - 1), gap, chip * kGapAlone);
+    width = chip * columns + between * (columns - 1) + 2 * pad;
+  }
   const float height = chip * lines + gap * (lines - 1) + 2 * pad + bars;
   const float used = width * n + gaps;
   float x = room.x + (room.w - used) / 2;
@@ -145,17 +156,16 @@ Places lay_out(const Canvas& canvas, const Rect& room, const Picture& p) {
     if (i > 0) x += canvas.px(p.nodes[i] > p.nodes[i - 1] + 1 ? kBrokenGap : kNodeGap);
     const Rect node{x, top, width, height};
     out.nodes.push_back(node);
-    const float left = node.centre().x - (chip * columns + gap * (columns - 1)) / 2;
+    const float across = chip * columns + between * (columns - 1), left = node.centre().x - across / 2;
     std::vector<Rect>& chips = out.chips.emplace_back();
     for (std::int64_t k = 0; k < p.node_size; ++k) {
       const int row = static_cast<int>(k) / p.columns, column = static_cast<int>(k) % p.columns;
-      chips.push_back({left + static_cast<float>(column) * (chip + gap),
+      chips.push_back({left + static_cast<float>(column) * (chip + between),
                        top + pad + static_cast<float>(row) * (chip + gap) + (row >= upper ? bars - gap : 0), chip,
                        chip});
     }
-    out.switches.push_back(joined ? Rect{left, top + pad + static_cast<float>(upper) * (chip + gap) - gap + pad,
-                                         chip * columns + gap * (columns - 1), bar}
-                                  : Rect{});
+    out.switches.push_back(
+        joined ? Rect{left, top + pad + static_cast<float>(upper) * (chip + gap) - gap + pad, across, bar} : Rect{});
     x += width;
   }
   if (p.nodes.size() < 2) return out;

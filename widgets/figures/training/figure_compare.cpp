@@ -33,6 +33,7 @@ struct Change {
   double seconds = 0;     // present less baseline
 };
 
+constexpr int kPairLines = 3;
 constexpr double kLittle = 0.2, kBefore = 0.8;  // of the axis that changes; of that, what stands before it
 
 struct StepComparison {
@@ -144,8 +145,11 @@ void draw_compare(Canvas& canvas, const Rect& area, const FigureInput& input, co
   if (const std::string pairs =
           pairs_text(t, measured ? &input.evidence->of(mode) : nullptr, input.baseline->scenario, input.scenario);
       !pairs.empty()) {
-    const Rect line = rest.cut_bottom(kSmallText * canvas.em() * kLabelLine);
-    canvas.text({line.x, line.centre().y}, pairs, small_text(canvas, input.theme.ink2, HAlign::left));
+    const TextStyle style = small_text(canvas, input.theme.ink2, HAlign::left);
+    const float line = kSmallText * canvas.em() * kLabelLine;
+    const auto lines = wrap(canvas, pairs, style, rest.w, kPairLines);
+    Rect foot = rest.cut_bottom(line * static_cast<float>(lines.size()));
+    for (const std::string& words : lines) canvas.text({foot.x, foot.cut_top(line).centre().y}, words, style);
   }
 
   double end = std::max(c->before, c->after), at = c->before;

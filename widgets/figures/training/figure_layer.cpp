@@ -39,6 +39,8 @@ constexpr float kNarrowLayer = 400;                   // px: a column of a journ
 constexpr float kLayerNames = 0.24f, kShareBar = 44;  // of the width; px
 constexpr float kTileAspect = 1.5f, kMostTile = 34, kLeastTile = 8;  // width over height; px of height
 constexpr float kStrip = 2.5f, kStripSpace = 1;                      // px: along the sides that an axis cuts
+constexpr float kAdapter = 3;                                        // px: thickness of A and B
+constexpr float kFrozenPitch = 0.35f, kFrozenLine = 0.08f;           // em: hatch of frozen weights
 constexpr float kMostLayerRow = 74, kLeastTwoLines = 2.3f;           // px; lines of text
 
 // As the scaling book has them where it has a letter.
@@ -81,14 +83,16 @@ struct LayerArray {
   const ShardedDim *rows, *columns, *experts;
   Place place;
   bool is_weight;
+  double adapter_rank = 0;  // of the A and B beside weights
+  bool frozen = false;
 };
-std::array<LayerArray, 3> arrays_of(const LayerProduct& p) {
+std::array<LayerArray, 3> arrays_of(const LayerProduct& p, bool frozen) {
   if (p.kind == engine::OperationKind::attention)
     return {LayerArray{&p.rows, &p.contraction, &p.experts, Place::left, false},
             LayerArray{&p.columns, &p.kv, &p.experts, Place::right, false},
             LayerArray{&p.rows, &p.contraction, &p.experts, Place::result, false}};
   return {LayerArray{&p.rows, &p.contraction, &p.experts, Place::left, false},
-          LayerArray{&p.contraction, &p.columns, &p.experts, Place::right, true},
+          LayerArray{&p.contraction, &p.columns, &p.experts, Place::right, true, p.adapter_rank, frozen},
           LayerArray{&p.rows, &p.columns, &p.experts, Place::result, false}};
 }
 // What of a dimension is cut while an operand is used: weights lie in smaller parts than they are multiplied in.
@@ -104,7 +108,8 @@ std::string letter(const ShardedDim& dim, bool is_weight) {
 std::string symbol_of(const LayerArray& o) {
   std::string out = "[";
   if (o.experts->whole > 1) out += letter(*o.experts, false) + ", ";
-  return out + letter(*o.rows, o.is_weight) + ", " + letter(*o.columns, o.is_weight) + "]";
+  out += letter(*o.rows, o.is_weight) + ", " + letter(*o.columns, o.is_weight) + "]";
+  return o.adapter_rank > 0 ? out + " + AB" : out;
 }
 std::string size_text(const ShardedDim& experts, double rows, double columns, double count) {
   const std::string size = format_count(std::round(rows)) + " \u00d7 " + format_count(std::round(columns));
@@ -124,7 +129,7 @@ std::string array_name(const FigureInput& input, const LayerProduct& p, const La
 }
 
 double share_of(const LayerProductsStudy& study, const LayerProduct& p) {
-  return study.flops > 0 ? p.flops / study.flops : 0;
+  return study.flops > 0 ? p.all_flops() / study.flops : 0;
 }
 
 FigureHead layer_head(const FigureInput& input, const FigureView&) {
@@ -134,7 +139,7 @@ FigureHead layer_head(const FigureInput& input, const FigureView&) {
   if (!study.known() || input.report.has_errors()) return head;
   const LayerProduct& most =
       *std::max_element(study.products.begin(), study.products.end(),
-                        [](const LayerProduct& a, const LayerProduct& b) { return a.flops < b.flops; });
+                        [](const LayerProduct& a, const LayerProduct& b) { return a.all_flops() < b.all_flops(); });
   const double share = share_of(study, most);
   const std::string shown = say(head, data_claim("share of FLOPs", share, format_share(share)));
   const auto size = [&](const char* column, const ShardedDim& dim) {
@@ -151,12 +156,15 @@ FigureHead layer_head(const FigureInput& input, const FigureView&) {
 Readout readout_of(const FigureInput& input, const LayerProductsStudy& study, const LayerProduct& p) {
   const TextTable& t = input.texts;
   Readout out;
-  out.title = t.format("figure.layer.readout", {product_name(input, p), format(p.flops, engine::unit::flop),
+  out.title = t.format("figure.layer.readout", {product_name(input, p), format(p.all_flops(), engine::unit::flop),
                                                 format_share(share_of(study, p))});
-  for (const LayerArray& o : arrays_of(p)) {
+  for (const LayerArray& o : arrays_of(p, study.frozen)) {
     out.rows.emplace_back(array_name(input, p, o) + " " + symbol_of(o),
                           t.format("figure.layer.readout.sizes", {whole_text(o), local_text(o)}));
   }
+  if (p.adapter_rank > 0)
+    out.rows.emplace_back(t.format("figure.layer.key.adapters", {format_count(p.adapter_rank)}),
+                          format(p.adapter_flops, engine::unit::flop));
   for (const auto* moves : {&p.before, &p.after})
     for (const LayerMove& move : *moves)
       out.rows.emplace_back(t.text(moves == &p.before ? "figure.layer.before" : "figure.layer.after"),
@@ -173,18 +181,36 @@ Colour array_colour(const Theme& theme, const LayerArray& o) {
 // A piece of `side` in `parts`: the first.
 float first_part(float side, int parts) { return side / static_cast<float>(std::min(parts, kMostParts)); }
 
+// Weights that are not trained.
+Fill frozen_fill(const Theme& theme, Colour colour, float em) {
+  return {.colour = colour,
+          .hatch = Hatch::slash,
+          .hatch_ink = theme.panel,
+          .pitch = kFrozenPitch * em,
+          .hatch_width = kFrozenLine * em};
+}
+
+// A beside the matrix and B under it, each as thin as its rank: what is trained is in ink.
+void draw_adapter(Canvas& canvas, const FigureInput& input, const Rect& tile) {
+  const float thick = canvas.px(kAdapter), space = canvas.px(kStripSpace);
+  const Fill ink{.colour = input.theme.ink};
+  canvas.rect({tile.right() + space, tile.y, thick, tile.h}, ink);
+  canvas.rect({tile.x, tile.bottom() + space, tile.w, thick}, ink);
+}
+
 void draw_tile(Canvas& canvas, const FigureInput& input, const Rect& r, const LayerArray& o) {
   const Theme& theme = input.theme;
+  const auto filled = [&](Colour of) { return o.frozen ? frozen_fill(theme, of, canvas.em()) : Fill{.colour = of}; };
   const Colour colour = array_colour(theme, o);
   canvas.rect(r, {.colour = mix(theme.panel, colour, kElsewhereTint)});
   const Rect used{r.x, r.y, first_part(r.w, ways_of(o.columns->ways)), first_part(r.h, ways_of(o.rows->ways))};
   if (o.is_weight && parts_of(*o.rows) * parts_of(*o.columns) > ways_of(o.rows->ways) * ways_of(o.columns->ways)) {
-    canvas.rect(used, {.colour = mix(theme.panel, colour, kGatheredTint)});
+    canvas.rect(used, filled(mix(theme.panel, colour, kGatheredTint)));
     canvas.rect(
         {r.x, r.y, first_part(used.w, ways_of(o.columns->at_rest)), first_part(used.h, ways_of(o.rows->at_rest))},
-        {.colour = colour});
+        filled(colour));
   } else {
-    canvas.rect(used, {.colour = colour});
+    canvas.rect(used, filled(colour));
   }
   const Stroke cut{theme.panel, canvas.px(0.8f), {}};
   const int rows = std::min(kMostParts, cuts(*o.rows, o.is_weight)),
@@ -252,9 +278,14 @@ void draw_array_of(Canvas& canvas, const FigureInput& input, const Rect& cell, c
   Point words{tile.right() + canvas.px(7), cell.centre().y - (lines - 1) * at.line / 2};
   if (!at.beside) {
     tile.y = cell.y + at.strips;
-    words = {cell.x, tile.bottom() + canvas.px(2) + at.line / 2};
+    words = {cell.x, tile.bottom() + canvas.px(2) + (o.adapter_rank > 0 ? canvas.px(kAdapter + kStripSpace) : 0) +
+                         at.line / 2};
   }
   draw_tile(canvas, input, tile, o);
+  if (o.adapter_rank > 0) {
+    draw_adapter(canvas, input, tile);
+    if (at.beside) words.x += canvas.px(kAdapter + kStripSpace);
+  }
   canvas.text(words, symbol_of(o), symbol);
   if (at.sizes) canvas.text({words.x, words.y + at.line}, local_text(o), size);
 }
@@ -289,7 +320,7 @@ void draw_product(Canvas& canvas, const FigureInput& input, Rect row, const Laye
     for (const std::string& line : words) canvas.text({left.x, y}, line, name), y += at.line;
     draw_share(row.cut_right(at.shares));
   }
-  const auto operands = arrays_of(p);
+  const auto operands = arrays_of(p, study.frozen);
   TextStyle sign = small_text(canvas, theme.ink2, HAlign::centre);
   for (std::size_t i = 0; i < operands.size(); ++i) {
     const Rect cell = row.cut_left(at.cell);
@@ -307,6 +338,7 @@ LayerLayout layout_of(const Canvas& canvas, const FigureInput& input, const Rect
   at.line = small_line(canvas);
   at.narrow = area.w < canvas.px(kNarrowLayer);
   at.strips = canvas.px(3 * (kStrip + kStripSpace));
+  const float under_tile = study.frozen ? canvas.px(kAdapter + kStripSpace) : 0;
   const TextStyle plain = small_text(canvas, input.theme.ink, HAlign::left),
                   bold = small_text(canvas, input.theme.ink, HAlign::left, Weight::bold);
   float symbols = 0, sizes = 0;
@@ -314,7 +346,7 @@ LayerLayout layout_of(const Canvas& canvas, const FigureInput& input, const Rect
   for (const LayerProduct& p : study.products) {
     at.most = std::max(at.most, share_of(study, p));
     at.names = std::max(at.names, canvas.text_width(product_name(input, p), bold) + canvas.px(10));
-    for (const LayerArray& o : arrays_of(p)) {
+    for (const LayerArray& o : arrays_of(p, study.frozen)) {
       symbols = std::max(symbols, canvas.text_width(symbol_of(o), plain));
       sizes = std::max(sizes, canvas.text_width(local_text(o), plain));
     }
@@ -326,17 +358,17 @@ LayerLayout layout_of(const Canvas& canvas, const FigureInput& input, const Rect
   at.cell = (area.w - at.names - (at.narrow ? 0 : at.shares + canvas.px(10)) - 2 * at.sign) / 3;
   const auto count = static_cast<float>(study.products.size());
   at.row = std::min(canvas.px(kMostLayerRow), (area.h - static_cast<float>(move_lines) * at.line) / count);
-  float room = at.row - canvas.px(4) - (at.narrow ? at.line * 1.1f : 0);
+  float room = at.row - canvas.px(4) - under_tile - (at.narrow ? at.line * 1.1f : 0);
   at.tile_h = std::min(canvas.px(kMostTile), room - at.strips);
   at.tile_w = at.tile_h * kTileAspect;
   const auto fits_beside = [&](float words) {
-    return at.strips + canvas.px(kLeastTile) * kTileAspect + canvas.px(7) + words <= at.cell;
+    return at.strips + under_tile + canvas.px(kLeastTile) * kTileAspect + canvas.px(7) + words <= at.cell;
   };
   at.sizes = room >= at.line * kLeastTwoLines && (fits_beside(std::max(symbols, sizes)) || sizes <= at.cell);
   const float words = at.sizes ? std::max(symbols, sizes) : symbols;
   at.beside = fits_beside(words);
   if (at.beside) {
-    at.tile_w = std::min(at.tile_w, at.cell - at.strips - canvas.px(7) - words);
+    at.tile_w = std::min(at.tile_w, at.cell - at.strips - under_tile - canvas.px(7) - words);
     at.tile_h = std::min(at.tile_h, at.tile_w / kTileAspect * 1.3f);
   } else {
     const float under = at.line * (at.sizes ? 2 : 1) + canvas.px(2);
@@ -366,6 +398,15 @@ std::vector<KeyEntry> key_of(const Canvas& canvas, const FigureInput& input, con
   add(chip_key(input, "figure.layer.key.activations"), "figure.layer.key.activations.brief", MemoryPart::activations,
       1);
   add(chip_key(input, "figure.layer.key.weights"), "figure.layer.key.weights.brief", MemoryPart::weights, 1);
+  if (study.frozen) {
+    out.back() = {std::string(input.texts.text(chip_key(input, "figure.layer.key.frozen"))),
+                  frozen_fill(theme, fill_of(theme, MemoryPart::weights, canvas.em()).colour, canvas.em()),
+                  std::string(input.texts.text("figure.layer.key.frozen.brief"))};
+    const std::string rank = format_count(input.scenario.adapter.rank);
+    out.push_back({input.texts.format("figure.layer.key.adapters", {rank}),
+                   {.colour = theme.ink},
+                   input.texts.format("figure.layer.key.adapters.brief", {rank})});
+  }
   if (gathered)
     add("figure.layer.key.gathered", "figure.layer.key.gathered.brief", MemoryPart::weights, kGatheredTint);
   for (std::size_t a = 0; a < engine::kAxisCount; ++a)
@@ -448,7 +489,7 @@ void draw_layer(Canvas& canvas, const Rect& area, const FigureInput& input, cons
 std::string layer_data(const FigureInput& input, const FigureView&) {
   std::string out =
       "product\texperts\trows\tcontraction\tcolumns\twhole experts\twhole rows\twhole contraction\twhole columns\t"
-      "FLOPs\tshare of FLOPs\n";
+      "FLOPs\tshare of FLOPs\tadapter rank\tadapter FLOPs\n";
   const LayerProductsStudy& study = layer_study_of(input);
   for (const LayerProduct& p : study.products) {
     out += product_name(input, p);
@@ -456,7 +497,7 @@ std::string layer_data(const FigureInput& input, const FigureView&) {
       out += fmt::format("\t{}", dim->local);
     for (const ShardedDim* dim : {&p.experts, &p.rows, &p.contraction, &p.columns})
       out += fmt::format("\t{}", dim->whole);
-    out += fmt::format("\t{}\t{}\n", p.flops, share_of(study, p));
+    out += fmt::format("\t{}\t{}\t{}\t{}\n", p.flops, share_of(study, p), p.adapter_rank, p.adapter_flops);
   }
   return out;
 }
