@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <memory>
 #include <string>
 
 #include "app/core/export.h"
@@ -27,6 +28,14 @@ app::ExportOptions form_for(const app::Drawing& drawing, float width_mm, const H
   return form;
 }
 
+// With a baseline to compare with.
+FigureCase against_keeping_all(const FigureCase& c) {
+  FigureCase out = c;
+  out.baseline =
+      std::make_shared<const FigureCase>(evaluated(tests::with(c.scenario, {"checkpointing.policy=none"})));
+  return out;
+}
+
 // Calls `look` with each figure that has something of a preset to show, in the presets' mode and calibrated.
 template <class Look>
 void for_each_drawing(Look&& look) {
@@ -46,7 +55,13 @@ void for_each_drawing(Look&& look) {
         CAPTURE(row.name);
         look(app::drawing_of(row, input));
       }
+      if (c.scenario.serves()) continue;
+      const FigureCase other = against_keeping_all(c);
+      CAPTURE(preset);
+      CAPTURE(calibrated);
+      look(app::drawing_of(*find_figure("compare"), input_of(other, print)));
     }
+  look(app::drawing_of(*find_figure("layer"), input_of(preset_case("llama3-70b-lora-8-h100"), print)));
 }
 
 }  // namespace

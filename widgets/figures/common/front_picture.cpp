@@ -125,18 +125,23 @@ std::vector<Point> steps_of(const Canvas& canvas, const FrontPicture& picture, c
   return points;
 }
 
-// A label beside a mark that is there already, off the dots of the cloud if it can be.
+// A label beside a mark that is there already, off the dots of the cloud and the line of the limit if it can be.
 bool put_label(Canvas& canvas, const FigureInput& input, const FrontPicture& picture, const PlacedPicture& l,
                LabelField& field, const Rect& mark, std::span<const LabelLine> lines) {
-  LabelField dotted = field;
-  const float size = canvas.px(picture.dot);
+  const Size wanted = label_size(canvas, lines);
+  const float away = canvas.px(5), size = canvas.px(picture.dot);
+  LabelField lined = field;
+  if (picture.limit && l.x.contains(picture.limit->x)) {
+    const float x = l.x(picture.limit->x);
+    lined.take_line({x, l.plot.y}, {x, l.plot.bottom()}, canvas.px(2));
+  }
+  LabelField dotted = lined;
   for (const FrontDot& d : picture.cloud)
     if (l.shows(d)) dotted.take({l.at(d).x - size / 2, l.at(d).y - size / 2, size, size});
-  auto place = dotted.place_around(mark, label_size(canvas, lines), canvas.px(5));
-  if (place)
-    field.take(*place);
-  else
-    place = field.place_around(mark, label_size(canvas, lines), canvas.px(5));
+  std::optional<Rect> place;
+  for (LabelField* free : {&dotted, &lined, &field})
+    if (!place) place = free->place_around(mark, wanted, away);
+  if (place) field.take(*place);
   if (!place) return false;
   std::vector<LabelLine> haloed(lines.begin(), lines.end());
   for (LabelLine& line : haloed) line.style.halo = input.theme.panel;

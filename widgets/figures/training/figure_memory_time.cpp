@@ -227,6 +227,22 @@ FigureHead memory_time_head(const FigureInput& input, const FigureView& view) {
   return head;
 }
 
+// The baseline's peak, over it or where the plan's own, which is written at `taken`, leaves room.
+void name_baseline(Canvas& canvas, const Theme& theme, const Rect& plot, Point top, const std::string& words,
+                   const Rect& taken) {
+  const TextStyle style = small_text(canvas, theme.ink2, HAlign::left);
+  const float width = canvas.text_width(words, style), line = small_line(canvas), pad = canvas.px(4);
+  const float left = std::clamp(top.x - width / 2, plot.x + pad, std::max(plot.x + pad, plot.right() - width - pad));
+  const auto free = [&](float y) {
+    const Rect box{left, y - line / 2, width, line};
+    return box.y >= plot.y - 1 && box.bottom() <= plot.bottom() && intersection(box, taken).empty();
+  };
+  float y = std::max(plot.y + line / 2, top.y - line * 0.7f);
+  for (const float other : {taken.bottom() + line / 2, taken.y - line / 2})
+    if (!free(y)) y = other;
+  haloed_text(canvas, theme, {left, y}, words, style);
+}
+
 void draw_memory_time(Canvas& canvas, const Rect& area, const FigureInput& input, const FigureView& view) {
   const Rect rest = draw_figure_head(canvas, area, input, view, memory_time_head(input, view));
   if (rest.empty()) return;
@@ -332,15 +348,6 @@ void draw_memory_time(Canvas& canvas, const Rect& area, const FigureInput& input
       trace.push_back(at);
     }
     memory::draw_ghost_line(canvas, theme, trace);
-    const TextStyle ghost = small_text(canvas, theme.ink2, HAlign::left);
-    const std::string words = t.format("figure.memory-time.baseline", {bytes_text(before->peak_gb * kGb)});
-    const Point top{x(before->peak_s / unit.seconds), y(before->peak_gb)};
-    const float width = canvas.text_width(words, ghost);
-    haloed_text(canvas, theme,
-                {std::clamp(top.x - width / 2, plot.x + canvas.px(4),
-                            std::max(plot.x + canvas.px(4), plot.right() - width - canvas.px(4))),
-                 std::max(plot.y + small_line(canvas) / 2, top.y - small_line(canvas) * 0.7f)},
-                words, ghost);
   }
 
   // Names at the right, the least ones left out where they would not fit.
@@ -376,6 +383,14 @@ void draw_memory_time(Canvas& canvas, const Rect& area, const FigureInput& input
   at.x =
       std::clamp(at.x, plot.x + canvas.px(4), std::max(plot.x + canvas.px(4), plot.right() - width - canvas.px(4)));
   haloed_text(canvas, theme, at, text, bold);
+  const float dot_size = canvas.px(kPeak) + canvas.px(2);
+  if (before) {
+    const Point top{x(before->peak_s / unit.seconds), y(before->peak_gb)};
+    name_baseline(
+        canvas, theme, plot, top, t.format("figure.memory-time.baseline", {bytes_text(before->peak_gb * kGb)}),
+        rect_between(std::min(at.x, dot.x - dot_size / 2), std::min(at.y - line / 2, dot.y - dot_size / 2),
+                     std::max(at.x + width, dot.x + dot_size / 2), std::max(at.y + line / 2, dot.y + dot_size / 2)));
+  }
   const float reach = canvas.px(6);
   canvas.tag_with(engine::quantity(Q::memory_total).id, stage, {dot.x - reach, dot.y - reach, 2 * reach, 2 * reach},
                   [&] {

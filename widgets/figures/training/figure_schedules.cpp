@@ -410,22 +410,31 @@ void draw_numbers(Canvas& canvas, const FigureInput& input, const SchedulesLayou
   canvas.text({l.held.right, y}, format_fixed(*std::max_element(peaks.begin(), peaks.end()), decimals), dark);
 }
 
-// The line at the end of the step with its time below.
+// The time of a schedule under the line at its end.
+struct EndLabel {
+  std::string text;
+  TextStyle style;
+  Rect box;
+};
+EndLabel end_label(Canvas& canvas, const FigureInput& input, const SchedulesLayout& l, std::size_t i) {
+  const double end = static_cast<double>(l.shown[i]->makespan) / kTicksPerSecond / l.unit.seconds;
+  EndLabel out{format_significant(end), small_text(canvas, input.theme.ink, HAlign::centre, Weight::bold), {}};
+  const float half = canvas.text_width(out.text, out.style) / 2;
+  const float most =
+      std::max(l.plot.x + half, (l.wide ? l.idle.right - l.idle.width : canvas.bounds().right()) - half);
+  out.box = {std::clamp(l.x(end), l.plot.x + half, most) - half, l.rows[i].plot.bottom() + canvas.px(3), 2 * half,
+             small_line(canvas)};
+  return out;
+}
+
 void draw_end(Canvas& canvas, const FigureInput& input, const SchedulesLayout& l, std::size_t i) {
-  const ScheduleVariant& v = *l.shown[i];
-  const auto end = static_cast<double>(v.makespan);
+  const auto end = static_cast<double>(l.shown[i]->makespan);
   if (end < l.from || end > l.to) return;
   const StageRows& rows = l.rows[i];
   const float x = l.x(end / kTicksPerSecond / l.unit.seconds), over = canvas.px(l.wide ? 3 : 1);
   canvas.line({x, rows.plot.y - over}, {x, rows.plot.bottom() + canvas.px(3)}, {input.theme.ink, canvas.px(2), {}});
-  const TextStyle bold = small_text(canvas, input.theme.ink, HAlign::centre, Weight::bold);
-  const std::string text = format_significant(end / kTicksPerSecond / l.unit.seconds);
-  const float half = canvas.text_width(text, bold) / 2;
-  const float most =
-      std::max(l.plot.x + half, (l.wide ? l.idle.right - l.idle.width : canvas.bounds().right()) - half);
-  haloed_text(canvas, input.theme,
-              {std::clamp(x, l.plot.x + half, most), rows.plot.bottom() + canvas.px(3) + small_line(canvas) / 2},
-              text, bold);
+  const EndLabel label = end_label(canvas, input, l, i);
+  haloed_text(canvas, input.theme, label.box.centre(), label.text, label.style);
 }
 
 // A dashed line through all schedules where that of the baseline ends, with its time over the axis.
@@ -440,9 +449,13 @@ void draw_baseline_end(Canvas& canvas, const FigureInput& input, const Schedules
       "figure.step.readout",
       {std::string(input.texts.text("figure.step.baseline")), format_duration(end / kTicksPerSecond)});
   const float width = canvas.text_width(text, style), gap = canvas.px(5);
-  // On the side where the time of the last schedule does not stand.
+  // On the side where the time of the last schedule does not stand, or beyond that.
   const bool right = x + gap + width <= l.plot.right() && static_cast<double>(l.shown.back()->makespan) < end;
-  haloed_text(canvas, input.theme, {right || x - gap - width < l.plot.x ? x + gap : x - gap - width, y}, text, style);
+  Rect box{right || x - gap - width < l.plot.x ? x + gap : x - gap - width, y - small_line(canvas) / 2, width,
+           small_line(canvas)};
+  if (const Rect other = end_label(canvas, input, l, l.shown.size() - 1).box; !intersection(box, other).empty())
+    box.x = other.x - gap - width >= l.plot.x ? other.x - gap - width : other.right() + gap;
+  haloed_text(canvas, input.theme, {box.x, y}, text, style);
 }
 
 // The key over the rows: what it lists, and where it stands.

@@ -206,7 +206,7 @@ std::string step_data(const FigureInput& input, const FigureView&) {
 extern constinit const FigureRow step_figure{
     .name = "step",
     .measures = Measures::run,
-    .height_pt = 255.1f,
+    .height_pt = 272,
     .head = step_head,
     .draw = draw_step,
     .data = step_data,
