@@ -48,6 +48,8 @@ std::vector<std::string> words_of(std::string_view typed) {
 
 constexpr std::size_t kShortestChoice = 4;  // letters of a value that names its field, so that "fp8" finds more
 
+constexpr double kAfterVerbs = 3;  // more than match() gives for beginning a title
+
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 std::vector<std::string> plain(const std::vector<std::string>& words) {
@@ -85,6 +87,18 @@ std::optional<double> match(const std::vector<std::string>& words, std::string_v
     score += best;
   }
   return words.empty() ? 0 : score / static_cast<double>(words.size()) - static_cast<double>(t.size()) * 0.001;
+}
+
+// Whether every word begins a word of the title or the id.
+bool begin_words(const std::vector<std::string>& words, std::string_view title, std::string_view id) {
+  const std::string t = plain(title), i = plain(id);
+  const auto begins = [](const std::string& text, const std::string& word) {
+    for (std::size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1))
+      if (starts_word(text, at)) return true;
+    return false;
+  };
+  return !words.empty() && std::all_of(words.begin(), words.end(),
+                                       [&](const std::string& word) { return begins(t, word) || begins(i, word); });
 }
 
 std::string label_of(const TextTable& texts, const engine::Field& field) {
@@ -264,6 +278,14 @@ std::vector<PaletteEntry> palette_entries(const Session& session, const TextTabl
       all.push_back({PaletteKind::block, std::string(block.id), about, std::string(block.id), 0,
                      *score + bonus(PaletteKind::block, 0)});
   }
+  // What can be done with a word goes before the presets that are named with it.
+  const bool done = std::any_of(all.begin(), all.end(), [&](const PaletteEntry& entry) {
+    return entry.kind == PaletteKind::command && begin_words(words, entry.title, entry.value);
+  });
+  for (PaletteEntry& entry : all)
+    if (done && (entry.kind == PaletteKind::scenario || entry.kind == PaletteKind::model ||
+                 entry.kind == PaletteKind::cluster))
+      entry.score -= kAfterVerbs;
   // What has just this name goes before all that merely contain it.
   for (PaletteEntry& entry : all)
     if (engine::match_of(typed, entry.title, entry.value) == engine::Match::exact) entry.score += 10;

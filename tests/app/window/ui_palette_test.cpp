@@ -56,6 +56,19 @@ TEST_CASE("a field and a value set it, as one step of undo") {
   CHECK(h.scenario().offload.optimizer != before.offload.optimizer);
 }
 
+TEST_CASE("what can be done with a word stands before the presets that are named with it") {
+  Harness h("llama3-405b-16k-h100-8k");
+  for (const char* typed : {"megatron", "megatron script", "megatron-lm"}) {
+    CAPTURE(typed);
+    CHECK(first(h, typed).kind == app::PaletteKind::command);
+    CHECK(first(h, typed).value == "export.megatron");
+  }
+  // No command begins a word with it.
+  CHECK(first(h, "llama3 70b").kind != app::PaletteKind::command);
+  // Just this name goes before all.
+  CHECK(first(h, "megatron-h100-70b").kind == app::PaletteKind::model);
+}
+
 TEST_CASE("a field is found by a framework's name for it") {
   Harness h;
   for (const char* typed : {"TP 4", "tensor-model-parallel-size 4", "ici_tensor_parallelism 4"}) {
