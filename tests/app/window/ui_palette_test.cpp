@@ -61,7 +61,7 @@ TEST_CASE("what can be done with a word stands before the presets that are named
   for (const char* typed : {"megatron", "megatron script", "megatron-lm"}) {
     CAPTURE(typed);
     CHECK(first(h, typed).kind == app::PaletteKind::command);
-    CHECK(first(h, typed).value == "export.megatron");
+    CHECK(first(h, typed).value == "edit.copy_for.megatron");
   }
   // No command begins a word with it.
   CHECK(first(h, "llama3 70b").kind != app::PaletteKind::command);
