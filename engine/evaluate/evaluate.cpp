@@ -30,6 +30,19 @@ void fill_operations(const Evaluation<double>& e, std::vector<OperationRow>& row
   }
 }
 
+// What moves at the end of a step starts once, not once for each layer's worth: the rows of an axis have their shares of
+// the time that it takes with its latency.
+void start_once(const Evaluation<double>& e, std::vector<CollectiveRow>& rows) {
+  AxisArray<double> sent{};
+  const auto axis_of = [&](const CollectiveRow& row) {
+    return row.axis == Axis::fsdp ? state_axis_of(e.in) : row.axis;
+  };
+  for (const CollectiveRow& row : rows)
+    if (row.end_of_step) sent[axis_of(row)] += row.calls_per_step * row.time_s;
+  for (CollectiveRow& row : rows)
+    if (row.end_of_step) row.time_s *= ratio(e.stage.end_network[axis_of(row)], sent[axis_of(row)]);
+}
+
 void fill_collectives(const Scenario& s, const Evaluation<double>& e, std::vector<CollectiveRow>& rows) {
   rows.clear();
   const auto& plan = s.parallelism;
@@ -47,7 +60,8 @@ void fill_collectives(const Scenario& s, const Evaluation<double>& e, std::vecto
     const bool in_two = axis == Axis::fsdp && plan.zero_stage == 0;  // an AllReduce, listed as its two halves
     const double w = reduces || in_two ? e.layer.reduce_bandwidth[axis] : e.layer.bandwidth[axis];
     const double passes = reduces ? 2 : 1;
-    add(axis, kind, backward, end, bytes, calls, call(axis, kind, ratio(passes * bytes, w)), w);
+    const double sent = ratio(passes * bytes, w);
+    add(axis, kind, backward, end, bytes, calls, end ? sent : call(axis, kind, sent), w);
   };
   using enum CollectiveKind;
   const bool pipelined = plan.pipeline > 1;
@@ -83,7 +97,7 @@ void fill_collectives(const Scenario& s, const Evaluation<double>& e, std::vecto
       seconds = data_moved<double>(e.in, e.layer, state, shards);
     }
     if (e.in.adapter.on && !(moved > 0)) return;  // all adapters are of experts that no other rank has
-    add(axis, kind, backward, end, moved, calls, call(axis, kind, seconds),
+    add(axis, kind, backward, end, moved, calls, end ? seconds : call(axis, kind, seconds),
         ratio((kind == all_reduce ? 2 : 1) * moved, seconds));
   };
   // Once a step: a layer's worth at a time. After a pipeline the embedding and the head of its stages go with them.
@@ -104,6 +118,7 @@ void fill_collectives(const Scenario& s, const Evaluation<double>& e, std::vecto
     }
   }
   if (plan.data > 1) add_state(Axis::data, all_reduce, true, pipelined, e.stage.gradient_bytes, once);
+  if (pipelined) start_once(e, rows);
   if (e.stage.muon.sends) {
     const MuonWork<double>& muon = e.stage.muon;
     for (const Axis axis : {Axis::data, Axis::fsdp, Axis::context, Axis::tensor})

@@ -146,7 +146,8 @@ CollectiveStudy collective_study(const Scenario& s, const Report& report, const 
     // The report counts the bytes each rank exchanges, the axis those of all of them.
     const double bytes = row.kind == CollectiveKind::all_to_all ? row.bytes * links.degree : row.bytes;
     study.uses.push_back({row.kind, row.backward, bytes, row.time_s, row.calls_per_step});
-    if (!study.as_step)
+    // At the end of a step a layer's worth has its share of the latency there: here it is one message.
+    if (!study.as_step || (row.end_of_step && !row.of_update))
       for (const CollectiveLine& line : study.lines)
         if (line.kind == (row.kind == CollectiveKind::reduce_scatter ? CollectiveKind::all_gather : row.kind))
           study.uses.back().seconds = line.with_latency(row.sent_s());

@@ -99,13 +99,11 @@ AxisSeconds end_of(const Report& r) {
   return out;
 }
 
-// What the table of collectives has at the end of a step, by axis; calibrated, with the starts of its two halves.
+// What the table of collectives has at the end of a step, by axis.
 AxisSeconds end_of_table(const Case& plan) {
   AxisSeconds out{};
   for (const CollectiveRow& row : plan.r.collectives)
     if (row.end_of_step && !row.of_update) out[moves_over(plan.s, row)] += row.time_s * row.calls_per_step;
-  for (std::size_t a = 0; a < out.size(); ++a)
-    if (plan.e.in.calibrated && out[a] > 0) out[a] += 2 * plan.e.layer.latency[a];
   return out;
 }
 
