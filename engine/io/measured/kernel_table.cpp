@@ -192,11 +192,10 @@ Result<MeasuredRun> read_nsys_table(std::string_view text, std::string_view file
     const auto nanoseconds = number(*time);
     if (!nanoseconds) return fail(say("error.not_a_number", in_quotes(cells[*time])));
     // Operations of memory have no word for it in their names.
-    const bool memory = cells[*name].starts_with("[CUDA mem");
-    sums.add(memory && cells[*name].find("memcpy") != std::string::npos
-                 ? "Memcpy " + cells[*name].substr(cells[*name].find("memcpy") + 7)
-                 : cells[*name],
-             *nanoseconds * 1e-9, count && *count < cells.size() ? number(*count).value_or(1) : 1);
+    constexpr std::string_view kCopy = "[CUDA memcpy";  // "[CUDA memcpy Host-to-Device]"
+    const std::string& called = cells[*name];
+    sums.add(called.starts_with(kCopy) ? "Memcpy" + called.substr(kCopy.size()) : called, *nanoseconds * 1e-9,
+             count && *count < cells.size() ? number(*count).value_or(1) : 1);
     any = true;
   }
   if (!any) return InputError{std::string(file), {}, say("error.csv.no_rows"), say("error.measured.nsys.remedy")};

@@ -453,6 +453,17 @@ TEST_CASE("Nsight Systems' table of kernels gives sums by class, for as many ste
   CHECK_FALSE(run->step_s.has_value());
 }
 
+TEST_CASE("copies in a table of Nsight Systems are copies, also where their names are cut short") {
+  const test::TemporaryFolder folder;
+  for (const std::string name : {"[CUDA memcpy Host-to-Device]", "[CUDA memcpy]", "[CUDA memcpy"}) {
+    CAPTURE(name);
+    const auto run =
+        read_all({folder.write("copies.csv", "Total Time (ns),Count,Operation\n1000,1," + name + "\n").string()}, 1);
+    REQUIRE(run.ok());
+    CHECK(run->kernels->unknown.empty());
+  }
+}
+
 TEST_CASE("kernels are classed by their names") {
   const auto work_named = [](const char* name) { return io::work_of(name); };
   CHECK(work_named("sm90_xmma_gemm_bf16bf16_bf16f32_f32_tn_n") == WorkKind::matmul);
