@@ -1,5 +1,8 @@
 #include "engine/model/layer_operations.h"
 
+#include <algorithm>
+#include <limits>
+
 #include "engine/model/adapter.h"
 #include "engine/model/kv_cache.h"
 #include "engine/model/qkv_width.h"
@@ -32,6 +35,11 @@ S stored_ff(const Inputs<S>& in, const Parameters<S>& p) {
   return named(Q::stored_ff, (m.is.dense_layers ? m.n_dense_layers * m.d_ff + experts : experts) / m.n_layers);
 }
 
+// The largest widths are of models that nobody builds; what fits where does not depend on how far beyond they are.
+int as_width(double elements) {
+  return static_cast<int>(std::min(elements, double{std::numeric_limits<int>::max()}));
+}
+
 }  // namespace
 
 LayerKey layer_key(const Scenario& s) {
@@ -50,10 +58,9 @@ LayerKey layer_key(const Scenario& s) {
   key.kv_width = m.is_mla() ? latent : m.n_kv_heads * m.d_head;
   const double experts = static_cast<double>(m.moe.experts_per_token + m.moe.n_shared_experts) * m.expert_width();
   const double moe_layers = m.n_moe_layers();
-  key.d_ff = m.is_moe() ? static_cast<int>((m.d_ff * (m.n_layers - moe_layers) + experts * moe_layers) / m.n_layers)
-                        : m.d_ff;
+  key.d_ff = m.is_moe() ? as_width((m.d_ff * (m.n_layers - moe_layers) + experts * moe_layers) / m.n_layers) : m.d_ff;
   if (m.is_moe() && moe_layers < m.n_layers) {
-    key.d_ff_dense = m.d_ff, key.d_ff_experts = static_cast<int>(experts);
+    key.d_ff_dense = m.d_ff, key.d_ff_experts = as_width(experts);
     key.dense_first = m.n_first_dense_layers() > 0;
   }
   return key;

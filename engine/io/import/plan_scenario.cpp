@@ -260,6 +260,19 @@ class PlanToScenario {
       read(stated.origin, stated.path, stated.written);
     }
     s().model.edits = {};  // reading is not editing
+    return shape_in_domain();
+  }
+
+  // A reader takes the sizes of a shape as the file has them; those that a scenario may not have are refused by name.
+  Failure shape_in_domain() {
+    if (!plan_.shape) return std::nullopt;
+    for (const engine::Field& field : engine::scenario_fields()) {
+      const double value = field.get(s());
+      if (!field.path.starts_with("model.") || engine::in_domain(field, value)) continue;
+      return at({std::string(field.path), plan_.shape->origin.line},
+                say("error.import.out_of_domain", in_quotes(shown_value(field, value))),
+                say("error.give", engine::domain_of(field)));
+    }
     return std::nullopt;
   }
 

@@ -105,6 +105,16 @@ void check_line(const std::string& said) {
   CHECK(said.find("; ") != std::string::npos);  // what would be right
 }
 
+TEST_CASE("sizes of a shape that a scenario may not have are refused by the name of the field") {
+  const std::string maxtext =
+      "base_emb_dim: 7168\nbase_num_query_heads: 128\nbase_num_kv_heads: 128\nbase_mlp_dim: 18432\n"
+      "base_num_decoder_layers: 61280\ndecoder_block: \"llama2\"\nhead_dim: 128\nvocab_size: 32000\n";
+  const auto read = io::import_launch(maxtext, "run.yml", {"tpu-v5p:512", {}}, test::shipped());
+  REQUIRE_FALSE(read.ok());
+  CHECK(test::in_english(read.error()) ==
+        "run.yml: model.n_layers: \"61280\" is out of range; give a whole number from 1 to 10000");
+}
+
 TEST_CASE("files that the rules break are read before they are broken") {
   for (const Breakable& file : breakable()) {
     CAPTURE(std::string(file.file));

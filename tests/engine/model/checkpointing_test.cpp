@@ -1,7 +1,10 @@
 #include <doctest/doctest.h>
 
+#include <limits>
+
 #include "engine/evaluate/evaluate.h"
 #include "engine/model/checkpointing.h"
+#include "engine/model/layer_operations.h"
 #include "engine/training/stage_time.h"
 #include "tests/engine/fixtures.h"
 
@@ -16,6 +19,14 @@ bool recomputes(const Scenario& s, OperationKind kind) {
   return recomputed_operations(layer_key(s))[static_cast<std::size_t>(kind)];
 }
 }  // namespace
+
+TEST_CASE("widths of experts beyond what a whole number holds stay at its end") {
+  Scenario s;
+  s.model.moe.n_routed_experts = 1 << 14;
+  s.model.moe.experts_per_token = 1 << 14;
+  s.model.moe.d_ff_expert = 1 << 22;
+  CHECK(layer_key(s).d_ff == std::numeric_limits<int>::max());
+}
 
 TEST_CASE("without checkpointing nothing is computed again") {
   const Scenario s = with(preset("llama3-70b-v5p-pod"), {"checkpointing.policy=none"});
