@@ -8,6 +8,7 @@
 #include "app/cli/output.h"
 #include "app/core/fonts.h"
 #include "app/core/strings.h"
+#include "engine/base/text_pieces.h"
 #include "engine/blocks/block_picture.h"
 #include "engine/io/export/block_json.h"
 #include "widgets/figures/blocks/block_figure.h"
@@ -16,16 +17,6 @@ namespace roofscape::app::cli {
 
 using engine::say;
 namespace {
-
-std::vector<std::string> words_of(std::string_view list) {
-  std::vector<std::string> out;
-  while (!list.empty()) {
-    const std::size_t end = std::min(list.find(','), list.size());
-    if (end > 0) out.emplace_back(list.substr(0, end));
-    list.remove_prefix(std::min(end + 1, list.size()));
-  }
-  return out;
-}
 
 // What a figure of a scenario takes and one of a block does not.
 std::optional<io::InputError> foreign_option(const FigureOptions& options) {
@@ -56,7 +47,7 @@ int write_block_figure(const Context& context, const FigureOptions& options) {
   const auto question = io::read_block_question(name, options.inputs, context.library);
   if (!question) return refuse(context.texts, question.error());
   const engine::BlockCall& call = question.value().call;
-  const auto asked = engine::picture_with(call.block(), options.over, words_of(options.show));
+  const auto asked = engine::picture_with(call.block(), options.over, engine::between_commas(options.show));
   if (asked.error)
     return refuse(context.texts, {{}, "--" + asked.error->input, asked.error->message, asked.error->remedy});
   // What the block itself refuses is no picture either; what its own point lacks may be the input along the axis.

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "app/session/settings.h"
+#include "engine/base/text_pieces.h"
 #include "engine/io/json/files.h"
 
 namespace roofscape::app {
@@ -22,26 +23,19 @@ constexpr std::array<Place, 4> kPlaces{
      {"kdeglobals", "KDE", "AnimationDurationFactor"},
      {"glib-2.0/settings/keyfile", "org/gnome/desktop/interface", "enable-animations"}}};
 
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view kSpace = " \t\r";
-  const std::size_t from = text.find_first_not_of(kSpace);
-  return from == std::string_view::npos ? std::string_view()
-                                        : text.substr(from, text.find_last_not_of(kSpace) - from + 1);
-}
-
 // The value of a key in an ini file; empty: it is not there.
 std::string_view value_in(std::string_view text, const Place& place) {
   bool inside = false;
   std::string_view value;
   while (!text.empty()) {
     const std::size_t end = std::min(text.find('\n'), text.size());
-    const std::string_view line = trimmed(text.substr(0, end));
+    const std::string_view line = engine::trimmed(text.substr(0, end));
     text.remove_prefix(std::min(end + 1, text.size()));
     if (line.starts_with('['))
       inside = line.ends_with(']') && line.substr(1, line.size() - 2) == place.group;
     else if (const std::size_t equals = line.find('=');
-             inside && equals != std::string_view::npos && trimmed(line.substr(0, equals)) == place.key)
-      value = trimmed(line.substr(equals + 1));
+             inside && equals != std::string_view::npos && engine::trimmed(line.substr(0, equals)) == place.key)
+      value = engine::trimmed(line.substr(equals + 1));
   }
   return value;
 }

@@ -8,6 +8,7 @@
 #include <limits>
 #include <vector>
 
+#include "engine/base/text_pieces.h"
 #include "engine/pipeline/run_plan.h"
 
 namespace roofscape::engine {
@@ -22,11 +23,7 @@ std::string name_of(Op op) {
   return fmt::format("{}{}{}", op.stage(), kLetters[static_cast<std::size_t>(op.kind())], op.microbatch());
 }
 
-std::string_view trimmed(std::string_view text) {
-  const auto first = text.find_first_not_of(" \t\r\"");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t\r\"") - first + 1);
-}
+constexpr std::string_view kBlank = " \t\r\"";
 
 struct Cell {
   std::size_t row = 0, column = 0;
@@ -86,10 +83,10 @@ class Reader {
       const std::size_t end = std::min(rest.find('\n'), rest.size());
       std::string_view line = rest.substr(0, end);
       rest.remove_prefix(std::min(end + 1, rest.size()));
-      if (trimmed(line).empty() && trimmed(rest).empty()) break;  // the line after the last
+      if (trimmed(line, kBlank).empty() && trimmed(rest, kBlank).empty()) break;  // the line after the last
       for (std::size_t column = 1;; ++column) {
         const std::size_t comma = std::min(line.find(','), line.size());
-        if (auto fault = read_cell(trimmed(line.substr(0, comma)), {row, column})) return fault;
+        if (auto fault = read_cell(trimmed(line.substr(0, comma), kBlank), {row, column})) return fault;
         if (comma == line.size()) break;
         line.remove_prefix(comma + 1);
       }
@@ -117,8 +114,8 @@ class Reader {
   std::optional<OrderFault> read_pair(std::string_view text, Cell cell) {
     const std::size_t close = text.find(')'), middle = text.find(';');
     if (close != std::string_view::npos && middle < close && text.substr(close + 1) == kPair) {
-      auto first = read_action(trimmed(text.substr(1, middle - 1)));
-      auto second = read_action(trimmed(text.substr(middle + 1, close - middle - 1)));
+      auto first = read_action(trimmed(text.substr(1, middle - 1), kBlank));
+      auto second = read_action(trimmed(text.substr(middle + 1, close - middle - 1), kBlank));
       if (first && second && second->op.kind() == OpKind::forward) std::swap(first, second);
       if (first && second && !first->moves && !second->moves && first->op.kind() == OpKind::forward &&
           second->op.kind() == OpKind::backward) {

@@ -1,10 +1,9 @@
 // quantization_config: how a checkpoint stores its weights. Sources: transformers, utils/quantization_config.py; modelopt's
 // hf_quant_config; compressed-tensors, config/base.py.
+#include "engine/base/ascii.h"
 #include "engine/io/huggingface/hf_reader.h"
 
-#include <algorithm>
 #include <array>
-#include <cctype>
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -14,15 +13,9 @@ namespace {
 
 using engine::Dtype;
 
-std::string small_letters(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](char c) { return static_cast<char>(std::tolower(static_cast<unsigned char>(c))); });
-  return text;
-}
-
 std::string member(const Json& json, std::string_view key) {
   const auto found = json.find(key);
-  return found != json.end() && found->is_string() ? small_letters(found->get<std::string>()) : std::string();
+  return found != json.end() && found->is_string() ? engine::ascii_lower(found->get<std::string>()) : std::string();
 }
 
 double number(const Json& json, std::string_view key) {
@@ -97,7 +90,7 @@ std::optional<HfStored> read_hf_stored(const Json& json) {
   for (const std::string_view key : {"kv_cache_quant_algo", "kv_cache_scheme"}) {
     const auto cache = config.find(key);
     if (cache == config.end()) continue;
-    if (cache->is_string()) out.kv_cache = by_words(small_letters(cache->get<std::string>()));
+    if (cache->is_string()) out.kv_cache = by_words(engine::ascii_lower(cache->get<std::string>()));
     if (cache->is_object()) out.kv_cache = by_width(number(*cache, "num_bits"), member(*cache, "type") == "float");
   }
   return out;

@@ -12,6 +12,7 @@
 
 #include <fmt/format.h>
 
+#include "engine/base/ascii.h"
 #include "engine/io/import/command_keys.h"
 #include "engine/io/import/key_reader.h"
 #include "engine/io/import/launch_formats.h"
@@ -607,20 +608,13 @@ std::size_t equals_sign(std::string_view word) {
              : std::string_view::npos;
 }
 
-std::string in_lower_case(std::string_view text) {
-  std::string out(text);
-  std::transform(out.begin(), out.end(), out.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return out;
-}
-
 bool is_maxtext_command(const ShellCommand& command) {
   bool named = false;
   int keys = 0;
   for (const ShellWord& word : command.words) {
     const std::size_t at = equals_sign(word.text);
     if (at == std::string_view::npos)
-      named = named || in_lower_case(word.text).find("maxtext") != std::string::npos;
+      named = named || engine::ascii_lower(word.text).find("maxtext") != std::string::npos;
     else if (const std::string_view key = std::string_view(word.text).substr(0, at);
              is_run_key(key) || is_model_key(key))
       ++keys;

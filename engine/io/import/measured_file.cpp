@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 
+#include "engine/base/text_pieces.h"
 #include "engine/io/json/json_text.h"
 #include "engine/io/json/nearest.h"
 
@@ -24,13 +25,6 @@ using Row = std::array<std::string, 4>;
 
 constexpr std::array<std::string_view, 4> kColumns{"name", "flops", "bytes", "seconds"};
 constexpr double kLargest = 1e30;
-
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view kBlank = " \t\r\n";
-  const std::size_t from = text.find_first_not_of(kBlank);
-  if (from == std::string_view::npos) return {};
-  return text.substr(from, text.find_last_not_of(kBlank) - from + 1);
-}
 
 std::optional<std::size_t> column_of(std::string_view name) {
   for (std::size_t i = 0; i < kColumns.size(); ++i) {
@@ -83,7 +77,7 @@ bool next_line(std::string_view text, std::size_t& at, char separator, std::vect
         cells.back() += text[at++];
       else
         quoted = false;
-    } else if (c == '"' && trimmed(cells.back()).empty()) {
+    } else if (c == '"' && engine::trimmed(cells.back()).empty()) {
       cells.back().clear();
       quoted = true;
     } else if (c == separator) {
@@ -113,8 +107,8 @@ Result<std::vector<MeasuredOperation>> read_csv(std::string_view text, std::stri
   std::vector<std::size_t> order;
   std::array<bool, kColumns.size()> seen{};
   for (const std::string& cell : cells) {
-    const auto column = column_of(trimmed(cell));
-    if (!column) return unknown_column(file, first_line, trimmed(cell));
+    const auto column = column_of(engine::trimmed(cell));
+    if (!column) return unknown_column(file, first_line, engine::trimmed(cell));
     if (seen[*column])
       return fail(first_line, say("error.csv.twice", kColumns[*column]), say("error.csv.columns.remedy"));
     seen[*column] = true;
@@ -127,13 +121,13 @@ Result<std::vector<MeasuredOperation>> read_csv(std::string_view text, std::stri
   while (at < text.size()) {
     const std::size_t row = out.size() + 1;
     if (!next_line(text, at, separator, cells)) return fail(row_place(row), say("error.csv.open_quote"));
-    if (cells.size() == 1 && trimmed(cells.front()).empty()) continue;
+    if (cells.size() == 1 && engine::trimmed(cells.front()).empty()) continue;
     if (cells.size() != order.size())
       return fail(row_place(row), say("error.csv.columns", cells.size(), order.size()),
                   say("error.csv.comma.remedy"));
     MeasuredOperation& point = out.emplace_back();
     for (std::size_t i = 0; i < cells.size(); ++i) {
-      const std::string_view cell = trimmed(cells[i]);
+      const std::string_view cell = engine::trimmed(cells[i]);
       if (order[i] == 0) {
         point.name = cell;
         continue;
@@ -187,7 +181,7 @@ Result<std::vector<MeasuredOperation>> read_measured(std::string_view text, std:
   if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);  // spreadsheets write a byte order mark
   if (!is_utf8(text))
     return InputError{std::string(file), {}, say("error.file.not_utf8"), say("error.file.utf8.remedy")};
-  const std::string_view start = trimmed(text);
+  const std::string_view start = engine::trimmed(text);
   auto read = start.starts_with('[') || start.starts_with('{') ? read_json(text, file) : read_csv(text, file);
   if (read && read.value().empty())
     return InputError{std::string(file), {}, say("error.csv.no_rows"), say("error.csv.columns.remedy")};

@@ -1,12 +1,12 @@
 #include "engine/io/import/named_clusters.h"
 
-#include <algorithm>
 #include <cmath>
 #include <string>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "engine/base/text_pieces.h"
 #include "engine/io/import/cluster_request.h"
 #include "engine/io/import/document.h"
 
@@ -60,11 +60,7 @@ Result<std::vector<std::string>> names_of(const std::string& name, std::string_v
 
 std::optional<InputError> add_named_clusters(std::string_view list, std::string_view option,
                                              const PresetLibrary& library, std::vector<NamedCluster>& into) {
-  while (!list.empty()) {
-    const std::size_t comma = std::min(list.find(','), list.size());
-    const std::string item(list.substr(0, comma));
-    list.remove_prefix(std::min(comma + 1, list.size()));
-    if (item.empty()) continue;
+  for (const std::string& item : engine::between_commas(list)) {
     const auto names = names_of(item, option);
     if (!names) return names.error();
     for (const std::string& name : names.value()) {
@@ -81,12 +77,8 @@ std::optional<InputError> add_named_clusters(std::string_view list, std::string_
 
 std::vector<NamedCluster> clusters_around(const engine::Cluster& cluster, const PresetLibrary& library) {
   std::vector<NamedCluster> out;
-  std::string chip = cluster.chip.name;
-  for (const Preset& preset : library.list(PresetKind::chip))
-    if (preset.name == chip) {
-      chip = preset.id;
-      break;
-    }
+  const Preset* preset = library.meant(PresetKind::chip, cluster.chip.name);
+  const std::string& chip = preset != nullptr ? preset->id : cluster.chip.name;
   const auto chips = static_cast<double>(engine::chip_count(cluster));
   for (const double share : {0.25, 0.5, 1.0, 2.0, 4.0}) {
     const double wanted = share * chips;

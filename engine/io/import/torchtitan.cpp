@@ -10,6 +10,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "engine/base/ascii.h"
 #include "engine/io/import/command_keys.h"
 #include "engine/io/import/framework_models.h"
 #include "engine/io/import/key_reader.h"
@@ -254,9 +255,7 @@ class TitanReader {
     const auto csv =
         keys_.word("parallelism.pipeline_parallel_schedule_csv|experimental.pipeline_parallel_schedule_csv");
     if (keys_.failed() || !local_) return;
-    std::string word = schedule ? schedule->value : "1F1B";
-    std::transform(word.begin(), word.end(), word.begin(),
-                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    const std::string word = engine::ascii_lower(schedule ? schedule->value : "1F1B");
     const auto known = std::find_if(kTitanSchedules.begin(), kTitanSchedules.end(),
                                     [&](const TitanSchedule& row) { return row.name == word; });
     if (pipeline_ == 1) {

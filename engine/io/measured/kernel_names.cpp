@@ -1,4 +1,5 @@
 #include "engine/io/measured/kernel_names.h"
+#include "engine/base/ascii.h"
 
 #include <algorithm>
 #include <array>
@@ -12,12 +13,8 @@ namespace {
 using engine::MeasuredCollective;
 using engine::WorkKind;
 
-std::string small_letters(std::string_view text) {
-  std::string out(text.substr(0, 400));
-  for (char& c : out)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  return out;
-}
+// Of a name of any length what a word may stand in.
+std::string small_letters(std::string_view name) { return engine::ascii_lower(name.substr(0, 400)); }
 
 struct WorkWord {
   std::string_view word;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "engine/base/read_number.h"
+#include "engine/base/text_pieces.h"
 #include "engine/base/unit.h"
 #include "engine/io/import/measured_file.h"
 #include "engine/io/json/json_text.h"
@@ -24,13 +25,6 @@ using engine::MeasuredRun;
 using engine::say;
 
 namespace {
-
-std::string_view without_blanks(std::string_view text) {
-  constexpr std::string_view kBlank = " \t\r\n";
-  const std::size_t from = text.find_first_not_of(kBlank);
-  return from == std::string_view::npos ? std::string_view()
-                                        : text.substr(from, text.find_last_not_of(kBlank) - from + 1);
-}
 
 // The cells of one line; a name in quotation marks may hold commas.
 std::vector<std::string> cells_of(std::string_view line, char separator) {
@@ -47,7 +41,7 @@ std::vector<std::string> cells_of(std::string_view line, char separator) {
     else
       out.back() += c;
   }
-  for (std::string& cell : out) cell = std::string(without_blanks(cell));
+  for (std::string& cell : out) cell = std::string(engine::trimmed(cell));
   return out;
 }
 
@@ -111,7 +105,7 @@ const RowNumber* row_number(std::string_view name) {
 
 // What a text says by name, whichever of the three forms it has; empty: none of them.
 std::vector<NamedValue> named_values(std::string_view text) {
-  text = without_blanks(text);
+  text = engine::trimmed(text);
   std::vector<NamedValue> out;
   if (text.starts_with('{')) {
     const auto parsed = parse_json(text, {});
@@ -122,7 +116,7 @@ std::vector<NamedValue> named_values(std::string_view text) {
   }
   const std::size_t newline = text.find('\n');
   if (newline != std::string_view::npos) {
-    const std::string_view head = text.substr(0, newline), row = without_blanks(text.substr(newline));
+    const std::string_view head = text.substr(0, newline), row = engine::trimmed(text.substr(newline));
     const char separator = head.find('\t') != std::string_view::npos  ? '\t'
                            : head.find(';') != std::string_view::npos ? ';'
                                                                       : ',';
@@ -134,8 +128,8 @@ std::vector<NamedValue> named_values(std::string_view text) {
   for (const std::string& one : cells_of(text, ',')) {
     const std::size_t equals = one.find('=');
     if (equals == std::string::npos) return {};
-    out.emplace_back(without_blanks(std::string_view(one).substr(0, equals)),
-                     without_blanks(std::string_view(one).substr(equals + 1)));
+    out.emplace_back(engine::trimmed(std::string_view(one).substr(0, equals)),
+                     engine::trimmed(std::string_view(one).substr(equals + 1)));
   }
   return out;
 }
@@ -154,7 +148,7 @@ Result<MeasuredRun> read_nsys_table(std::string_view text, std::string_view file
   bool any = false;
   while (!text.empty()) {
     const std::size_t end = std::min(text.find('\n'), text.size());
-    const std::string_view line = without_blanks(text.substr(0, end));
+    const std::string_view line = engine::trimmed(text.substr(0, end));
     text.remove_prefix(std::min(end + 1, text.size()));
     ++line_number;
     if (line.empty()) continue;

@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "engine/base/text_pieces.h"
 #include "engine/io/json/json_text.h"
 
 namespace roofscape::io {
@@ -38,19 +39,13 @@ InputError no_memory_number(std::string_view file, std::string_view path) {
   return {std::string(file), std::string(path), say("error.measured.memory"), say("error.measured.memory.remedy")};
 }
 
-std::string_view trimmed_cell(std::string_view cell) {
-  const std::size_t from = cell.find_first_not_of(" \t\r");
-  if (from == std::string_view::npos) return {};
-  return cell.substr(from, cell.find_last_not_of(" \t\r") - from + 1);
-}
-
 // "61234 MiB" in bytes.
 std::optional<double> bytes_of_cell(std::string_view cell) {
-  cell = trimmed_cell(cell);
+  cell = engine::trimmed(cell);
   double value = 0;
   const auto [end, problem] = std::from_chars(cell.data(), cell.data() + cell.size(), value);
   if (problem != std::errc() || !std::isfinite(value) || value < 0) return std::nullopt;
-  const std::string_view unit = trimmed_cell(cell.substr(static_cast<std::size_t>(end - cell.data())));
+  const std::string_view unit = engine::trimmed(cell.substr(static_cast<std::size_t>(end - cell.data())));
   double factor = 1;
   for (const std::string_view known : {"B", "KiB", "MiB", "GiB", "TiB", "PiB"}) {
     if (unit == known) return value * factor <= kMostHeldBytes ? std::optional(value * factor) : std::nullopt;
@@ -67,7 +62,7 @@ std::string_view cell_of(std::string_view line, std::size_t n) {
     line.remove_prefix(bar + 1);
   }
   const std::size_t end = line.find('|');
-  return end == std::string_view::npos ? std::string_view() : trimmed_cell(line.substr(0, end));
+  return end == std::string_view::npos ? std::string_view() : engine::trimmed(line.substr(0, end));
 }
 
 }  // namespace
@@ -82,9 +77,9 @@ bool is_memory_stats(std::string_view text) {
 
 bool is_memory_timeline(std::string_view text) {
   if (!text.starts_with('[')) return false;
-  text = trimmed_cell(text.substr(1));
+  text = engine::trimmed(text.substr(1));
   if (!text.starts_with('[')) return false;
-  text = trimmed_cell(text.substr(1));
+  text = engine::trimmed(text.substr(1));
   return !text.empty() && (text.front() == '-' || (text.front() >= '0' && text.front() <= '9'));
 }
 

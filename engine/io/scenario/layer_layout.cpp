@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "engine/base/text_pieces.h"
 #include "engine/io/json/json_text.h"
 #include "engine/pipeline/schedule.h"
 
@@ -119,16 +120,10 @@ Result<std::vector<int>> read_torchtitan(std::string_view text) {
   return layers;
 }
 
-std::string_view trimmed(std::string_view text) {
-  const std::size_t from = text.find_first_not_of(kBlank);
-  return from == std::string_view::npos ? std::string_view()
-                                        : text.substr(from, text.find_last_not_of(kBlank) - from + 1);
-}
-
 }  // namespace
 
 bool is_layer_layout(std::string_view text) {
-  text = trimmed(text);
+  text = engine::trimmed(text, kBlank);
   if (text.empty() || text.size() > kMaxTextBytes) return false;
   if (text.front() == '[')
     return text.find_first_not_of(kBlank, 1) != std::string_view::npos &&
@@ -138,7 +133,7 @@ bool is_layer_layout(std::string_view text) {
 }
 
 Result<std::vector<int>> read_layer_layout(std::string_view text) {
-  text = trimmed(text);
+  text = engine::trimmed(text, kBlank);
   auto layers = !text.empty() && text.front() == '[' ? read_torchtitan(text) : read_megatron(text);
   if (layers && (layers.value().empty() || layers.value().size() > engine::kMaxVirtualStages))
     return error_of(say("error.layout.stages"), say("error.layout.example"));
