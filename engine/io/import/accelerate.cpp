@@ -260,14 +260,7 @@ class AccelerateReader {
     if (!plan_.accumulation && micro && !automatic) plan_.accumulation = {1, {"gradient_accumulation_steps", 0}};
     if (!micro || automatic)
       plan_.missing.push_back({"workload.global_batch_sequences", "--set workload.global_batch_sequences=..."});
-    if (const auto model = keys_.word("model_name_or_path|base_model")) {
-      const HubModel known = hub_model(model->value);
-      plan_.model_written = model->value;
-      if (!known.preset.empty())
-        plan_.model = {std::string(known.preset), model->origin};
-      else
-        plan_.warn(say("import.model_unknown", model->origin.key, in_quotes(model->value)), model->origin.line);
-    }
+    if (const auto model = keys_.word("model_name_or_path|base_model")) take_hub_model(plan_, *model);
     if (!checkpointed_) checkpoints("gradient_checkpointing");
   }
 
@@ -321,18 +314,10 @@ class AccelerateReader {
     const auto path = "adapter.targets";
     if (const auto linear = keys_.flag("lora_target_linear"); linear && linear->value)
       return plan_.state_choice(path, "linear", linear->origin, "true");
-    std::string words;
-    Origin origin;
-    if (keys_.is_list("lora_target|lora_target_modules")) {
-      const auto list = keys_.list("lora_target|lora_target_modules");
-      if (list.list == nullptr) return;  // it stands twice, with different values
-      origin = list.origin;
-      for (const Node& module : list.list->items) words += (words.empty() ? "" : ",") + module.text;
-    } else if (const auto word = keys_.word("lora_target|lora_target_modules")) {
-      words = word->value, origin = word->origin;
-    }
-    if (words.empty()) return plan_.assume_choice(path, "linear", usual());
-    state_adapter_modules(plan_, words, origin);
+    const auto named = module_names(keys_, "lora_target|lora_target_modules");
+    if (keys_.failed()) return;
+    if (!named) return plan_.assume_choice(path, "linear", usual());
+    state_adapter_modules(plan_, named->value, named->origin);
   }
 
   void rest() {

@@ -1,10 +1,10 @@
 #include "engine/io/import/adapter_modules.h"
 
-#include <algorithm>
 #include <array>
 #include <cctype>
 #include <string>
 
+#include "engine/base/ascii.h"
 #include "engine/io/json/result.h"
 
 namespace roofscape::io {
@@ -55,7 +55,7 @@ unsigned matrices_of(std::string_view names) {
     const auto c = static_cast<unsigned char>(names[i]);
     const bool joins = c == '-' && !word.empty();  // "all-linear"
     if (std::isalnum(c) != 0 || c == '_' || joins)
-      word += joins ? '_' : static_cast<char>(std::tolower(c));
+      word += joins ? '_' : engine::ascii_lower(names[i]);
     else
       take();
   }
@@ -73,6 +73,22 @@ AdapterModules adapter_modules(std::string_view names) {
   if (mlp) return {"mlp", named == kMlp};
   if ((named & (kK | kO)) != 0) return {"attention", named == kAttention};
   return {"query_value", named == (kQ | kV)};
+}
+
+std::string module_names(const Node& value) {
+  std::string names = value.text;
+  for (const Node& item : value.items) names += (names.empty() ? "" : ",") + item.text;
+  return names;
+}
+
+Maybe<std::string> module_names(KeyReader& keys, std::string_view names) {
+  Maybe<std::string> out;
+  if (keys.is_list(names)) {
+    if (const auto list = keys.list(names); list.list != nullptr) out = {module_names(*list.list), list.origin};
+  } else {
+    out = keys.word(names);
+  }
+  return out && !out->value.empty() ? out : std::nullopt;
 }
 
 void state_adapter_modules(LaunchPlan& plan, std::string_view names, const Origin& origin) {

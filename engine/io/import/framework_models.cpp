@@ -1,8 +1,9 @@
 #include "engine/io/import/framework_models.h"
+#include "engine/base/ascii.h"
+#include "engine/io/json/result.h"
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <string>
 
 namespace roofscape::io {
@@ -169,20 +170,13 @@ constexpr std::array kHubStorages{
     HubStorage{"bf16", Dtype::bf16},
 };
 
-std::string small_letters(std::string_view text) {
-  std::string out(text);
-  std::transform(out.begin(), out.end(), out.begin(),
-                 [](char c) { return static_cast<char>(std::tolower(static_cast<unsigned char>(c))); });
-  return out;
-}
-
 }  // namespace
 
 std::string_view torchtitan_model(std::string_view name, std::string_view flavor) {
   // Variants of one model: "simple_fsdp.llama3", "llama3_ft".
   if (const std::size_t dot = name.rfind('.'); dot != std::string_view::npos) name.remove_prefix(dot + 1);
   if (name.ends_with("_ft")) name.remove_suffix(3);
-  const std::string size = small_letters(flavor);
+  const std::string size = engine::ascii_lower(flavor);
   for (const TitanFlavor& row : kTitanFlavors)
     if (row.name == name && row.flavor == size) return row.preset;
   return {};
@@ -196,7 +190,7 @@ std::string_view maxtext_model(std::string_view name) {
 
 HubModel hub_model(std::string_view name) {
   while (name.ends_with('/')) name.remove_suffix(1);
-  std::string folded = small_letters(name.substr(name.rfind('/') + 1));
+  std::string folded = engine::ascii_lower(name.substr(name.rfind('/') + 1));
   std::replace(folded.begin(), folded.end(), '_', '-');
   std::string_view rest = folded;
   if (rest.starts_with("meta-")) rest.remove_prefix(5);
@@ -223,6 +217,16 @@ HubModel hub_model(std::string_view name) {
     }
   }
   return out;
+}
+
+HubModel take_hub_model(LaunchPlan& plan, const Stated<std::string>& name) {
+  const HubModel known = hub_model(name.value);
+  plan.model_written = name.value;
+  if (!known.preset.empty())
+    plan.model = {std::string(known.preset), name.origin};
+  else
+    plan.warn(engine::say("import.model_unknown", name.origin.key, in_quotes(name.value)), name.origin.line);
+  return known;
 }
 
 }  // namespace roofscape::io

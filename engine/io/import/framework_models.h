@@ -4,6 +4,7 @@
 #include <optional>
 #include <string_view>
 
+#include "engine/io/import/launch_plan.h"
 #include "engine/scenario/scenario.h"
 
 namespace roofscape::io {
@@ -20,5 +21,7 @@ struct HubModel {
   std::optional<engine::Dtype> weights = {};  // as the name says they are stored, or as this model is published
 };
 HubModel hub_model(std::string_view name);
+// The same as the model of a plan, with a warning where it is not known.
+HubModel take_hub_model(LaunchPlan& plan, const Stated<std::string>& name);
 
 }  // namespace roofscape::io

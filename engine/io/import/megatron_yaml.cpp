@@ -2,12 +2,12 @@
 // configuration and NeMo's. Each key is turned into the flag that means it, and the flags are read as those of a launch.
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "engine/base/ascii.h"
 #include "engine/io/import/adapter_modules.h"
 #include "engine/io/import/launch_formats.h"
 #include "engine/io/import/megatron_reader.h"
@@ -273,18 +273,13 @@ class CoreSettings {
     const Origin origin{leaf.path, leaf.value->line};
     const std::string& key = leaf.key;
     if (key == "_target_" || key == "peft_scheme") {
-      std::string scheme = value.text;
-      std::transform(scheme.begin(), scheme.end(), scheme.begin(),
-                     [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-      if (scheme.find("lora") == std::string::npos)
+      if (engine::ascii_lower(value.text).find("lora") == std::string::npos)
         return plan_.fail(say("import.accelerate.adapter", in_quotes(value.text)), origin.line);
       plan_.read.push_back({origin.key, origin.line, "adapter.rank", value.text});
     } else if ((key == "dim" || key == "adapter_dim") && value.kind == Node::Kind::number) {
       plan_.state("adapter.rank", value.number, origin);
     } else if (key == "target_modules" && (value.is_list() || value.kind == Node::Kind::text)) {
-      std::string names = value.text;
-      for (const Node& item : value.items) names += (names.empty() ? "" : ",") + item.text;
-      state_adapter_modules(plan_, names, origin);
+      state_adapter_modules(plan_, module_names(value), origin);
     } else {
       plan_.no_effect(origin, say("import.why.no_effect"));
     }

@@ -46,28 +46,14 @@ class PeftReader {
   void model() {
     const auto name = keys_.word("base_model_name_or_path");
     if (!name || name->value.empty()) return plan_.missing.push_back({"model", "--set model=..."});
-    const HubModel known = hub_model(name->value);
-    plan_.model_written = name->value;
-    if (!known.preset.empty())
-      plan_.model = {std::string(known.preset), name->origin};
-    else
-      plan_.warn(say("import.model_unknown", name->origin.key, in_quotes(name->value)), name->origin.line);
+    take_hub_model(plan_, *name);
   }
 
   void modules() {
-    std::string names;
-    Origin origin;
-    if (keys_.is_list("target_modules")) {
-      const auto list = keys_.list("target_modules");
-      if (list.list == nullptr) return;
-      origin = list.origin;
-      for (const Node& module : list.list->items) names += (names.empty() ? "" : ",") + module.text;
-    } else if (const auto word = keys_.word("target_modules")) {
-      names = word->value, origin = word->origin;
-    }
+    const auto named = module_names(keys_, "target_modules");
     if (keys_.failed()) return;
-    if (names.empty()) return plan_.assume_choice("adapter.targets", "query_value", usual());
-    state_adapter_modules(plan_, names, origin);
+    if (!named) return plan_.assume_choice("adapter.targets", "query_value", usual());
+    state_adapter_modules(plan_, named->value, named->origin);
   }
 
   // What changes the number of weights that are trained, and has no field.

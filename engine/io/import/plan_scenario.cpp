@@ -231,14 +231,17 @@ class PlanToScenario {
     return std::nullopt;
   }
 
+  InputError out_of_domain(const engine::Field& field, const Origin& origin, const std::string& written) const {
+    return at(origin, say("error.import.out_of_domain", in_quotes(written)),
+              say("error.give", engine::domain_of(field)));
+  }
+
   Failure put(const StatedField& stated) {
     const engine::Field* field = engine::find_field(stated.path);
     if (field == nullptr) return at(stated.origin, say("error.unknown_field"));
     if (!engine::in_domain(*field, stated.value))
-      return at(stated.origin,
-                say("error.import.out_of_domain",
-                    in_quotes(stated.written.empty() ? fmt::format("{}", stated.value) : stated.written)),
-                say("error.give", engine::domain_of(*field)));
+      return out_of_domain(*field, stated.origin,
+                           stated.written.empty() ? fmt::format("{}", stated.value) : stated.written);
     field->set(s(), stated.value);
     return std::nullopt;
   }
@@ -269,9 +272,7 @@ class PlanToScenario {
     for (const engine::Field& field : engine::scenario_fields()) {
       const double value = field.get(s());
       if (!field.path.starts_with("model.") || engine::in_domain(field, value)) continue;
-      return at({std::string(field.path), plan_.shape->origin.line},
-                say("error.import.out_of_domain", in_quotes(shown_value(field, value))),
-                say("error.give", engine::domain_of(field)));
+      return out_of_domain(field, {std::string(field.path), plan_.shape->origin.line}, shown_value(field, value));
     }
     return std::nullopt;
   }

@@ -95,14 +95,7 @@ std::optional<ServedFormat> served_format(std::string_view quantization) {
 
 void read_served_model(KeyReader& keys, LaunchPlan& plan, const Maybe<std::string>& model, std::string_view engine) {
   HubModel known;
-  if (model) {
-    known = hub_model(model->value);
-    plan.model_written = model->value;
-    if (!known.preset.empty())
-      plan.model = {std::string(known.preset), model->origin};
-    else
-      plan.warn(say("import.model_unknown", model->origin.key, in_quotes(model->value)), model->origin.line);
-  }
+  if (model) known = take_hub_model(plan, *model);
   const auto type = keys.word("--dtype");
   const auto quantization = keys.word("--quantization");
   if (keys.failed()) return;
