@@ -1,24 +1,22 @@
 // roofscape-cli clusters: the same workload on several clusters, each with its best plan, and which of them comes first.
-#include <algorithm>
 #include <cmath>
 #include <optional>
 #include <string>
-#include <string_view>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include "app/cli/output.h"
 #include "app/cli/scenario_input.h"
 #include "app/cli/search_watch.h"
+#include "app/cli/workers.h"
 #include "app/core/strings.h"
 #include "app/core/text_columns.h"
-#include "engine/base/workers.h"
 #include "engine/io/export/clusters_json.h"
 #include "engine/io/import/named_clusters.h"
 #include "engine/search/cluster_choice.h"
 #include "engine/search/decoding_plan.h"
 #include "engine/search/plan.h"
+#include "engine/training/run.h"
 #include "widgets/canvas/number_format.h"
 #include "widgets/figures/search/figure_search_parts.h"
 #include "widgets/figures/search/figure_serving_search.h"
@@ -30,8 +28,6 @@ using engine::ClusterVerdict;
 using engine::say;
 
 namespace {
-
-constexpr double kDay = 86400;
 
 struct ClustersOptions {
   ScenarioInput input;
@@ -84,7 +80,7 @@ std::optional<engine::ClusterRequest> request_of(const Context& context, const C
       return refuse(options.within_days > 0 ? "--within" : "--max-cost", say("error.cli.clusters.run"),
                     say("error.cli.clusters.run.remedy"));
   }
-  request.most_run_s = kDay * options.within_days;
+  request.most_run_days = options.within_days;
   request.most_cost_usd = options.most_cost_usd;
   return request;
 }
@@ -115,13 +111,14 @@ std::string table_text(const Context& context, const std::vector<ClusterAnswer>&
       return std::isnan(value) ? std::string(widgets::kNoValue) : texts.amount(value, unit);
     };
     assumed |= !a.is_calibrated;
-    columns.add({a.is_calibrated ? a.name : a.name + " *", std::to_string(a.chips),
-                 serves ? amount(a.time_s, engine::unit::seconds) : amount(a.time_s / kDay, engine::unit::days),
-                 amount(a.cost_usd, engine::unit::dollars),
-                 serves ? amount(a.tokens_per_s, engine::unit::tokens_per_s)
-                        : amount(a.energy_kwh, engine::unit::kilowatt_hours),
-                 serves ? amount(a.memory_bytes, engine::unit::bytes) : amount(a.mfu, engine::unit::fraction),
-                 verdict_text(context, a.verdict), plan_text(context, a)});
+    columns.add(
+        {a.is_calibrated ? a.name : a.name + " *", std::to_string(a.chips),
+         serves ? amount(a.time_s, engine::unit::seconds) : amount(engine::days_of(a.time_s), engine::unit::days),
+         amount(a.cost_usd, engine::unit::dollars),
+         serves ? amount(a.tokens_per_s, engine::unit::tokens_per_s)
+                : amount(a.energy_kwh, engine::unit::kilowatt_hours),
+         serves ? amount(a.memory_bytes, engine::unit::bytes) : amount(a.mfu, engine::unit::fraction),
+         verdict_text(context, a.verdict), plan_text(context, a)});
   }
   std::string out = columns.text(0);
   if (assumed) out += "\n" + std::string(texts.text("cli.clusters.ideal")) + "\n";
@@ -140,9 +137,7 @@ int run(const Context& context, const ClustersOptions& options) {
   std::vector<ClusterAnswer> answers;
   {
     const SearchWatch watch(context.texts, progress);
-    const std::size_t workers = std::clamp(std::thread::hardware_concurrency(), 1u, 16u);
-    answers = engine::choose_cluster(*scenario, *named, *request, &progress, workers,
-                                     [workers](const auto& work) { engine::run_workers(workers, work); });
+    answers = engine::choose_cluster(*scenario, *named, *request, &progress, worker_count(), run_workers);
   }
   if (progress.stop) {
     complain(context.texts, {{}, {}, say("error.cli.clusters.stopped"), {}});

@@ -1,10 +1,9 @@
 #include "app/cli/plan_check.h"
 
 #include <algorithm>
-#include <thread>
 
+#include "app/cli/workers.h"
 #include "engine/base/read_number.h"
-#include "engine/base/workers.h"
 #include "engine/evaluate/evaluate.h"
 #include "engine/evaluate/single_edits.h"
 #include "engine/search/search.h"
@@ -55,10 +54,7 @@ std::optional<FoundPlan> found_plan(const engine::Scenario& scenario) {
   request.space = engine::space_of(scenario);
   request.limit = 1;
   request.merge_alike = true;
-  const std::size_t workers = std::clamp(std::thread::hardware_concurrency(), 1u, 16u);
-  const engine::SearchResult result =
-      engine::search(scenario, request, nullptr, workers,
-                     [workers](const std::function<void(std::size_t)>& work) { engine::run_workers(workers, work); });
+  const engine::SearchResult result = engine::search(scenario, request, nullptr, worker_count(), run_workers);
   if (!result.finished || result.best.empty()) return std::nullopt;
   const engine::RankedPlan& best = result.best.front();
   return FoundPlan{best.plan, best.step_time_s, best.mfu, best.memory_bytes};

@@ -5,22 +5,20 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <functional>
 #include <map>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include "app/cli/output.h"
 #include "app/cli/scenario_input.h"
 #include "app/cli/search_watch.h"
+#include "app/cli/workers.h"
 #include "app/core/report_text.h"
 #include "app/core/strings.h"
 #include "app/core/text_columns.h"
-#include "engine/base/workers.h"
 #include "engine/evaluate/evaluate.h"
 #include "engine/evaluate/offers.h"
 #include "engine/evidence/evidence_points.h"
@@ -362,10 +360,6 @@ std::string serving_text(const Context& context, const engine::Scenario& scenari
   return out + plan_list_text(table, result.present_rank, context.texts) +
          serving_present_text(context, scenario, request, result);
 }
-
-std::size_t worker_count() { return std::clamp(std::thread::hardware_concurrency(), 1u, 16u); }
-
-void run_workers(const std::function<void(std::size_t)>& work) { engine::run_workers(worker_count(), work); }
 
 // What is said above a list that a search was stopped at.
 void say_stopped(const Context& context, const engine::SearchProgress& progress) {

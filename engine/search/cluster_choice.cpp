@@ -8,6 +8,7 @@
 #include "engine/scenario/mesh_size.h"
 #include "engine/search/search.h"
 #include "engine/search/serving_search.h"
+#include "engine/training/run.h"
 
 namespace roofscape::engine {
 namespace {
@@ -30,7 +31,8 @@ double score_of(const ClusterAnswer& answer, ClusterObjective objective) {
 }
 
 ClusterVerdict verdict_of(const ClusterAnswer& answer, const ClusterRequest& request) {
-  if (request.most_run_s > 0 && !(answer.time_s <= request.most_run_s)) return ClusterVerdict::too_long;
+  if (request.most_run_days > 0 && !(days_of(answer.time_s) <= request.most_run_days))
+    return ClusterVerdict::too_long;
   if (request.most_cost_usd > 0 && std::isnan(answer.cost_usd)) return ClusterVerdict::no_price;
   if (request.most_cost_usd > 0 && answer.cost_usd > request.most_cost_usd) return ClusterVerdict::too_expensive;
   return ClusterVerdict::meets;

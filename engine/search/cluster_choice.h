@@ -33,12 +33,12 @@ inline constexpr EnumTable<ClusterObjective> kClusterObjectiveIds{"cost", "time"
 struct ClusterRequest {
   ClusterObjective objective = ClusterObjective::cost;
   // Training: what a run may take; 0: anything. What users of a server are promised stands in its scenario.
-  double most_run_s = 0, most_cost_usd = 0;
+  double most_run_days = 0, most_cost_usd = 0;
 };
 
 enum class ClusterVerdict : std::uint8_t {
   meets,          // all that is asked for
-  too_long,       // its best plan takes longer than most_run_s
+  too_long,       // its best plan takes longer than most_run_days
   too_expensive,  // or costs more than most_cost_usd
   no_price,       // what it costs is limited, and not known
   none_fits,      // no plan can run or keeps what is promised

@@ -9,6 +9,7 @@
 #include "engine/io/export/csv.h"
 #include "engine/io/export/plan_json.h"
 #include "engine/io/json/json_text.h"
+#include "engine/training/run.h"
 
 namespace roofscape::io {
 
@@ -24,7 +25,6 @@ OrderedJson answer_json(const ClusterAnswer& a) {
                      {"verdict", std::string(engine::kClusterVerdictIds[a.verdict])},
                      {"calibrated", a.is_calibrated}};
   const auto add = [&](Q q, double value) { out[std::string(engine::quantity(q).id)] = number_json(value); };
-  constexpr double kDay = 86400;
   if (a.scenario.serves()) {
     add(Q::mixed_token_time_q, a.time_s);
     add(Q::ttft, a.ttft_s);
@@ -34,7 +34,7 @@ OrderedJson answer_json(const ClusterAnswer& a) {
     add(Q::step_time, a.step_time_s);
     add(Q::mfu, a.mfu);
     add(Q::tokens_per_s, a.tokens_per_s);
-    add(Q::run_days, a.time_s / kDay);
+    add(Q::run_days, engine::days_of(a.time_s));
     add(Q::run_cost, a.cost_usd);
     add(Q::run_energy, a.energy_kwh);
   }

@@ -35,6 +35,37 @@ TEST_CASE("a chip that no run was fitted to is marked in calibrated mode") {
   CHECK(o.out.find("* no published run on this chip") != std::string::npos);
 }
 
+TEST_CASE(
+    "the plan of a row, given to eval on its cluster, has the numbers of the row, in both modes, on torus and "
+    "switches") {
+  for (const std::string scenario : {"llama3-8b-8-h100", "llama3-70b-16-v5e"})
+    for (const std::string mode : {"ideal", "calibrated"}) {
+      const std::string in_mode = scenario + " --set assumptions.mode=" + mode;
+      const Outcome all = run("clusters " + in_mode + " --on h100-sxm:16,tpu-v5p:16 --json");
+      for (const auto& row : nlohmann::json::parse(all.out)) {
+        const auto cluster = row["cluster"].get<std::string>();
+        CAPTURE(cluster);
+        CAPTURE(in_mode);
+        REQUIRE(row["plan"].is_object());
+        std::string eval = "eval " + in_mode + " --cluster " + cluster + " --json";
+        for (const auto& [path, value] : row["plan"].items())
+          eval += " --set " + path + "=" + (value.is_string() ? value.get<std::string>() : value.dump());
+        const Outcome one = run(eval);
+        REQUIRE(one.code == 0);
+        const auto quantities = nlohmann::json::parse(one.out)["quantities"];
+        int compared = 0;
+        for (const auto& [id, value] : row.items()) {
+          if (!quantities.contains(id)) continue;
+          ++compared;
+          const auto& told = quantities[id].is_object() ? quantities[id]["value"] : quantities[id];
+          CAPTURE(id);
+          CHECK(value == told);
+        }
+        CHECK(compared >= 6);
+      }
+    }
+}
+
 TEST_CASE("CSV has a column for every member of the JSON and for the fields of the plan") {
   const Outcome o = run("clusters llama3-70b-16-v5e --on tpu-v5e:16,tpu-v5e:1 --csv");
   CHECK(o.out.starts_with("cluster,chip,chips,verdict,calibrated,serving.sustained_time_per_token_s,"));

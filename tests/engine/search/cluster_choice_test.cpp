@@ -13,6 +13,7 @@
 #include "engine/search/cluster_choice.h"
 #include "engine/search/search.h"
 #include "engine/search/serving_search.h"
+#include "engine/training/run.h"
 #include "tests/engine/io/io_fixture.h"
 #include "tests/english.h"
 
@@ -84,14 +85,14 @@ TEST_CASE("answers are in the order of what is asked for, and those that miss it
     }
     // The middle one's time as a deadline: those that take longer stand behind, with their reason.
     std::vector<double> times;
-    for (const ClusterAnswer& a : all) times.push_back(a.time_s);
+    for (const ClusterAnswer& a : all) times.push_back(days_of(a.time_s));
     std::sort(times.begin(), times.end());
     ClusterRequest request{objective};
-    request.most_run_s = times[times.size() / 2];
+    request.most_run_days = times[times.size() / 2];
     const auto limited = choose_cluster(scenario, clusters, request);
     bool missed = false;
     for (const ClusterAnswer& a : limited) {
-      CHECK((a.verdict == ClusterVerdict::meets) == (a.time_s <= request.most_run_s));
+      CHECK((a.verdict == ClusterVerdict::meets) == (days_of(a.time_s) <= request.most_run_days));
       CHECK((!missed || a.verdict != ClusterVerdict::meets));
       missed |= a.verdict != ClusterVerdict::meets;
     }
@@ -123,28 +124,31 @@ TEST_CASE("the smallest cluster that holds a model is the first by chips; smalle
 }
 
 TEST_CASE("serving is compared by what a million tokens cost, or by the time of one") {
-  const Scenario scenario = scenario_of("llama3-70b-16-v5e");
   const auto clusters = named("tpu-v5e:16..64,h100-sxm:8");
-  for (const ClusterObjective objective : {ClusterObjective::cost, ClusterObjective::time}) {
-    const auto answers = choose_cluster(scenario, clusters, {objective});
-    for (const ClusterAnswer& a : answers) {
-      if (!a.runs) continue;
-      ServingRequest request = serving_request_of(a.scenario);
-      request.limit = 1;
-      if (objective == ClusterObjective::time) request.objective = ServingObjective::token_time;
-      Scenario on = scenario;
-      on.cluster = a.scenario.cluster;
-      const auto found = search_serving(on, request);
-      REQUIRE_FALSE(found.best.empty());
-      CHECK(a.time_s == found.best.front().token_s);
-      CHECK(a.tokens_per_s == found.best.front().tokens_per_s);
-      CHECK(a.cost_usd == found.best.front().cost_usd);
+  for (const Mode mode : {Mode::ideal, Mode::calibrated})
+    for (const ClusterObjective objective : {ClusterObjective::cost, ClusterObjective::time}) {
+      CAPTURE(kClusterObjectiveIds[objective]);
+      Scenario scenario = scenario_of("llama3-70b-16-v5e");
+      scenario.assumptions.mode = mode;
+      const auto answers = choose_cluster(scenario, clusters, {objective});
+      for (const ClusterAnswer& a : answers) {
+        if (!a.runs) continue;
+        ServingRequest request = serving_request_of(a.scenario);
+        request.limit = 1;
+        if (objective == ClusterObjective::time) request.objective = ServingObjective::token_time;
+        Scenario on = scenario;
+        on.cluster = a.scenario.cluster;
+        const auto found = search_serving(on, request);
+        REQUIRE_FALSE(found.best.empty());
+        CHECK(a.time_s == found.best.front().token_s);
+        CHECK(a.tokens_per_s == found.best.front().tokens_per_s);
+        CHECK(a.cost_usd == found.best.front().cost_usd);
+      }
+      for (std::size_t i = 1; i < answers.size(); ++i)
+        if (answers[i].runs && answers[i - 1].runs)
+          CHECK((objective == ClusterObjective::cost ? answers[i - 1].cost_usd <= answers[i].cost_usd
+                                                     : answers[i - 1].time_s <= answers[i].time_s));
     }
-    for (std::size_t i = 1; i < answers.size(); ++i)
-      if (answers[i].runs && answers[i - 1].runs)
-        CHECK((objective == ClusterObjective::cost ? answers[i - 1].cost_usd <= answers[i].cost_usd
-                                                   : answers[i - 1].time_s <= answers[i].time_s));
-  }
 }
 
 TEST_CASE("the answer does not depend on the number of threads") {
