@@ -136,7 +136,7 @@ void guess_on_figure(PanelContext& ctx, TourState& state, const MarkPlace& place
   }
   draw_guess_mark(
       ctx.ui.canvas, place,
-      {scene, *state.values, ctx.ui.texts, ctx.ui.theme, play.play(), state.drags, pointed, arrival_of(ctx, state)});
+      {scene, *state.values, ctx.ui.texts, ctx.ui.theme, play.play(), state.drags, arrival_of(ctx, state)}, pointed);
 }
 
 void draw_block(PanelContext& ctx, const Rect& area, const io::TourFigure& figure, const BlockState& block,

@@ -166,7 +166,7 @@ std::string gap_term(const io::TourScene& scene, const SceneValues& values, cons
   return was ? term_of(*derivation, &*was, texts) : std::string();
 }
 
-void draw_guess_line(Canvas& canvas, const Rect& place, const Scale& axis, const GuessLine& line) {
+void draw_guess_line(Canvas& canvas, const Rect& place, const Scale& axis, const GuessShown& line) {
   const Theme& t = line.theme;
   const float em = canvas.em(), y = std::round(place.y + kAxisAt * em);
   canvas.line({axis(axis.from()), y}, {axis(axis.to()), y}, {t.axis, t.axis_width * em, {}});

@@ -34,7 +34,8 @@ std::optional<std::size_t> choice_at(const io::TourScene& scene, const SceneValu
 // or what decided it. Empty where the answer is neither.
 std::string gap_term(const io::TourScene& scene, const SceneValues& values, const widgets::TextTable& texts);
 
-struct GuessLine {
+// The guess and the answer of a scene, wherever they are drawn.
+struct GuessShown {
   const io::TourScene& scene;
   const SceneValues& values;
   const widgets::TextTable& texts;
@@ -44,6 +45,6 @@ struct GuessLine {
   float arrival = 1;  // how far the mark of the answer has come, 0 to 1
 };
 void draw_guess_line(widgets::Canvas& canvas, const widgets::Rect& place, const widgets::Scale& axis,
-                     const GuessLine& line);
+                     const GuessShown& line);
 
 }  // namespace roofscape::app

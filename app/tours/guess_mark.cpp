@@ -4,7 +4,6 @@
 #include <cmath>
 #include <string>
 
-#include "app/tours/guess_line.h"
 #include "widgets/canvas/canvas_record.h"
 
 namespace roofscape::app {
@@ -112,7 +111,7 @@ void draw_sketch(Canvas& canvas, const Rect& plot, const std::vector<Point>& ske
   if (points.size() > 1) canvas.polyline(points, stroke);
 }
 
-void draw_value(Canvas& canvas, const MarkPlace& place, const MarkWords& words, float at, Colour hue, bool dashed) {
+void draw_value(Canvas& canvas, const MarkPlace& place, const GuessShown& words, float at, Colour hue, bool dashed) {
   const io::TourMark& mark = words.scene.mark;
   Stroke stroke{hue, canvas.px(2.5f), {}};
   if (dashed) stroke.dash = Dash{5, 4}.scaled(canvas.px(1));
@@ -134,7 +133,7 @@ void draw_value(Canvas& canvas, const MarkPlace& place, const MarkWords& words, 
 }
 
 // Boxes to tick at what the choices name.
-void draw_ticks(Canvas& canvas, const MarkPlace& place, const MarkWords& words) {
+void draw_ticks(Canvas& canvas, const MarkPlace& place, const GuessShown& words, std::optional<std::size_t> pointed) {
   const Theme& t = words.theme;
   const float em = canvas.em();
   const Colour hue = t.stroke(Hue::yellow);
@@ -142,7 +141,7 @@ void draw_ticks(Canvas& canvas, const MarkPlace& place, const MarkWords& words) 
     const Rect& tag = place.choices[i];
     if (tag.empty()) continue;
     const bool on = words.play.chosen == i, right = words.play.revealed && words.scene.choices[i].right;
-    if (on || right || words.pointed == i)
+    if (on || right || pointed == i)
       canvas.frame(tag.inset(canvas.px(-2)), {right ? t.ok : hue, canvas.px(on || right ? 2.5f : 1.5f), {}},
                    canvas.px(3));
     if (words.play.revealed && !on && !right) continue;
@@ -157,7 +156,7 @@ void draw_ticks(Canvas& canvas, const MarkPlace& place, const MarkWords& words) 
   }
 }
 
-void draw_gap(Canvas& canvas, const MarkPlace& place, const MarkWords& words, Point mine, Point there) {
+void draw_gap(Canvas& canvas, const MarkPlace& place, const GuessShown& words, Point mine, Point there) {
   const float em = canvas.em();
   if (distance(mine, there) < 0.8f * em) return;
   const Colour hue = words.theme.stroke(Hue::yellow);
@@ -335,8 +334,9 @@ void step_guess(TourPlay& play, const SceneValues& values, const MarkPlace& plac
   if (const auto answer = values.answer_at(readable_mark(place, mark))) play.guess(*answer);
 }
 
-void draw_guess_mark(Canvas& canvas, const MarkPlace& place, const MarkWords& words) {
-  draw_ticks(canvas, place, words);
+void draw_guess_mark(Canvas& canvas, const MarkPlace& place, const GuessShown& words,
+                     std::optional<std::size_t> pointed) {
+  draw_ticks(canvas, place, words, pointed);
   if (!place.reads) return;
   const Theme& t = words.theme;
   const io::TourMark& mark = words.scene.mark;

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "app/tours/guess_line.h"
 #include "app/tours/scene_slide.h"
 #include "widgets/plot/plot.h"
 
@@ -54,17 +55,9 @@ void guess_at(TourPlay& play, const SceneValues& values, const MarkPlace& place,
 // The same by steps along the axis, from the middle where there is no guess yet.
 void step_guess(TourPlay& play, const SceneValues& values, const MarkPlace& place, int steps);
 
-struct MarkWords {
-  const io::TourScene& scene;
-  const SceneValues& values;
-  const widgets::TextTable& texts;
-  const widgets::Theme& theme;
-  const ScenePlay& play;
-  bool held = false;
-  std::optional<std::size_t> pointed;  // at this choice
-  float arrival = 1;                   // how far the mark of the answer has come, 0 to 1
-};
-// Over the figure: the guess, and once it is revealed the gap to the answer with the term that makes it.
-void draw_guess_mark(widgets::Canvas& canvas, const MarkPlace& place, const MarkWords& words);
+// Over the figure: the guess, and once it is revealed the gap to the answer with the term that makes it. `pointed`: at
+// this choice.
+void draw_guess_mark(widgets::Canvas& canvas, const MarkPlace& place, const GuessShown& words,
+                     std::optional<std::size_t> pointed);
 
 }  // namespace roofscape::app

@@ -152,6 +152,17 @@ std::string context_with(const FigureInput& input, const std::string& rates) {
 
 }  // namespace
 
+float foot_height(const Canvas& canvas, std::size_t lines, float line) {
+  return line * static_cast<float>(lines) + canvas.px(4);
+}
+
+void draw_foot_lines(Canvas& canvas, Rect& rest, const std::vector<std::string>& lines, float line,
+                     const TextStyle& style) {
+  Rect foot = rest.cut_bottom(foot_height(canvas, lines.size(), line));
+  foot.cut_top(canvas.px(4));
+  for (const std::string& words : lines) canvas.text({foot.x, foot.cut_top(line).centre().y}, words, style);
+}
+
 std::string context_line(const FigureInput& input) {
   return context_with(input, mode_text(input.texts, input.scenario.assumptions.mode));
 }

@@ -1,4 +1,4 @@
-// What stands over a figure on paper, and the words all figures share: chip or GPU, the scenario in one line.
+// What stands over a figure on paper and at its foot, and the words all figures share: chip or GPU, the scenario in one line.
 #pragma once
 
 #include <cstddef>
@@ -24,6 +24,11 @@ Rect draw_figure_head(Canvas& canvas, const Rect& area, const FigureInput& input
 // The same of a head that is whole: what it is of stands in its context.
 Rect draw_printed_head(Canvas& canvas, const Rect& area, const Theme& theme, const FigureHead& head,
                        const HeadParts& parts = {});
+
+// Lines of prose at the foot of `rest`, with a little room over them, which are cut off it; and what they take of it.
+float foot_height(const Canvas& canvas, std::size_t lines, float line);
+void draw_foot_lines(Canvas& canvas, Rect& rest, const std::vector<std::string>& lines, float line,
+                     const TextStyle& style);
 
 // "LLaMA-3.1 405B on 16 384 H100 SXM, fsdp 128, tensor 8, pipeline 16, ZeRO-1; 1F1B, 16 microbatches of 1; 2048
 // sequences of 8192 tokens; layer inputs kept; bf16; ideal mode": all that the numbers of a plan depend on and that a

@@ -165,10 +165,7 @@ void draw_steps(Canvas& canvas, const Rect& area, const FigureInput& input, cons
   const std::string note =
       t.format("figure.collective-steps.note." + std::string(kStepOptions.chosen_id<SteppedKind>(view)),
                {array_words(input, c), format(c.block_bytes, engine::unit::bytes)});
-  const auto lines = wrap(canvas, note, prose, rest.w, kNoteLines);
-  Rect strip = rest.cut_bottom(1.35f * small * static_cast<float>(lines.size()) + canvas.px(4));
-  strip.cut_top(canvas.px(4));
-  for (const std::string& line : lines) canvas.text({strip.x, strip.cut_top(1.35f * small).centre().y}, line, prose);
+  draw_foot_lines(canvas, rest, wrap(canvas, note, prose, rest.w, kNoteLines), 1.35f * small, prose);
 
   const TextStyle rank_style = small_text(canvas, theme.ink2, HAlign::right);
   const std::string widest = t.format("figure.collective-steps.rank", {format_count(c.ranks - 1)});

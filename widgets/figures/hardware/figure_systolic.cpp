@@ -158,10 +158,7 @@ void draw_systolic(Canvas& canvas, const Rect& area, const FigureInput& input, c
   const TextStyle prose = small_text(canvas, theme.ink3, HAlign::left);
   const std::string note = t.format(run.of_chip ? "figure.systolic.note" : "figure.systolic.note.usual",
                                     {format_count(static_cast<double>(run.cycles - run.rows))});
-  const auto lines = wrap(canvas, note, prose, rest.w, kSystolicNoteLines);
-  Rect strip = rest.cut_bottom(line * static_cast<float>(lines.size()) + canvas.px(4));
-  strip.cut_top(canvas.px(4));
-  for (const std::string& one : lines) canvas.text({strip.x, strip.cut_top(line).centre().y}, one, prose);
+  draw_foot_lines(canvas, rest, wrap(canvas, note, prose, rest.w, kSystolicNoteLines), line, prose);
 
   const std::vector<std::int64_t> shown = shown_moments(run);
   const auto count = static_cast<float>(shown.size());

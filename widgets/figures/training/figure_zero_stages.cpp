@@ -110,11 +110,7 @@ void draw_zero_stages(Canvas& canvas, const Rect& area, const FigureInput& input
                                     {format_count(study.shards)});
   const TextStyle prose = small_text(canvas, theme.ink3, HAlign::left);
   const auto lines = wrap(canvas, note, prose, rest.w, 2);
-  if (const float height = line * static_cast<float>(lines.size()) + canvas.px(4); rest.h >= needed + height) {
-    Rect foot = rest.cut_bottom(height);
-    foot.cut_top(canvas.px(4));
-    for (const std::string& words : lines) canvas.text({foot.x, foot.cut_top(line).centre().y}, words, prose);
-  }
+  if (rest.h >= needed + foot_height(canvas, lines.size(), line)) draw_foot_lines(canvas, rest, lines, line, prose);
 
   // Columns: names, bars, times.
   const Rect header = rest.cut_top(line * 1.2f);
