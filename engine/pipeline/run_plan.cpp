@@ -1,9 +1,9 @@
 // Results are looked up in one array indexed by [direction][position][microbatch]. A microbatch passes 2L positions:
 // the forwards of its L stages at positions 0 .. L-1, then their backwards at L .. 2L-1 (the backward of stage s at
 // 2L-1-s). The op at position q reads entry q, which op made its input, and writes entry q+1; every entry has one
-// consumer. Devices take turns of a few operations; a
-// device that needs an entry that is not there yet notes it and sits out until the op that fills it calls the device
-// back. So every op is visited once, and what is left unrun at the end is a deadlock.
+// consumer. Devices take turns of a few operations; a device that needs an entry that is not there yet notes it and
+// sits out until the op that fills it calls the device back. So every op is visited once, and what is left unrun at the
+// end is a deadlock.
 #include "engine/pipeline/run_plan.h"
 
 #include <algorithm>
@@ -17,31 +17,36 @@ namespace {
 constexpr std::uint32_t kNotYet = 0xffffffffu;  // as an entry: not made yet
 constexpr std::uint32_t kGiven = 0xfffffffeu;   // the input of the first stage
 constexpr std::size_t kNotWaiting = std::numeric_limits<std::size_t>::max();
-constexpr std::uint32_t kNoDevice = RunPlan::kNoDevice;
 constexpr std::uint32_t kNoWork = RunPlan::kNoWork;
 constexpr std::uint32_t kNoKind = 0xffffffffu;
 // Operations of a turn. Few enough that the devices' operations mix, so that neighbours in the plan seldom wait for
 // each other; enough that what is read together lies together in memory.
-constexpr std::uint32_t kTurn = 8;
+constexpr std::uint32_t kTurn = 4;
 
 SimulationStatus fail(SimulationOutcome outcome, std::uint32_t device = 0, std::uint32_t op = 0) {
   return {outcome, device, op, Op{}};
 }
 
+std::size_t directions_of(const Orders& orders) { return orders.device_of.size() / orders.route_length; }
+std::size_t rows_of_direction(const Orders& orders) { return 2 * std::size_t{orders.route_length} + 1; }
+
+// What nobody waits for goes to a row and to a device of its own, behind all others.
 void fill_routes(const Orders& orders, std::vector<RunPlanScratch::Route>& routes) {
   const std::size_t length = orders.route_length, stages = orders.device_of.size();
   const std::size_t row = orders.microbatches;
+  const auto nobody = static_cast<std::uint32_t>(orders.devices());
   routes.resize(stages * 4);
   for (std::size_t s = 0; s < stages; ++s) {
-    const std::size_t base = s / length * (2 * length + 1), position = s % length;
+    const std::size_t base = s / length * rows_of_direction(orders), position = s % length;
     const std::uint32_t device = orders.device_of[s];
     const bool last = position + 1 == length, first = position == 0;
     const std::uint32_t up = last ? device : orders.device_of[s + 1];
-    const std::uint32_t down = first ? kNoDevice : orders.device_of[s - 1];
+    const std::uint32_t down = first ? nobody : orders.device_of[s - 1];
     RunPlanScratch::Route route;
     route.device = device;
     route.count = 0;
     route.latest_kind = route.newest_kind = kNoKind;
+    route.latest_before = kNoKind - 1;  // of no operation
     route.newest_pair = kNoWork;
 
     route.input = (base + position) * row;
@@ -61,7 +66,8 @@ void fill_routes(const Orders& orders, std::vector<RunPlanScratch::Route>& route
 
     // The weight gradient looks whether its own input gradient has been done; nobody waits for it.
     route.input = route.output;
-    route.consumer = kNoDevice;
+    route.output = directions_of(orders) * rows_of_direction(orders) * row;
+    route.consumer = nobody;
     route.sends = route.from_other_device = false;
     routes[s * 4 + static_cast<std::size_t>(OpKind::backward_weight)] = route;
   }
@@ -102,69 +108,160 @@ Op producer_of(const Orders& orders, Op op) {
 class Planner {
  public:
   Planner(const Orders& orders, RunPlanScratch& scratch, RunPlan& out)
-      : orders_(orders), scratch_(scratch), out_(out) {
-    const std::size_t devices = orders.devices(), stages = orders.device_of.size();
-    const std::size_t directions = stages / orders.route_length, row = orders.microbatches;
-    const std::size_t rows = 2 * std::size_t{orders.route_length} + 1;
-    fill_routes(orders, scratch.routes);
-    give_back_unless_needed(scratch.producers, directions * rows * row);
-    scratch.producers.assign(directions * rows * row, kNotYet);
-    for (std::size_t d = 0; d < directions; ++d)
-      std::fill_n(scratch.producers.begin() + static_cast<std::ptrdiff_t>(d * rows * row), row, kGiven);
-    give_back_unless_needed(scratch.work_of, orders.ops.size());
-    scratch.work_of.resize(orders.ops.size());
-    scratch.waiting.assign(devices, kNotWaiting);
-    scratch.cursor.assign(orders.first.begin(), orders.first.end() - 1);
-    scratch.active.resize(devices);
-    for (std::size_t r = 0; r < devices; ++r) scratch.active[r] = static_cast<std::uint32_t>(r);
-    scratch.chain.clear();
-    scratch.pair_chain.clear();
-    out.kinds.clear();
-    give_back_unless_needed(out.turns, orders.ops.size());
-    out.turns.clear();
-    out.first_halves.clear();
-    out.works.assign(stages * 4, {});
-    for (std::size_t w = 0; w < out.works.size(); ++w) {
-      const RunPlanScratch::Route& route = scratch.routes[w];
-      out.works[w] = {static_cast<std::uint32_t>(w), kNoWork, route.device, 0, receiver(route)};
-    }
-    give_back_unless_needed(out.steps, orders.ops.size());
-    out.steps.resize(orders.ops.size());
-    next_ = out.steps.data();
-    out.ops = orders.ops.size();
-    out.stages = stages;
-    out.microbatches = orders.microbatches;
-  }
+      : orders_(orders), scratch_(scratch), out_(out) {}
 
   SimulationStatus run() {
+    begin();
+    if (run_plain()) return finish();
+    begin();
+    return run_any();
+  }
+
+ private:
+  using Route = RunPlanScratch::Route;
+  static std::uint32_t receiver(const Route& route) { return route.sends ? route.consumer : RunPlan::kNoDevice; }
+  enum class Turn : std::uint8_t { ran, waits, malformed };
+
+  void begin() {
+    const std::size_t devices = orders_.devices(), row = orders_.microbatches;
+    const std::size_t directions = directions_of(orders_), rows = rows_of_direction(orders_);
+    fill_routes(orders_, scratch_.routes);
+    give_back_unless_needed(scratch_.producers, (directions * rows + 1) * row);
+    scratch_.producers.assign((directions * rows + 1) * row, kNotYet);
+    for (std::size_t d = 0; d < directions; ++d)
+      std::fill_n(scratch_.producers.begin() + static_cast<std::ptrdiff_t>(d * rows * row), row, kGiven);
+    scratch_.waiting.assign(devices + 1, kNotWaiting);
+    scratch_.cursor.assign(orders_.first.begin(), orders_.first.end() - 1);
+    scratch_.active.resize(devices);
+    for (std::size_t r = 0; r < devices; ++r) scratch_.active[r] = static_cast<std::uint32_t>(r);
+    scratch_.chain.clear();
+    scratch_.pair_chain.clear();
+    out_.kinds.clear();
+    give_back_unless_needed(out_.turns, orders_.ops.size());
+    out_.turns.clear();
+    out_.first_halves.clear();
+    out_.works.assign(orders_.device_of.size() * 4, {});
+    for (std::size_t w = 0; w < out_.works.size(); ++w) {
+      const Route& route = scratch_.routes[w];
+      out_.works[w] = {static_cast<std::uint32_t>(w), kNoWork, route.device, 0, receiver(route)};
+    }
+    give_back_unless_needed(out_.steps, orders_.ops.size());
+    out_.steps.resize(orders_.ops.size());
+    next_ = out_.steps.data();
+    out_.ops = orders_.ops.size();
+    out_.stages = orders_.device_of.size();
+    out_.microbatches = orders_.microbatches;
+  }
+
+  SimulationStatus finish() {
+    for (std::size_t w = 0; w < scratch_.routes.size(); ++w) out_.works[w].count = scratch_.routes[w].count;
+    out_.steps.resize(static_cast<std::size_t>(next_ - out_.steps.data()));
+    for (std::uint32_t r = 0; r < orders_.devices(); ++r) {
+      const bool any = orders_.first[r] < orders_.first[r + 1];
+      const std::uint32_t last = any ? orders_.first[r + 1] - 1 : 0;
+      out_.last_op.push_back(last);
+      out_.last_work.push_back(any ? work_of(last) : kNoWork);
+    }
+    return {};
+  }
+
+  // Lets the devices take their turns until none can. False: `run_turn` found something malformed.
+  template <class RunTurn>
+  bool take_turns(RunTurn&& run_turn) {
     std::vector<std::uint32_t>& active = scratch_.active;
     while (!active.empty()) {
       // Devices called back while others take their turn join at the end of the list.
       std::size_t kept = 0;
       for (std::size_t i = 0; i < active.size(); ++i) {
         const std::uint32_t device = active[i];
-        const Turn turn = run(device);
-        if (turn == Turn::malformed) return fail(SimulationOutcome::malformed_order, device, scratch_.cursor[device]);
+        const Turn turn = run_turn(device);
+        if (turn == Turn::malformed) {
+          malformed_at_ = device;
+          return false;
+        }
         if (turn == Turn::ran) active[kept++] = device;
       }
       active.resize(kept);
     }
-    for (std::uint32_t r = 0; r < orders_.devices(); ++r)
-      if (scratch_.cursor[r] != orders_.first[r + 1]) return deadlock(r);
-    for (std::size_t w = 0; w < scratch_.routes.size(); ++w) out_.works[w].count = scratch_.routes[w].count;
-    out_.steps.resize(static_cast<std::size_t>(next_ - out_.steps.data()));
-    for (std::uint32_t r = 0; r < orders_.devices(); ++r) {
-      const bool any = orders_.first[r] < orders_.first[r + 1];
-      out_.last_op.push_back(any ? orders_.first[r + 1] - 1 : 0);
-      out_.last_work.push_back(any ? scratch_.work_of[orders_.first[r + 1] - 1] : kNoWork);
-    }
-    return {};
+    return true;
   }
 
- private:
-  using Route = RunPlanScratch::Route;
-  static std::uint32_t receiver(const Route& route) { return route.sends ? route.consumer : kNoDevice; }
-  enum class Turn : std::uint8_t { ran, waits, malformed };
+  bool all_ran() const {
+    for (std::uint32_t r = 0; r < orders_.devices(); ++r)
+      if (scratch_.cursor[r] != orders_.first[r + 1]) return false;
+    return true;
+  }
+
+  // Nearly all orders have no overlapped pairs, and a stage splits all of its backwards or none. Then what an
+  // operation reads is always of the same stage and kind, which one look-up a kind of steps tells. False: the order is
+  // of another kind, or something is wrong with it, and run_any() says what.
+  bool run_plain() {
+    pairs_ = false;
+    if (!take_turns([this](std::uint32_t device) { return run_plain(device); }) || !all_ran()) return false;
+    const auto& routes = scratch_.routes;
+    for (std::size_t s = 0; s < routes.size(); s += 4)
+      if (routes[s + static_cast<std::size_t>(OpKind::backward)].count > 0 &&
+          routes[s + static_cast<std::size_t>(OpKind::backward_input)].count > 0)
+        return false;
+    return true;
+  }
+
+  Turn run_plain(std::uint32_t device) {
+    const Op* const ops = orders_.ops.data();
+    Route* const routes = scratch_.routes.data();
+    const std::size_t route_count = scratch_.routes.size();
+    std::uint32_t* const producers = scratch_.producers.data();
+    const std::uint32_t begin = orders_.first[device], end = orders_.first[device + 1], row = orders_.microbatches;
+    const std::uint32_t from = scratch_.cursor[device], until = std::min(end, from + kTurn);
+    std::uint32_t before = from == begin ? kNoWork : ops[from - 1].stage_and_kind();
+    std::uint32_t i = from;
+    RunPlan::Step* next = next_;
+    Turn turn = i < end ? Turn::ran : Turn::waits;
+    for (; i < until; ++i) {
+      const Op op = ops[i];
+      const std::uint32_t work = op.stage_and_kind(), k = op.microbatch();
+      if (op.joined_with_next() || work >= route_count || k >= row || routes[work].device != device) {
+        turn = Turn::malformed;
+        break;
+      }
+      Route& route = routes[work];
+      const std::size_t entry = route.input + k;
+      const std::uint32_t producer = producers[entry];
+      if (producer == kNotYet) {
+        scratch_.waiting[device] = entry;
+        turn = Turn::waits;
+        break;
+      }
+      ++route.count;
+      const bool travels = route.from_other_device;
+      if (route.latest_before != before) {
+        kind_of(route, before, travels ? ops[producer].stage_and_kind() : kNoWork);
+        route.latest_before = before;
+      }
+      *next++ = {travels ? producer : i, route.latest_kind};
+      deliver(route, k, i);
+      before = work;
+    }
+    next_ = next;
+    scratch_.cursor[device] = i;
+    if (i > from) out_.turns.push_back({from, i - from, from == begin});
+    return turn;
+  }
+
+  SimulationStatus run_any() {
+    pairs_ = true;
+    give_back_unless_needed(scratch_.work_of, orders_.ops.size());
+    scratch_.work_of.resize(orders_.ops.size());
+    if (!take_turns([this](std::uint32_t device) { return run(device); }))
+      return fail(SimulationOutcome::malformed_order, malformed_at_, scratch_.cursor[malformed_at_]);
+    for (std::uint32_t r = 0; r < orders_.devices(); ++r)
+      if (scratch_.cursor[r] != orders_.first[r + 1]) return deadlock(r);
+    return finish();
+  }
+
+  std::uint32_t work_of(std::uint32_t op) const {
+    return pairs_ ? scratch_.work_of[op] : orders_.ops[op].stage_and_kind();
+  }
 
   // A turn of a device.
   Turn run(std::uint32_t device) {
@@ -201,7 +298,7 @@ class Planner {
       ++route.count;
       work_of[i] = work;
       append(i, i == begin ? kNoWork : work_of[i - 1], route, producer);
-      if (op.kind() != OpKind::backward_weight) deliver(route, k, i);
+      deliver(route, k, i);
     }
     scratch_.cursor[device] = i;
     if (i > from) out_.turns.push_back({from, i - from, from == begin});
@@ -274,7 +371,7 @@ class Planner {
   void deliver(const Route& route, std::uint32_t k, std::uint32_t i) {
     const std::size_t entry = route.output + k;
     scratch_.producers[entry] = i;
-    if (route.consumer != kNoDevice && scratch_.waiting[route.consumer] == entry) {
+    if (scratch_.waiting[route.consumer] == entry) {
       scratch_.waiting[route.consumer] = kNotWaiting;
       scratch_.active.push_back(route.consumer);
     }
@@ -306,6 +403,8 @@ class Planner {
   RunPlanScratch& scratch_;
   RunPlan& out_;
   RunPlan::Step* next_ = nullptr;
+  bool pairs_ = false;  // run_any(): works are those of scratch_.work_of
+  std::uint32_t malformed_at_ = 0;
 };
 
 }  // namespace

@@ -90,6 +90,7 @@ struct RunPlanScratch {
     std::size_t input = 0, output = 0;  // rows of `producers`, before the microbatch is added
     std::uint32_t device = 0, consumer = 0;
     std::uint32_t latest_kind = 0, newest_kind = 0;  // of its steps: the one used last, and the head of their chain
+    std::uint32_t latest_before = 0;                 // the work before its latest step
     std::uint32_t newest_pair = 0;                   // head of the chain of pairs it is the first half of
     std::uint32_t count = 0;
     bool from_other_device = false, sends = false;
@@ -100,7 +101,7 @@ struct RunPlanScratch {
   };
   std::vector<Route> routes;
   std::vector<std::uint32_t> producers;  // [direction][position along the way forth and back][microbatch]
-  std::vector<std::uint32_t> work_of;    // by operation
+  std::vector<std::uint32_t> work_of;    // by operation, where there are pairs
   std::vector<std::size_t> waiting;
   std::vector<std::uint32_t> cursor, active;
   std::vector<Chained> chain;             // by kind: what makes it one, and the next older one of the same route

@@ -19,7 +19,10 @@ std::size_t part_of(Op op) {
   return 0;
 }
 
-void make_least_blocks(const Orders& orders, const PipelineTimes& times, const Timeline& timeline, double put_off,
+// Held is what chunks are counted in: whole numbers, where an addition need not wait long for the one before it, or
+// doubles where a part of a chunk is put off.
+template <class Held>
+void make_least_blocks(const Orders& orders, const PipelineTimes& times, const Timeline& timeline, Held put_off,
                        TimelineDetail::Level& out) {
   out.blocks.clear();
   out.first.assign(1, 0);
@@ -32,18 +35,19 @@ void make_least_blocks(const Orders& orders, const PipelineTimes& times, const T
     durations[4 * s + 3] = times.backward_weight[s];
   }
   // A forward holds from its start on, anything else changes what is held at its end.
-  std::array<double, 4> change{};
+  std::array<Held, 4> change{};
   for (const OpKind kind : {OpKind::forward, OpKind::backward, OpKind::backward_input, OpKind::backward_weight})
     change[static_cast<std::size_t>(kind)] = held_at_start(kind) - freed_at_end(kind, put_off);
   for (std::size_t d = 0; d < orders.devices(); ++d) {
     const std::uint32_t begin = orders.first[d], end = orders.first[d + 1];
-    double held = 0;
+    Held held = 0;
     Tick until = 0;
     bool second = false;
     for (std::uint32_t from = begin; from < end; from += TimelineDetail::kLeastOps) {
       TimelineBlock block;
       block.start = timeline.start[from];
-      block.before = block.most = block.least = held;
+      block.before = static_cast<double>(held);
+      Held most = held, least = held;
       const std::uint32_t to = std::min(end, from + TimelineDetail::kLeastOps);
       for (std::uint32_t i = from; i < to; ++i) {
         const Op op = orders.ops[i];
@@ -58,23 +62,25 @@ void make_least_blocks(const Orders& orders, const PipelineTimes& times, const T
           block.busy[part_of(first)] += duration / 2;
           block.busy[part_of(op)] += duration - duration / 2;
           held += held_at_start(first.kind()) + held_at_start(op.kind());
-          block.most = std::max(block.most, held);
+          most = std::max(most, held);
           held -= freed_at_end(first.kind(), put_off) + freed_at_end(op.kind(), put_off);
           second = false;
         } else {
           duration = durations[op.stage_and_kind()];
           block.busy[part_of(op)] += duration;
           held += change[static_cast<std::size_t>(op.kind())];
-          block.most = std::max(block.most, held);
+          most = std::max(most, held);
         }
-        block.least = std::min(block.least, held);
+        least = std::min(least, held);
         until = timeline.start[i] + duration;
       }
+      block.most = static_cast<double>(most);
+      block.least = static_cast<double>(least);
       out.blocks.push_back(block);
     }
     TimelineBlock rest;
     rest.start = until;
-    rest.before = rest.most = rest.least = held;
+    rest.before = rest.most = rest.least = static_cast<double>(held);
     out.blocks.push_back(rest);
     out.first.push_back(static_cast<std::uint32_t>(out.blocks.size()));
   }
@@ -107,7 +113,11 @@ void make_detail(const Orders& orders, const PipelineTimes& times, const Timelin
                  double put_off) {
   out.levels.clear();
   out.put_off = put_off;
-  make_least_blocks(orders, times, timeline, put_off, out.levels.emplace_back());
+  TimelineDetail::Level& least = out.levels.emplace_back();
+  if (put_off == 0)
+    make_least_blocks<std::int32_t>(orders, times, timeline, 0, least);
+  else
+    make_least_blocks<double>(orders, times, timeline, put_off, least);
   const auto longest = [&] {
     std::uint32_t most = 0;
     for (std::size_t d = 0; d < orders.devices(); ++d) most = std::max(most, out.levels.back().count(d));

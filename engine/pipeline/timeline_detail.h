@@ -44,9 +44,11 @@ struct TimelineDetail {
 void make_detail(const Orders& orders, const PipelineTimes& times, const Timeline& timeline, TimelineDetail& out,
                  double put_off = 0);
 
-// What the change of one operation does to the chunks of a device: taken at its start, freed at its end.
-constexpr double held_at_start(OpKind kind) { return kind == OpKind::forward ? 1 : 0; }
-constexpr double freed_at_end(OpKind kind, double put_off) {
+// What the change of one operation does to the chunks of a device: taken at its start, freed at its end. Held is what
+// chunks are counted in.
+constexpr int held_at_start(OpKind kind) { return kind == OpKind::forward ? 1 : 0; }
+template <class Held>
+constexpr Held freed_at_end(OpKind kind, Held put_off) {
   if (kind == OpKind::backward_input) return -put_off;
   return kind == OpKind::backward ? 1 : kind == OpKind::backward_weight ? 1 + put_off : 0;
 }
