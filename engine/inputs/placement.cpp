@@ -1,7 +1,6 @@
 #include "engine/inputs/placement.h"
 
 #include <algorithm>
-#include <bit>
 
 namespace roofscape::engine {
 
@@ -92,36 +91,42 @@ MeshLinks place_on_switches(const Cluster& cluster, const Parallelism& plan) {
   return mesh;
 }
 
-// The torus axes of a slice, and which of them the mesh has taken.
+// The torus axes of a slice, and which of them the mesh may take. Asked for each report twice and more, so an axis is
+// ranked once and not each time that one is chosen.
 class TorusRoom {
  public:
   explicit TorusRoom(const Cluster& cluster)
-      : side_(cluster.slice), closes_(closing_axes(cluster)), sides_(torus_sides(cluster)) {}
+      : side_(cluster.slice), closes_(closing_axes(cluster)), sides_(torus_sides(cluster)), count_(bits(sides_)) {}
 
+  static int bits(unsigned axes) { return static_cast<int>((axes & 1u) + (axes >> 1 & 1u) + (axes >> 2 & 1u)); }
   unsigned sides() const { return sides_; }
-  int count() const { return std::popcount(sides_); }
+  int count() const { return count_; }
+  const std::array<bool, 3>& closing() const { return closes_; }
   // What the scenario names, as far as there are such axes.
   unsigned named(TorusAxes on) const { return static_cast<unsigned>(on) & sides_; }
   // So many axes outside `taken`; where that leaves too few, others too. `degree` has a direction of its own.
   unsigned own(int count, int degree, unsigned taken) const {
-    return choose(count, taken,
-                  [&](int axis) { return (side(axis) == degree ? 16 : 0) + (closes(axis) ? 8 : 0) + axis; });
+    return choose(count, taken, [&](std::size_t axis) {
+      return (side_[axis] == degree ? 16 : 0) + (closes_[axis] ? 8 : 0) + static_cast<int>(axis);
+    });
   }
   unsigned shared(int count, unsigned taken) const {
-    return choose(count, taken, [&](int axis) { return (closes(axis) ? 8 : 0) - axis; });
+    if (count >= count_) return sides_;
+    return choose(count, taken, [&](std::size_t axis) { return (closes_[axis] ? 8 : 0) - static_cast<int>(axis); });
   }
 
  private:
-  int side(int axis) const { return side_[static_cast<std::size_t>(axis)]; }
-  bool closes(int axis) const { return closes_[static_cast<std::size_t>(axis)]; }
   template <class Preference>
   unsigned choose(int count, unsigned taken, Preference&& preference) const {
+    constexpr int kFree = 32;  // more than any preference
+    std::array<int, 3> rank{};
+    for (std::size_t axis = 0; axis < rank.size(); ++axis)
+      rank[axis] = preference(axis) + ((taken >> axis & 1u) == 0 ? kFree : 0);
     unsigned chosen = 0;
-    for (int n = 0; n < std::min(count, this->count()); ++n) {
-      const unsigned left = sides_ & ~chosen, room = (left & ~taken) != 0 ? left & ~taken : left;
-      int best = -1;
-      for (int axis = 0; axis < 3; ++axis)
-        if ((room >> axis & 1u) != 0 && (best < 0 || preference(axis) > preference(best))) best = axis;
+    for (int n = std::min(count, count_); n > 0; --n) {
+      std::size_t best = rank.size();
+      for (std::size_t axis = 0; axis < rank.size(); ++axis)
+        if (((sides_ & ~chosen) >> axis & 1u) != 0 && (best == rank.size() || rank[axis] > rank[best])) best = axis;
       chosen |= 1u << best;
     }
     return chosen;
@@ -130,16 +135,19 @@ class TorusRoom {
   std::array<int, 3> side_;
   std::array<bool, 3> closes_;
   unsigned sides_;
+  int count_;
 };
 
 MeshLinks place_on_torus(const Cluster& cluster, const Parallelism& plan, const Placement& placement) {
   MeshLinks mesh;
   mesh.torus_dims = torus_dims_of(cluster.chip);
   const TorusRoom room(cluster);
-  mesh.closes = closing_axes(cluster);
+  mesh.closes = room.closing();
   for (int axis = 0; axis < mesh.torus_dims; ++axis) mesh.closing += mesh.closes[static_cast<std::size_t>(axis)];
   mesh.wrapped = mesh.closing == room.count();
 
+  AxisArray<int> degree;
+  for (int i = 0; i < kAxisCount; ++i) degree[static_cast<Axis>(i)] = plan.degree(static_cast<Axis>(i));
   AxisArray<unsigned> on{};
   const auto asked = [&](Axis axis, int fallback) {
     const int axes = placement.axes[axis];
@@ -149,52 +157,49 @@ MeshLinks place_on_torus(const Cluster& cluster, const Parallelism& plan, const 
   for (int i = 0; i < kAxisCount; ++i) {
     const auto axis = static_cast<Axis>(i);
     on[axis] = room.named(placement.on[axis]);
-    if (plan.degree(axis) > 1) taken |= on[axis];
+    if (degree[axis] > 1) taken |= on[axis];
   }
   int left = room.count();
   unsigned own = 0;
   for (const Axis axis : {Axis::tensor, Axis::pipeline}) {
-    if (plan.degree(axis) <= 1) continue;
-    if (on[axis] == 0) on[axis] = room.own(asked(axis, 1), plan.degree(axis), taken);
-    left -= std::popcount(on[axis]);
+    if (degree[axis] <= 1) continue;
+    if (on[axis] == 0) on[axis] = room.own(asked(axis, 1), degree[axis], taken);
+    left -= TorusRoom::bits(on[axis]);
     taken |= on[axis], own |= on[axis];
   }
+  const bool expert = plan.expert > 1;
   for (const Axis axis : {Axis::data, Axis::fsdp, Axis::context, Axis::expert}) {
     const bool spreads = axis == Axis::data || axis == Axis::fsdp;
-    if (on[axis] == 0) on[axis] = room.shared(asked(axis, spreads ? std::max(1, left) : 1), own);
+    // Of training state, which these two shard, there are groups of other degrees.
+    const bool used = degree[axis] > 1 || (spreads && (expert || plan.context > 1));
+    if (used && on[axis] == 0) on[axis] = room.shared(asked(axis, spreads ? std::max(1, left) : 1), own);
   }
 
   std::int64_t slice_chips = 1;
   for (const int side : cluster.slice) slice_chips *= side;
-  const auto links = [&](Axis axis, int degree, std::int64_t stride) {
-    AxisLinks l;
+  const auto lay = [&](AxisLinks& l, Axis axis, int ranks, std::int64_t stride) {
     l.axis = static_cast<int>(axis);
-    l.degree = degree;
-    if (degree <= 1) return l;
+    l.degree = ranks;
+    if (ranks <= 1) return;
     l.tier = LinkTier::ici;
-    if (cluster.slices > 1 && stride * degree > slice_chips) {
+    if (cluster.slices > 1 && stride * ranks > slice_chips) {
       l.tier = LinkTier::dcn;
-      l.inside_slice = ranks_below(slice_chips, degree, stride);
-      l.slices = (degree + l.inside_slice - 1) / l.inside_slice;
-      if (l.inside_slice == 1) return l;
+      l.inside_slice = ranks_below(slice_chips, ranks, stride);
+      l.slices = (ranks + l.inside_slice - 1) / l.inside_slice;
+      if (l.inside_slice == 1) return;
     }
     l.on = static_cast<TorusAxes>(on[axis]);
-    l.torus_axes = std::popcount(on[axis]);
+    l.torus_axes = TorusRoom::bits(on[axis]);
     for (int i = 0; i < mesh.torus_dims; ++i)
       l.open_axes += (on[axis] >> i & 1u) != 0 && !mesh.closes[static_cast<std::size_t>(i)];
     l.slice_closes = mesh.closing > 0;
-    return l;
   };
-  for (int i = 0; i < kAxisCount; ++i) {
-    const auto axis = static_cast<Axis>(i);
-    std::int64_t stride = 1;
-    if (axis == Axis::expert) stride = plan.experts_tensor();
-    for (const Axis inner : {Axis::tensor, Axis::context, Axis::fsdp, Axis::pipeline}) {
-      if (axis == Axis::expert || inner == axis) break;
-      stride = std::min(stride * plan.degree(inner), kManyChips);
-    }
-    mesh.axes[axis] = links(axis, plan.degree(axis), stride);
+  std::int64_t stride = 1;
+  for (const Axis axis : {Axis::tensor, Axis::context, Axis::fsdp, Axis::pipeline, Axis::data}) {
+    lay(mesh.axes[axis], axis, degree[axis], stride);
+    stride = std::min(stride * degree[axis], kManyChips);
   }
+  lay(mesh.axes[Axis::expert], Axis::expert, plan.expert, plan.experts_tensor());
   AxisLinks& data = mesh.axes[Axis::data];
   if (cluster.slices > 1 && data.degree > 1) {
     data = {};
@@ -203,16 +208,16 @@ MeshLinks place_on_torus(const Cluster& cluster, const Parallelism& plan, const 
     data.degree = plan.data;
     data.slices = std::min(plan.data, cluster.slices);
   }
-  mesh.state = links(Axis::fsdp, plan.fsdp * plan.context, plan.tensor);
-  if (plan.expert > 1) {
+  lay(mesh.state, Axis::fsdp, plan.fsdp * plan.context, plan.tensor);
+  if (expert) {
     const ExpertCopies copies = expert_copies(plan);
-    mesh.expert_state = links(Axis::fsdp, copies.state, copies.state_stride);
+    lay(mesh.expert_state, Axis::fsdp, copies.state, copies.state_stride);
     if (copies.data > 1 && data.tier == LinkTier::dcn) {
       mesh.expert_data = data;
       mesh.expert_data.degree = copies.data;
       mesh.expert_data.slices = std::min(copies.data, cluster.slices);
     } else {
-      mesh.expert_data = links(Axis::data, copies.data, copies.data_stride);
+      lay(mesh.expert_data, Axis::data, copies.data, copies.data_stride);
     }
   }
   return mesh;
