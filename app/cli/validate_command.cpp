@@ -70,8 +70,9 @@ std::string validation_text(const widgets::TextTable& texts, const evidence::Val
                                         : std::string()});
   std::string out = rows.text(0);
   const bool left_out = validation.overall.left_out[0].n > 0;
+  const bool held_out = validation.overall.held_out.n > 0;
   const auto table = [&](const char* head, const std::vector<evidence::ValidationSummary>& list) {
-    Columns summaries({false, true, true, true, true, true, true, true, true, true, true});
+    Columns summaries({false, true, true, true, true, true, true, true, true, true, true, true});
     std::vector<std::string> heads;
     for (const char* key : {head, "cli.validate.head.n", "cli.validate.head.median", "cli.validate.head.mean",
                             "cli.validate.head.p90", "cli.validate.head.worst", "cli.validate.head.bias",
@@ -80,6 +81,7 @@ std::string validation_text(const widgets::TextTable& texts, const evidence::Val
     if (left_out)
       for (const char* key : {"cli.validate.head.without_fold", "cli.validate.head.without_model"})
         heads.push_back(word(key));
+    if (held_out) heads.push_back(word("cli.validate.head.held_out"));
     summaries.add(std::move(heads));
     for (const evidence::ValidationSummary& s : list) {
       std::vector<std::string> cells{s.name, std::to_string(s.n)};
@@ -93,6 +95,10 @@ std::string validation_text(const widgets::TextTable& texts, const evidence::Val
           cells.push_back(without.n > 0 ? fmt::format("{} / {}", percent(without.median), percent(without.p90))
                                         : std::string(widgets::kNoValue));
       }
+      if (held_out)
+        cells.push_back(s.held_out.n > 0 ? fmt::format("{}: {} / {}", s.held_out.n, percent(s.held_out.median),
+                                                       percent(s.held_out.p90))
+                                         : std::string(widgets::kNoValue));
       summaries.add(std::move(cells));
     }
     out += "\n" + summaries.text(0);
@@ -101,8 +107,10 @@ std::string validation_text(const widgets::TextTable& texts, const evidence::Val
   table("cli.validate.head.kind", validation.kinds);
   if (!validation.chips.empty()) table("cli.validate.head.training", validation.chips);
   if (!validation.serving.empty()) table("cli.validate.head.serving", validation.serving);
+  if (!validation.operations.empty()) table("cli.validate.head.operations", validation.operations);
   table("cli.validate.head.overall", {validation.overall});
   if (left_out) out += "\n" + word("cli.validate.left_out") + "\n";
+  if (held_out) out += word("cli.validate.held_out") + "\n";
   if (!coverage.empty()) {
     const auto share = [](const engine::BandCoverage& of) {
       return of.n > 0 ? percent(of.share()) : std::string(widgets::kNoValue);

@@ -21,10 +21,13 @@ Json summary_json(const evidence::ValidationSummary& s) {
            {"worst_absolute_error", s.worst},
            {"bias", s.bias},
            {"false_out_of_memory", s.false_out_of_memory}};
+  const auto errors_json = [](const evidence::ValidationSummary::Without& of) {
+    return Json{{"n", of.n}, {"median_absolute_error", of.median}, {"p90_absolute_error", of.p90}};
+  };
+  if (s.held_out.n > 0) out["held_out"] = errors_json(s.held_out);
   for (std::size_t k = 0; k < io::kLeftOutKinds; ++k)
     if (const auto& without = s.left_out[k]; without.n > 0)
-      out["left_out"][std::string(io::kLeftOutIds.ids()[k])] = {
-          {"n", without.n}, {"median_absolute_error", without.median}, {"p90_absolute_error", without.p90}};
+      out["left_out"][std::string(io::kLeftOutIds.ids()[k])] = errors_json(without);
   return out;
 }
 
@@ -52,6 +55,8 @@ std::string validation_json(const evidence::Validation& validation, std::span<co
     entry["family"] = row.family;
     if (!row.chip.empty()) entry["chip"] = row.chip;
     entry["kind"] = row.kind;
+    if (!row.operation.empty()) entry["operation"] = row.operation;
+    if (row.held_out) entry["held_out"] = true;
     entry["quantity"] = row.quantity;
     entry["measured"] = row.measured;
     if (row.predicted) {
@@ -77,6 +82,7 @@ std::string validation_json(const evidence::Validation& validation, std::span<co
   json["overall"] = summary_json(validation.overall);
   json["training"] = summaries(validation.chips);
   json["serving"] = summaries(validation.serving);
+  json["operations"] = summaries(validation.operations);
   json["bands"] = Json::array();
   for (const engine::CoverageRow& row : coverage) {
     json["bands"].push_back({{"name", row.name()},

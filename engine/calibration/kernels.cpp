@@ -16,8 +16,6 @@ constexpr double kVectorKernels =
 constexpr double kLogitBytes = 4, kLogitPassesForward = 3, kLogitPassesBackward = 2;
 // Tokens are put in the order of their experts, and back: each reads and writes them.
 constexpr double kPermutationPasses = 4;
-// Flash attention's backward: five products where the forward has two (Dao 2022).
-constexpr double kAttentionBackward = 2.5;
 
 constexpr std::size_t at(OperationKind kind) { return static_cast<std::size_t>(kind); }
 
@@ -151,10 +149,8 @@ class Kernels {
       return;
     }
     attention_flops_ = flops, attention_flops_backward_ = constant<S>(kAttentionBackward) * flops;
-    const S ramp = named(Q::attention_ramp, (T + c(Calibrated::attention_length)) / T);
-    add(OperationKind::attention, flops * ramp / (C * c(Calibrated::attention_forward)) + c(Calibrated::kernel_gap),
-        constant<S>(kAttentionBackward) * flops * ramp / (C * c(Calibrated::attention_backward)) +
-            c(Calibrated::kernel_gap));
+    const AttentionTime<S> time = attention_time(in_, flops, T);
+    add(OperationKind::attention, time.forward, time.backward);
   }
 
   void sum_products(LayerKernels<S>& out) {

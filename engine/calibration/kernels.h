@@ -47,6 +47,22 @@ extern template double product_time<double>(const Inputs<double>&, const Product
 extern template Traced product_time<Traced>(const Inputs<Traced>&, const ProductShape<Traced>&, const Traced&, Dtype,
                                             int);
 
+// Seconds of attention without scores in HBM: `flops` of the forward pass over sequences of so many tokens.
+template <Scalar S>
+struct AttentionTime {
+  S forward{}, backward{};
+};
+constexpr double kAttentionBackward = 2.5;  // five products where the forward has two (Dao 2022)
+template <Scalar S>
+AttentionTime<S> attention_time(const Inputs<S>& in, const S& flops, const S& tokens) {
+  const CalibrationInputs<S>& c = in.calibration;
+  const S ramp = named(Q::attention_ramp, (tokens + c[Calibrated::attention_length]) / tokens);
+  const S& peak = c.peak_16;
+  return {flops * ramp / (peak * c[Calibrated::attention_forward]) + c[Calibrated::kernel_gap],
+          constant<S>(kAttentionBackward) * flops * ramp / (peak * c[Calibrated::attention_backward]) +
+              c[Calibrated::kernel_gap]};
+}
+
 // Kernels of a layer that are no product, forward: two norms, two residuals, rotation, activation.
 constexpr double vector_kernels(OperationKind kind) {
   switch (kind) {

@@ -45,6 +45,7 @@ constexpr std::array kPublished{
     Published{"tflops_max", EvidenceKind::kernel, "tflops_max", kTera},
     Published{"time_ms", EvidenceKind::kernel, "tflops", kTera, true},
     Published{"time_s", EvidenceKind::kernel, "tflops", kTera, true},
+    Published{"time_us", EvidenceKind::kernel, "tflops", kTera, true},
     Published{"busbw_gb_s", EvidenceKind::collective, "busbw_gb_s", kGiga},
     Published{"time_us", EvidenceKind::collective, "busbw_gb_s", kGiga, true},
     Published{"dispatch_gb_s", EvidenceKind::collective, "dispatch_gb_s", kGiga},

@@ -65,7 +65,7 @@ FitRows::FitRows(std::span<const io::Measurement> entries, const io::PresetLibra
   io::PresetLibrary calibrated = library;
   calibrated.calibrate(file.chips, known);
   for (const io::Measurement& entry : entries) {
-    if (entry.kind != "measured" || !entry.hardware ||
+    if (entry.kind != "measured" || entry.held_out || !entry.hardware ||
         std::find(file.chips.begin(), file.chips.end(), entry.hardware->chip_id) == file.chips.end() ||
         (entry.task == "inference") != (task == FitTask::serving) || entry.task == "lora")
       continue;

@@ -6,11 +6,10 @@
 #include <string>
 
 #include "engine/calibration/collectives.h"
-#include "engine/calibration/kernels.h"
 #include "engine/evaluate/evaluate.h"
+#include "engine/evidence/kernel_prediction.h"
 #include "engine/evidence/measured_scenario.h"
 #include "engine/hardware/collective.h"
-#include "engine/hardware/roofline.h"
 #include "engine/hardware/switched_collective.h"
 
 namespace roofscape::evidence {
@@ -27,9 +26,6 @@ constexpr double kGibi = 1024.0 * 1024 * 1024;
 constexpr double kLargestBatch = 2048;  // of sequences at a time: what servers are built with
 constexpr int kTokensOfPass = 8192;     // and of tokens of prefill
 constexpr std::string_view kDisaggregated = "disaggregated";
-// Between kernels that are timed in a row, in flight ahead of the chip: what a captured graph leaves between its own.
-// The wider gaps of a training program are its host's.
-constexpr double kGapInRow_s = 2.5e-6;
 constexpr double kLargeMessage = 8 * kGibi;  // "the best bus bandwidth" without a size
 
 bool has(std::string_view text, std::string_view words) { return text.find(words) != std::string_view::npos; }
@@ -129,6 +125,9 @@ Prediction training_value(const io::Measurement& entry, const Scenario& s, const
   }
   if (quantity == "memory_gb" || quantity == "memory_gb_nvidia_smi") return memory / kGiga;
   if (quantity == "memory_gib") return memory / kGibi;
+  // What the framework hands out: no context, and nothing that it holds without using it.
+  if (quantity == "max_allocated_gb") return (memory - stage_memory(report, {Q::memory_reserve})) / kGiga;
+  if (quantity == "completed") return report.quantities.value_or(Q::memory_free, 0) >= 0 ? 1.0 : 0.0;
   if (quantity == "params_and_optimizer_gib")
     return stage_memory(report, {Q::memory_weights, Q::memory_gradients, Q::memory_optimizer}) / kGibi;
   if (quantity == "activations_gib") return stage_memory(report, {Q::memory_activations}) / kGibi;
@@ -179,6 +178,29 @@ Prediction serving_value(const io::Measurement& entry, const Scenario& s, const 
   return say("evidence.unpredicted.quantity");
 }
 
+// One layer of a model: of a training run what its report says of a layer, of decoding what a second one adds to a step.
+Prediction layer_value(const Scenario& s, const Report& report, const std::string& quantity) {
+  if (s.serves()) {
+    if (quantity != "decode_ms") return say("evidence.unpredicted.quantity");
+    const auto step = [&s](int layers) {
+      Scenario of = s;
+      of.model.n_layers = layers;
+      return engine::evaluate(of).quantities.value_or(Q::decode_step, 0);
+    };
+    return (step(2) - step(1)) * 1e3;
+  }
+  const auto both = [](const Report& of) {
+    return of.quantities.value_or(Q::layer_time_forward, 0) + of.quantities.value_or(Q::layer_time_backward, 0);
+  };
+  if (!(both(report) > 0)) return no_time(report);
+  if (quantity == "forward_ms") return report.quantities.value_or(Q::layer_time_forward, 0) * 1e3;
+  if (quantity == "backward_ms") return report.quantities.value_or(Q::layer_time_backward, 0) * 1e3;
+  if (quantity != "recomputed_ms") return say("evidence.unpredicted.quantity");
+  Scenario again = s;
+  again.checkpointing.policy = engine::CheckpointPolicy::block;
+  return both(engine::evaluate(again)) * 1e3;
+}
+
 // How many prompts a pass of prefill takes: all of a batch that runs from start to end; where requests come one by
 // one, as many as fill a pass. Where only decoding was measured nothing says how prompts went in.
 void set_prompts_together(const io::Measurement& entry, Scenario& s) {
@@ -186,71 +208,6 @@ void set_prompts_together(const io::Measurement& entry, Scenario& s) {
   const int batch = std::max(1, s.workload.batch / std::max(1, s.parallelism.data * s.parallelism.fsdp));
   const bool joins = engine::software_stack(s) == engine::SoftwareStack::inflight;
   s.serving.prefill_prompts = joins ? std::clamp(kTokensOfPass / s.workload.prompt_tokens, 1, batch) : batch;
-}
-
-std::optional<engine::Dtype> dtype_of(const std::string& precision) {
-  if (precision == "bf16" || precision == "fp16") return engine::Dtype::bf16;
-  if (precision == "fp8") return engine::Dtype::fp8;
-  return std::nullopt;
-}
-
-// A matrix multiplication, several of them, or an elementwise operation: arithmetic or bytes, whichever takes longer.
-Prediction kernel_value(const io::Measurement& entry, const engine::Cluster& cluster, engine::Mode mode,
-                        const std::string& quantity) {
-  const engine::Chip& chip = cluster.chip;
-  const io::MeasuredShape& op = *entry.operation;
-  if (quantity == "peak_tflops" || quantity == "fraction_of_peak") return say("evidence.unpredicted.not_measured");
-  const auto dtype = dtype_of(entry.precision);
-  if (!dtype) return say("evidence.unpredicted.precision_model");
-  const auto peak = chip[engine::peak_field(*dtype)].value;
-  const auto bandwidth = chip[engine::ChipField::hbm_bytes_per_s].value;
-  if (!peak || !bandwidth) return say("evidence.unpredicted.chip_figure");
-  const double width = engine::bytes_of(*dtype), out_width = 2;
-  Scenario s;
-  s.cluster = cluster;
-  s.assumptions.mode = mode;
-  s.precision.compute = *dtype;
-  s.precision.weights = *dtype;
-  const bool calibrated = mode != engine::Mode::ideal;
-  auto in = engine::make_inputs<double>(s, nullptr);
-  double& gap = in.calibration.values[static_cast<std::size_t>(engine::Calibrated::kernel_gap)];
-  gap = std::min(gap, kGapInRow_s);
-  const double memory = calibrated ? in.calibration.hbm : *bandwidth;
-  double flops = 0, bytes = 0, seconds = 0;
-  if (op.op == "gemm" || op.op == "bmm" || op.op == "grouped_gemm") {
-    const double rows = op.m_per_group.value_or(op.m.value_or(0));
-    const double times = op.batch.value_or(op.groups.value_or(1));
-    if (!(rows > 0) || !op.n || !op.k) return say("evidence.unpredicted.shape");
-    const engine::MatmulShape<double> shape{rows, *op.k, *op.n};
-    flops = times * engine::matmul_flops(shape);
-    bytes = times * (width * (rows * *op.k + *op.k * *op.n) + out_width * rows * *op.n);
-    seconds = calibrated ? engine::product_time(in, engine::ProductShape<double>{rows, *op.k, *op.n, times}, width,
-                                                engine::is_narrow_float(*dtype) ? *dtype : engine::Dtype::none, -1)
-                         : std::max(engine::time_at(flops, *peak), engine::time_at(bytes, *bandwidth));
-  } else if (op.op == "softmax" && op.elements) {
-    bytes = 2 * width * *op.elements;
-    seconds = engine::time_at(bytes, memory);
-  } else if (op.op == "flash_attention") {
-    if (quantity == "tflops_max")
-      return *peak * (calibrated ? in.calibration[engine::Calibrated::attention_forward] : 1) / kTera;
-    return say("evidence.unpredicted.shape");
-  } else {
-    return say("evidence.unpredicted.operation");
-  }
-  if (quantity == "time_s") return seconds;
-  if (quantity == "time_ms") return seconds * 1e3;
-  if (quantity == "tflops") return flops / seconds / kTera;
-  if (quantity == "gb_s") return bytes / seconds / kGiga;
-  return say("evidence.unpredicted.quantity");
-}
-
-// Operations are timed on one device of a chip that has several: it has its share of the chip's units and bandwidth.
-void keep_one_device(engine::Chip& chip, int devices) {
-  using enum engine::ChipField;
-  for (const engine::ChipField field :
-       {engine::peak_field(engine::Dtype::bf16), engine::peak_field(engine::Dtype::fp8), hbm_bytes_per_s,
-        tensorcores_per_chip, sm_count})
-    if (auto& value = chip[field].value) *value /= devices;
 }
 
 Prediction collective_value(const io::Measurement& entry, const engine::Cluster& cluster, int ranks,
@@ -314,7 +271,7 @@ PreparedEntry prepare(const io::Measurement& entry, const io::PresetLibrary& lib
       if (entry.hardware->devices_per_chip > 1 && out.ranks == 1)
         keep_one_device(out.cluster->chip, entry.hardware->devices_per_chip);
     }
-  } else if (is_training(entry)) {
+  } else if (is_training(entry) || (entry.task == "layer" && !has(entry.what, "decode"))) {
     BuiltScenario built = build_training_scenario(entry, library, mode);
     if (const Sentence* reason = std::get_if<Sentence>(&built)) {
       out.reason = *reason;
@@ -325,7 +282,7 @@ PreparedEntry prepare(const io::Measurement& entry, const io::PresetLibrary& lib
       out.scenario = std::move(scenario);
       out.assumed = std::move(assumed);
     }
-  } else if (entry.task == "inference") {
+  } else if (entry.task == "inference" || entry.task == "layer") {
     BuiltScenario built = build_serving_scenario(entry, library, mode);
     if (const Sentence* reason = std::get_if<Sentence>(&built)) {
       out.reason = *reason;
@@ -343,8 +300,9 @@ PreparedEntry prepare(const io::Measurement& entry, const io::PresetLibrary& lib
         assumed.push_back(say("evidence.assumed.what_fits", scenario.workload.batch));
       }
       set_prompts_together(entry, scenario);
-      // Requests that find no memory wait: what decodes together is what fits.
-      if (engine::software_stack(scenario) == engine::SoftwareStack::inflight) {
+      // Requests that find no memory wait: what decodes together is what fits. Of a model whose one layer was timed the
+      // others are not there.
+      if (engine::software_stack(scenario) == engine::SoftwareStack::inflight && entry.task == "inference") {
         const double most = engine::evaluate(scenario).quantities.value_or(Q::max_batch, 0);
         if (most >= 1 && most < scenario.workload.batch) {
           scenario.workload.batch = static_cast<int>(most);
@@ -357,6 +315,8 @@ PreparedEntry prepare(const io::Measurement& entry, const io::PresetLibrary& lib
   } else {
     out.reason = say("evidence.unpredicted.no_task", io::in_quotes(entry.task));
   }
+  if (entry.short_run && out.scenario) run_at_boost_clock(out.scenario->cluster.chip);
+  if (entry.short_run && out.cluster) run_at_boost_clock(out.cluster->chip);
   return out;
 }
 
@@ -374,7 +334,7 @@ EntryPrediction predict(const PreparedEntry& prepared, engine::EvaluationScratch
     engine::evaluate(*prepared.scenario, scratch, report);
     const double free = report.quantities.value_or(Q::memory_free, 0),
                  total = report.quantities.value_or(Q::memory_total, 0);
-    out.fits = free >= 0;
+    if (entry.task != "layer") out.fits = free >= 0;  // of a model, one layer was timed
     if (total + free > 0) out.excess = -free / (total + free);
   }
   for (std::size_t i = 0; i < entry.values.size(); ++i) {
@@ -383,6 +343,8 @@ EntryPrediction predict(const PreparedEntry& prepared, engine::EvaluationScratch
       out.values.emplace_back(prepared.reason);
     else if (!entry.values[i].value)
       out.values.emplace_back(say("evidence.unpredicted.measured_not_number"));
+    else if (prepared.scenario && entry.task == "layer")
+      out.values.push_back(layer_value(*prepared.scenario, report, quantity));
     else if (prepared.scenario && entry.task == "inference")
       out.values.push_back(serving_value(entry, *prepared.scenario, report, quantity));
     else if (prepared.scenario)
@@ -399,10 +361,13 @@ EntryPrediction predict(const io::Measurement& entry, const io::PresetLibrary& l
   return predict(prepare(entry, library, mode));
 }
 
-bool in_points(const std::string& quantity) { return quantity == "bubble_fraction_from_profile"; }
+bool in_points(const std::string& quantity) {
+  return quantity == "bubble_fraction_from_profile" || quantity == "completed";
+}
 
 std::string kind_of(const io::Measurement& entry, const std::string& quantity) {
   if (entry.operation) return entry.operation->ranks || entry.family == "collectives" ? "collective" : "kernel";
+  if (quantity == "completed") return "fits";
   if (in_points(quantity)) return "bubble";
   if (entry.kind == "analytic") return "analytic";
   if (has(quantity, "memory") || has(quantity, "_gib") || has(quantity, "allocated")) return "memory";

@@ -214,7 +214,7 @@ class Builder {
       adapters();
       return {};
     }
-    constexpr std::array kTasks{"train", "pretrain", "sft"};
+    constexpr std::array kTasks{"train", "pretrain", "sft", "layer"};
     if (std::find(kTasks.begin(), kTasks.end(), entry_.task) == kTasks.end())
       return say("evidence.unpredicted.task", io::in_quotes(entry_.task));
     return {};
@@ -498,7 +498,7 @@ engine::StackChoice stated_stack(const io::Measurement& entry) {
     engine::StackChoice stack;
   };
   using enum engine::StackChoice;
-  constexpr std::array<Words, 24> kWords{{
+  constexpr std::array<Words, 25> kWords{{
       {"2104.04473", megatron_2021},
       {"2205.05198", megatron_2021},
       {"vTrain", megatron_2021},
@@ -521,6 +521,7 @@ engine::StackChoice stated_stack(const io::Measurement& entry) {
       {"PyTorch FSDP", torch_fsdp},
       {"FasterTransformer", faster_transformer},
       {"gpt-fast", torch_compile},
+      {"measured for Roofscape", torch_fsdp},
       {"TensorRT-LLM", inflight},
       {"NIM for LLMs", inflight},
   }};

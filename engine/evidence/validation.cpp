@@ -5,6 +5,7 @@
 #include <set>
 
 #include "engine/base/stats.h"
+#include "engine/evidence/kernel_prediction.h"
 #include "engine/evidence/left_out_library.h"
 #include "engine/evidence/measured_prediction.h"
 
@@ -15,7 +16,7 @@ template <class Belongs>
 ValidationSummary summary(std::string name, const std::vector<ValidationRow>& rows, Belongs belongs) {
   ValidationSummary out;
   out.name = std::move(name);
-  std::vector<double> errors;
+  std::vector<double> errors, held_out;
   std::set<std::string> memory;
   std::array<std::vector<double>, io::kLeftOutKinds> left_out;
   for (const ValidationRow& row : rows) {
@@ -25,6 +26,7 @@ ValidationSummary summary(std::string name, const std::vector<ValidationRow>& ro
       continue;
     }
     errors.push_back(std::abs(row.error));
+    if (row.held_out) held_out.push_back(std::abs(row.error));
     out.bias += row.error;
     out.mean += std::abs(row.error);
     if (row.false_out_of_memory) memory.insert(row.id);
@@ -33,6 +35,7 @@ ValidationSummary summary(std::string name, const std::vector<ValidationRow>& ro
   }
   for (std::size_t k = 0; k < io::kLeftOutKinds; ++k)
     out.left_out[k] = {left_out[k].size(), engine::median(left_out[k]), engine::quantile(left_out[k], 0.9)};
+  out.held_out = {held_out.size(), engine::median(held_out), engine::quantile(held_out, 0.9)};
   out.n = errors.size();
   out.false_out_of_memory = memory.size();
   if (errors.empty()) return out;
@@ -71,7 +74,9 @@ std::vector<std::size_t> most_direct_values(const io::Measurement& entry, const 
                                           "time_ms",
                                           "time_s",
                                           "busbw_gb_s",
-                                          "time_us"};
+                                          "time_us",
+                                          "memory_gb_nvidia_smi",
+                                          "max_allocated_gb"};
   std::vector<std::size_t> out;
   std::set<std::string> stated;  // kinds with a value that counts
   for (const bool only_predicted : {true, false})
@@ -122,6 +127,12 @@ Validation summarised(std::vector<ValidationRow> rows) {
           return row.kind == kind && row.*group == name;
         }));
     }
+  std::vector<std::string> operations;
+  for (const ValidationRow& row : out.rows)
+    if (!row.operation.empty()) add(operations, row.operation);
+  for (const std::string& name : operations)
+    out.operations.push_back(
+        summary(name, out.rows, [&](const ValidationRow& row) { return row.operation == name; }));
   out.overall = summary("overall", out.rows, [](const ValidationRow&) { return true; });
   return out;
 }
@@ -135,7 +146,9 @@ Validation validate(std::span<const io::Measurement> entries, const io::PresetLi
     EntryPrediction predicted = predict(prepared);
     std::array<EntryPrediction, io::kLeftOutKinds> without;
     for (std::size_t k = 0; left_out && k < io::kLeftOutKinds; ++k)
-      if (const io::PresetLibrary* others = left_out->without(static_cast<io::LeftOutKind>(k), entry))
+      if (entry.held_out && static_cast<io::LeftOutKind>(k) == io::LeftOutKind::fold)
+        without[k] = predicted;  // it took part in none
+      else if (const io::PresetLibrary* others = left_out->without(static_cast<io::LeftOutKind>(k), entry))
         without[k] = predict(entry, *others, mode);
     const auto error_of = [&](const EntryPrediction& of, std::size_t i) -> std::optional<double> {
       const double* number = i < of.values.size() ? std::get_if<double>(&of.values[i]) : nullptr;
@@ -157,6 +170,8 @@ Validation validate(std::span<const io::Measurement> entries, const io::PresetLi
       row.measured = value.value.value_or(0);
       row.assumed = predicted.assumed;
       row.complete = entry.completeness == "full";
+      row.operation = operation_of(entry, value.quantity);
+      row.held_out = entry.held_out;
       row.restates = std::find(most_direct.begin(), most_direct.end(), i) == most_direct.end();
       if (row.kind == "training_time" && prepared.scenario)
         row.chips =
@@ -166,7 +181,8 @@ Validation validate(std::span<const io::Measurement> entries, const io::PresetLi
       if (const auto error = error_of(predicted, i)) {
         row.predicted = *number;
         row.error = *error;
-        row.false_out_of_memory = !predicted.fits && entry.kind == "measured";
+        const bool ran_out = value.quantity == "completed" && row.measured == 0;
+        row.false_out_of_memory = !predicted.fits && entry.kind == "measured" && !ran_out;
         for (std::size_t k = 0; k < io::kLeftOutKinds; ++k) row.left_out[k] = error_of(without[k], i);
       } else if (number != nullptr) {
         row.reason = row.measured == 0 ? engine::say("evidence.unpredicted.zero")

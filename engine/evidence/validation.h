@@ -40,6 +40,8 @@ struct ValidationRow {
   std::vector<engine::Sentence> assumed;  // what the entry leaves open and a rule filled
   std::string chips;                      // of a training run: "h100 dense", "h100 experts"
   std::string model;                      // of serving: its name
+  std::string operation;                  // of a piece of a step: "gemm fp8" (operation_of); else empty
+  bool held_out = false;                  // no fit has seen it
   bool complete = false;                  // the entry states its whole configuration
   bool false_out_of_memory = false;       // it ran, and is predicted not to fit
 };
@@ -58,6 +60,7 @@ struct ValidationSummary {
     double median = 0, p90 = 0;
   };
   std::array<Without, io::kLeftOutKinds> left_out;
+  Without held_out;  // of those that no fit may use
 };
 
 struct Validation {
@@ -69,6 +72,7 @@ struct Validation {
   std::vector<ValidationSummary> chips;  // times of training by generation of chips, dense models and experts apart
   // Time per token and to the first one of servers: "token_time h100-sxm", and by model.
   std::vector<ValidationSummary> serving;
+  std::vector<ValidationSummary> operations;  // pieces of a step: kernels, layers, whether a run fits
 };
 
 Validation validate(std::span<const io::Measurement>, const io::PresetLibrary&, engine::Mode);

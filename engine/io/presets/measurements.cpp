@@ -188,15 +188,20 @@ Failure read_operation(Members members, MeasuredShape& out) {
   out.m_per_group = members.number("m_per_group", 1, kMuch);
   out.elements = members.number("elements", 1, kMuch);
   out.bytes = members.number("bytes", 1, kMuch);
+  out.tokens = members.number("tokens", 1, kMuch);
+  out.heads = members.number("heads", 1, kMuch);
+  out.d_head = members.number("d_head", 1, kMuch);
+  out.causal = members.flag("causal");
   out.ranks = members.count("ranks", 1, kManyChips);
   return members.error();
 }
 
-// What nothing measures: times and rates of 0 or less, and shares above 1. Idle and cached shares may be 0.
+// What nothing measures: times and rates of 0 or less, and shares above 1. Idle and cached shares may be 0, and so is
+// "completed" of a run that ran out of memory.
 std::optional<std::pair<Sentence, Sentence>> outside_of_measures(std::string_view quantity, double value) {
   const bool is_fraction = quantity.find("fraction") != std::string_view::npos;
-  const bool is_share = is_fraction || quantity.starts_with("mfu") || quantity == "hfu";
-  if (value < 0 || (value == 0 && !is_fraction))
+  const bool is_share = is_fraction || quantity.starts_with("mfu") || quantity == "hfu" || quantity == "completed";
+  if (value < 0 || (value == 0 && !is_fraction && quantity != "completed"))
     return std::pair{say("error.measurement.positive", fmt::format("{:g}", value)),
                      say("error.measurement.positive.remedy")};
   if (is_share && value > 1)
@@ -215,6 +220,8 @@ Failure read_entry(Members members, Measurement& out) {
   out.source = members.text("source");
   out.notes = members.text("notes");
   out.environment = members.text("environment");
+  out.held_out = members.flag("held_out");
+  out.short_run = members.flag("short_run");
   out.completeness = members.text("config_completeness");
   out.precision = members.text("precision_id");
   out.checkpointing = members.text("checkpointing_id");

@@ -6,6 +6,7 @@
 // "node_size"},
 //   "parallelism": {"dp" (the whole data-parallel degree), "tp", "pp", "vpp", "cp", "ep", "sp", "zero", "fsdp", ...},
 //   "batch": {"global", "micro", "seq"} or {"batch", "prompt_tokens", "output_tokens", "rounds"}, "op": {...},
+//   "held_out": true where no fit may use it, "short_run": true where it was timed alone and briefly,
 //   "measured": {quantity: number, ...}, "scenario": id of the preset that is this run, "assumed": [what that preset
 //   adds to the source, ...]}, ...]}
 // Many entries that are alike stand in tables, with their models beside: {"models": {name: {...}, ...}, "tables":
@@ -49,10 +50,12 @@ struct MeasuredBatch {
   std::optional<double> rounds;  // of a load that starts at once: requests for each that is in flight
 };
 
-// One operation, by its shape: a matrix multiplication, an attention kernel, a collective.
+// One operation, by its shape: a matrix multiplication, an attention kernel, a pass over a vector, a collective.
 struct MeasuredShape {
   std::string op, algorithm;
   std::optional<double> m, n, k, batch, groups, m_per_group, elements, bytes;
+  std::optional<double> tokens, heads, d_head;  // of attention, each token to those before it if `causal`
+  bool causal = false;
   std::optional<int> ranks;
 };
 
@@ -68,6 +71,8 @@ struct Measurement {
   std::string scenario;                            // the preset that is this run; empty: built from the entry
   std::string
       environment;  // what the source says slowed its runs that is of no software: no calibration is fitted to them
+  bool held_out = false;             // takes no part in any fit: what is predicted of it was never seen
+  bool short_run = false;            // timed alone, a few in a row: at the boost clock, behind an empty queue
   std::vector<std::string> assumed;  // of that preset, what the source leaves open
   std::optional<MeasuredModel> model;
   std::optional<MeasuredHardware> hardware;

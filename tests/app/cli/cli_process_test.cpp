@@ -142,7 +142,7 @@ TEST_CASE("validate without a file takes the measurements that ship") {
   CHECK(o.code == 0);
   const auto json = nlohmann::json::parse(o.out);
   CHECK(json.at("mode") == "calibrated");
-  CHECK(json.at("families").size() == 27);
+  CHECK(json.at("families").size() == 28);
   CHECK(json.at("overall").at("n").get<int>() > 700);
 }
 

@@ -52,9 +52,9 @@ double validated_error(std::string_view id, std::string_view quantity) {
 constexpr const char* kEntry =
     R"({"name": "Mine", "entries": [{"id": "mine-1", "family": "mine", "task": "train", "measured": {"step_time_s": 2}}]})";
 
-TEST_CASE("1942 measurements of 27 sources ship, each with its source") {
-  CHECK(shipped_evidence().entries.size() == 1942);
-  CHECK(shipped_evidence().names.size() == 27);
+TEST_CASE("3235 measurements of 28 sources ship, each with its source") {
+  CHECK(shipped_evidence().entries.size() == 3235);
+  CHECK(shipped_evidence().names.size() == 28);
   for (const io::Measurement& m : shipped_evidence().entries) CHECK_MESSAGE(!m.source.empty(), m.id);
 }
 
@@ -182,7 +182,7 @@ TEST_CASE("a user's file of measurements is laid over those that ship") {
   folder.write("evidence/mine.json", kEntry);
   const auto files = io::load_evidence(io::PresetLibrary(folder.path()));
   REQUIRE(files);
-  CHECK(files.value().entries.size() == 1943);
+  CHECK(files.value().entries.size() == 3236);
   CHECK(files.value().names.at("mine") == "Mine");
 }
 
@@ -191,7 +191,7 @@ TEST_CASE("a user's file of a shipped name replaces it") {
   folder.write("evidence/vtrain.json", kEntry);
   const auto files = io::load_evidence(io::PresetLibrary(folder.path()));
   REQUIRE(files);
-  CHECK(files.value().entries.size() == 1942 - 70 + 1);
+  CHECK(files.value().entries.size() == 3235 - 70 + 1);
 }
 
 TEST_CASE("an id that two files have is an error that names both file and id") {
