@@ -8,13 +8,15 @@
 namespace roofscape::test {
 
 const widgets::TextTable& english() {
-  static const widgets::TextTable texts = [] {
-    constexpr std::string_view kFile = "assets/strings/en.json";
-    auto read = io::read_flat_map(io::embedded_text(kFile), kFile);
-    REQUIRE(read.ok());
-    return widgets::TextTable({read.value().begin(), read.value().end()});
-  }();
+  static const widgets::TextTable texts = texts_in("en");
   return texts;
+}
+
+widgets::TextTable texts_in(std::string_view language) {
+  const std::string file = "assets/strings/" + std::string(language) + ".json";
+  auto read = io::read_flat_map(io::embedded_text(file), file);
+  REQUIRE(read.ok());
+  return widgets::TextTable({read.value().begin(), read.value().end()}, language);
 }
 
 std::string in_english(const engine::Sentence& sentence) { return english().write(sentence); }

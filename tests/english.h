@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "engine/io/json/result.h"
 #include "widgets/plot/text_table.h"
@@ -9,6 +10,7 @@
 namespace roofscape::test {
 
 const widgets::TextTable& english();
+widgets::TextTable texts_in(std::string_view language);  // of those that ship
 std::string in_english(const engine::Sentence& sentence);
 std::string in_english(const io::InputError& error);  // one line, with file and path
 

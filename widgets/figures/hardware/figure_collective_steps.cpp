@@ -183,12 +183,14 @@ void draw_steps(Canvas& canvas, const Rect& area, const FigureInput& input, cons
     const auto column = static_cast<float>(step % layout.columns), line = static_cast<float>(step / layout.columns);
     const float x = rest.x + label + column * (side + gap);
     const float y = rest.y + line * (tall + (kTitleHeight + 1) * small) + kTitleHeight * small;
-    const std::string title = step == 0 ? std::string(t.text("figure.collective-steps.before"))
-                                        : t.format("figure.collective-steps.after", {format_count(step)});
+    std::string title = step == 0 ? std::string(t.text("figure.collective-steps.before"))
+                                  : t.format("figure.collective-steps.after", {format_count(step)});
     const TextStyle heading =
         small_text(canvas, theme.ink, HAlign::left, step == c.steps ? Weight::bold : Weight::regular);
-    canvas.text({x, y - kTitleHeight * small / 2}, ellipsize(canvas, title, heading, side + gap - canvas.px(4)),
-                heading);
+    // Over the last column of a line nothing follows, but it ends with the figure.
+    const float room = std::min(side + gap - canvas.px(4), rest.right() - x);
+    if (step > 0 && canvas.text_width(title, heading) > room) title = format_count(step);
+    canvas.text({x, y - kTitleHeight * small / 2}, ellipsize(canvas, title, heading, room), heading);
     for (int rank = 0; rank < c.ranks; ++rank) {
       const float top = y + layout.row * static_cast<float>(rank);
       if (column == 0 && (layout.row >= small * 1.15f || rank % 2 == 0))

@@ -286,8 +286,13 @@ void draw_array_of(Canvas& canvas, const FigureInput& input, const Rect& cell, c
     draw_adapter(canvas, input, tile);
     if (at.beside) words.x += canvas.px(kAdapter + kStripSpace);
   }
-  canvas.text(words, symbol_of(o), symbol);
-  if (at.sizes) canvas.text({words.x, words.y + at.line}, local_text(o), size);
+  // Under an array the words may reach to the next one's; all of them stand in the readout.
+  const float room = cell.x + at.cell + at.sign - words.x - canvas.px(4);
+  const auto write = [&](float y, const std::string& text, const TextStyle& style) {
+    canvas.text({words.x, y}, at.beside ? text : ellipsize(canvas, text, style, room), style);
+  };
+  write(words.y, symbol_of(o), symbol);
+  if (at.sizes) write(words.y + at.line, local_text(o), size);
 }
 
 void draw_product(Canvas& canvas, const FigureInput& input, Rect row, const LayerProductsStudy& study,

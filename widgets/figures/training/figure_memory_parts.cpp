@@ -72,6 +72,13 @@ PlotAxis gb_axis(const FigureInput& input, const Scale& scale, float width, cons
   TickOptions options;
   options.about = std::clamp(static_cast<int>(width / canvas.px(85)), 2, 8);
   axis.ticks = ticks(scale, options);
+  // The axis ends where the figure does, and a number may not reach over that end.
+  if (!axis.ticks.empty()) {
+    Tick& last = axis.ticks.back();
+    const double room = (scale.end() - scale.position(last.value)) / (scale.end() - scale.begin()) * width;
+    const TextStyle style = small_text(canvas, input.theme.ink2, HAlign::centre);
+    if (canvas.text_width(last.label, style) / 2 > static_cast<float>(room)) last.label.clear();
+  }
   axis.unit = kGb;
   return axis;
 }
@@ -232,7 +239,9 @@ Rect capacity_label(const Canvas& canvas, const FigureInput& input, const Scale&
   if (sizes.capacity_gb <= 0) return {};
   Rect label = canvas.text_bounds({x(sizes.capacity_gb), label_middle}, own_capacity(input),
                                   capacity_style(canvas, input.theme));
-  label.x = std::max(label.x, x(0));  // of bars far beyond the capacity; before the axis stands what rows are
+  // Beside the axis stands what the rows are, and how far they are over.
+  const auto end = static_cast<float>(x.end());
+  label.x = std::max(std::min(label.x, end - label.w), x(0));
   return label;
 }
 
