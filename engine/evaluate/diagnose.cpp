@@ -108,7 +108,7 @@ void check_torus(Findings& f, const MeshLinks& mesh) {
           "placement.tensor.on");
 }
 
-void check_chips(Findings& f) {
+void check_chips(Findings& f, const MeshLinks* placed) {
   const Scenario& s = f.scenario();
   const double used = f.quantity(Q::chips_used), total = static_cast<double>(chip_count(s.cluster));
   if (used > total) {
@@ -130,7 +130,10 @@ void check_chips(Findings& f) {
     if (used > largest_power_of_two_box(s.cluster.slice) * s.cluster.slices &&
         std::has_single_bit(static_cast<std::uint64_t>(used)))
       f.add(Severity::note, "mesh.not_tiling", {{used, unit::chips}});
-    check_torus(f, place_mesh(s.cluster, s.parallelism, s.placement));
+    if (placed != nullptr)
+      check_torus(f, *placed);
+    else
+      check_torus(f, place_mesh(s.cluster, s.parallelism, s.placement));
   }
 }
 
@@ -403,10 +406,10 @@ constexpr std::array<std::string_view, 22> kOfARun{"network.bound",
 
 }  // namespace
 
-void diagnose(const Scenario& s, Report& report) {
+void diagnose(const Scenario& s, Report& report, const MeshLinks* placed) {
   report.diagnostics.clear();
   Findings f(s, report);
-  check_chips(f);
+  check_chips(f, placed);
   check_fabric(f);
   if (s.serves()) {
     check_model(f);

@@ -301,7 +301,7 @@ void evaluate(const Scenario& s, EvaluationScratch& scratch, Report& out) {
     for (const double end : e.stage.muon.exposed) out.pipeline.update_exchange_s += finite(end);
   out.pipeline.step_end_s = seconds_of_part(e, Q::step_optimizer) + out.pipeline.reduction_s;
   if (e.stage.muon.sends) out.pipeline.step_end_s += out.pipeline.update_exchange_s;
-  diagnose(s, out);
+  diagnose(s, out, &e.in.links);
   if (out.has_errors()) withhold_run(out);
 }
 
