@@ -127,7 +127,8 @@ int run(const Context& context, const ExplainOptions& options) {
   if (!scenario) return kBadInput;
   if (id == "bound") return explain_bound(context, options);
   if (auto derivation = engine::explain(*scenario, id)) {
-    tell_calibration_origins(*derivation, *scenario, context.texts);
+    io::CalibrationOrigins origins;
+    tell_calibration_origins(*derivation, *scenario, origins, context.texts);
     const auto evaluated = evaluate(context, options.input);
     if (!evaluated) return kBadInput;
     DerivationNotes notes;

@@ -1,12 +1,11 @@
 #include "app/core/calibration_origin.h"
 
-#include "engine/io/presets/calibration_origin.h"
 #include "widgets/canvas/number_format.h"
 
 namespace roofscape::app {
 
 void tell_calibration_origins(engine::Derivation& derivation, const engine::Scenario& scenario,
-                              const widgets::TextTable& texts) {
+                              io::CalibrationOrigins& origins, const widgets::TextTable& texts) {
   if (scenario.assumptions.mode != engine::Mode::calibrated) return;
   const std::string& file = scenario.cluster.chip.calibration.source;
   const engine::SoftwareStack stack = engine::software_stack(scenario);
@@ -14,7 +13,7 @@ void tell_calibration_origins(engine::Derivation& derivation, const engine::Scen
     if (!line.is_input || line.source != file) continue;
     for (const engine::CalibrationRow& row : engine::kCalibrationRows) {
       if (line.id != "calibration." + std::string(row.id)) continue;
-      const auto origin = io::calibration_origin(file, stack, row.parameter);
+      const auto origin = origins.find(file, stack, row.parameter);
       if (!origin) break;
       if (origin->decided.runs > 0)
         line.source = texts.format("calibration.origin.measured",

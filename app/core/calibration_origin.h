@@ -3,12 +3,14 @@
 #pragma once
 
 #include "engine/evaluate/explain.h"
+#include "engine/io/presets/calibration_origin.h"
 #include "engine/scenario/scenario.h"
 #include "widgets/plot/text_table.h"
 
 namespace roofscape::app {
 
 // In calibrated mode; of other modes and of chips without a calibration the sources stay as they are.
-void tell_calibration_origins(engine::Derivation&, const engine::Scenario&, const widgets::TextTable&);
+void tell_calibration_origins(engine::Derivation&, const engine::Scenario&, io::CalibrationOrigins&,
+                              const widgets::TextTable&);
 
 }  // namespace roofscape::app

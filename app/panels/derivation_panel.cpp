@@ -57,14 +57,14 @@ std::string_view first_derivation(const engine::Scenario& scenario, const engine
 
 constexpr std::size_t kLongestTrail = 64;
 
-const engine::Derivation* derive(const PanelContext& ctx, const std::string& id,
-                                 std::optional<DerivationState::Derived>& kept) {
+const engine::Derivation* derive(const PanelContext& ctx, const std::string& id, DerivationState& state) {
+  std::optional<DerivationState::Derived>& kept = state.derived;
   if (!kept || kept->id != id || !(kept->scenario == ctx.session.scenario())) {
     const engine::Scenario& plan = ctx.session.scenario();
     const ScopedId scoped = scoped_id(id);
     const engine::Scenario under = scoped.schedule ? engine::scenario_under(plan, *scoped.schedule) : plan;
     kept = DerivationState::Derived{id, plan, engine::explain(under, scoped.quantity)};
-    if (kept->derivation) tell_calibration_origins(*kept->derivation, under, ctx.ui.texts);
+    if (kept->derivation) tell_calibration_origins(*kept->derivation, under, state.origins, ctx.ui.texts);
   }
   return kept->derivation ? &*kept->derivation : nullptr;
 }
@@ -399,7 +399,7 @@ engine::Scenario derivation_panel(PanelContext& ctx, const Rect& r, DerivationSt
       state.trail.pop_back();
     x += side;
   }
-  const engine::Derivation* derivation = derive(ctx, id, state.derived);
+  const engine::Derivation* derivation = derive(ctx, id, state);
   const ScopedId scoped = scoped_id(id);
   const bool nothing = derivation == nullptr || derivation->lines.empty();
   if (impossible != nullptr && (!asked || nothing)) {

@@ -9,6 +9,7 @@
 #include "app/panels/panel_context.h"
 #include "engine/evaluate/explain.h"
 #include "engine/evaluate/sensitivity.h"
+#include "engine/io/presets/calibration_origin.h"
 
 namespace roofscape::app {
 
@@ -29,6 +30,7 @@ struct DerivationState {
     std::vector<engine::SensitivityRow> rows;
   };
   std::optional<Sensitivities> sensitivities;
+  io::CalibrationOrigins origins;
 
   void open(std::string id);
 };

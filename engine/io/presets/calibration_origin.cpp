@@ -1,21 +1,32 @@
 #include "engine/io/presets/calibration_origin.h"
 
-#include <filesystem>
-
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "engine/io/presets/resources.h"
 
 namespace roofscape::io {
 
-std::optional<CalibrationOrigin> calibration_origin(std::string_view source, engine::SoftwareStack stack,
-                                                    engine::Calibrated parameter) {
+struct CalibrationOrigins::Files {
+  std::map<std::string, nlohmann::json, std::less<>> read;
+
+  const nlohmann::json& operator[](const std::string& file) {
+    const auto [place, is_new] = read.try_emplace(file);
+    if (is_new) place->second = nlohmann::json::parse(embedded_text(file), nullptr, false);
+    return place->second;
+  }
+};
+
+CalibrationOrigins::CalibrationOrigins() : files_(std::make_shared<Files>()) {}
+
+std::optional<CalibrationOrigin> CalibrationOrigins::find(std::string_view source, engine::SoftwareStack stack,
+                                                          engine::Calibrated parameter) {
   const std::string id(engine::kCalibrationRows[static_cast<std::size_t>(parameter)].id);
   const std::string stack_id(engine::kSoftwareStackIds[stack]);
   std::string file(source);
   // A file inherits from one that inherits from none; the limit is for files that are wrong.
   for (int generation = 0; generation < 3; ++generation) {
-    const nlohmann::json json = nlohmann::json::parse(embedded_text(file), nullptr, false);
+    const nlohmann::json& json = (*files_)[file];
     if (!json.is_object()) return std::nullopt;
     const nlohmann::json* member = nullptr;
     for (const auto& at : {nlohmann::json::json_pointer("/stacks/" + stack_id + "/" + id),

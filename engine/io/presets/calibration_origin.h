@@ -2,6 +2,7 @@
 // before, or a statement of its own.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -17,8 +18,19 @@ struct CalibrationOrigin {
   std::string statement;  // of a value that is not searched: a fact with its source, or a guess
 };
 
-// `source` as Calibration::source; nothing where the file or the value is not one that ships.
-std::optional<CalibrationOrigin> calibration_origin(std::string_view source, engine::SoftwareStack stack,
-                                                    engine::Calibrated parameter);
+// Reads a file once: a derivation names some ten values of one, and is made anew in each frame of a drag. Copies share
+// what was read.
+class CalibrationOrigins {
+ public:
+  CalibrationOrigins();
+
+  // `source` as Calibration::source; nothing where the file or the value is not one that ships.
+  std::optional<CalibrationOrigin> find(std::string_view source, engine::SoftwareStack stack,
+                                        engine::Calibrated parameter);
+
+ private:
+  struct Files;
+  std::shared_ptr<Files> files_;
+};
 
 }  // namespace roofscape::io

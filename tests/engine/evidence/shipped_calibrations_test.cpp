@@ -97,18 +97,19 @@ TEST_CASE("a value of a calibration tells where it comes from, through files tha
   using engine::Calibrated;
   using engine::SoftwareStack;
   const std::string h100 = "presets/calibration/h100.json";
-  const auto measured = io::calibration_origin(h100, SoftwareStack::megatron, Calibrated::matmul_efficiency);
+  io::CalibrationOrigins origins;
+  const auto measured = origins.find(h100, SoftwareStack::megatron, Calibrated::matmul_efficiency);
   REQUIRE(measured.has_value());
   CHECK(measured->searched);
   CHECK(measured->decided.runs > 50);
   CHECK(measured->file == h100);
-  const auto stated = io::calibration_origin(h100, SoftwareStack::megatron, Calibrated::capacity);
+  const auto stated = origins.find(h100, SoftwareStack::megatron, Calibrated::capacity);
   REQUIRE(stated.has_value());
   CHECK_FALSE(stated->searched);
   CHECK(stated->statement.find("nvidia-smi") != std::string::npos);
   const auto inherited =
-      io::calibration_origin("presets/calibration/mi300x.json", SoftwareStack::megatron, Calibrated::kernel_gap);
+      origins.find("presets/calibration/mi300x.json", SoftwareStack::megatron, Calibrated::kernel_gap);
   REQUIRE(inherited.has_value());
   CHECK(inherited->file == h100);
-  CHECK_FALSE(io::calibration_origin("", SoftwareStack::megatron, Calibrated::kernel_gap).has_value());
+  CHECK_FALSE(origins.find("", SoftwareStack::megatron, Calibrated::kernel_gap).has_value());
 }
