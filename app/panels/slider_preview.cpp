@@ -87,8 +87,9 @@ std::span<const Notch> slider_preview(PanelContext& ctx, const engine::Field& fi
     engine::Scenario varied = with(value);
     const std::array held{field.path};
     if (partner) varied = engine::nearest_plan_that_runs(base, varied, {held, *partner, true, true}).scenario;
-    engine::evaluate(varied, band.scratch, band.report);
-    ctx.studies.operations_left -= static_cast<std::int64_t>(band.report.pipeline.orders.ops.size());
+    const std::size_t before = band.spans.operations_run();
+    engine::evaluate_without_timeline(varied, band.scratch, band.spans, band.report);
+    ctx.studies.operations_left -= static_cast<std::int64_t>(band.spans.operations_run() - before);
     band.outcomes.push_back(outcome_of(band.report));
   }
   if (!band.finished()) ctx.studies.unfinished = true;

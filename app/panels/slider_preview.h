@@ -10,6 +10,7 @@
 #include "app/panels/panel_context.h"
 #include "engine/base/enum_table.h"
 #include "engine/evaluate/evaluate.h"
+#include "engine/pipeline/order_span.h"
 
 namespace roofscape::app {
 
@@ -24,6 +25,7 @@ struct SliderPreview {
   std::vector<Outcome> outcomes;  // of the first of them; of all once the band is finished
   std::vector<widgets::Notch> notches;
   engine::EvaluationScratch scratch;
+  engine::OrderSpans spans;
   engine::Report report;
   bool finished() const { return outcomes.size() == values.size(); }
 };

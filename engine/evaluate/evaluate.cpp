@@ -282,10 +282,9 @@ EvaluationScratch::~EvaluationScratch() = default;
 EvaluationScratch::EvaluationScratch(EvaluationScratch&&) noexcept = default;
 EvaluationScratch& EvaluationScratch::operator=(EvaluationScratch&&) noexcept = default;
 
-void evaluate(const Scenario& s, EvaluationScratch& scratch, Report& out) {
-  if (s.serves()) return evaluate_serving(s, out);
-  Evaluation<double>& e = scratch.memory_->evaluation;
-  run_evaluation<double>(s, nullptr, scratch.memory_->simulation, out.pipeline, e);
+namespace {
+
+void report_training(const Scenario& s, const Evaluation<double>& e, Report& out) {
   out.quantities.clear();
   for_each_quantity(e, [&out](Q q, double value) { out.quantities.set(q, value); });
   fill_transfers(e, out.transfers);
@@ -303,6 +302,22 @@ void evaluate(const Scenario& s, EvaluationScratch& scratch, Report& out) {
   if (e.stage.muon.sends) out.pipeline.step_end_s += out.pipeline.update_exchange_s;
   diagnose(s, out, &e.in.links);
   if (out.has_errors()) withhold_run(out);
+}
+
+}  // namespace
+
+void evaluate(const Scenario& s, EvaluationScratch& scratch, Report& out) {
+  if (s.serves()) return evaluate_serving(s, out);
+  Evaluation<double>& e = scratch.memory_->evaluation;
+  run_evaluation<double>(s, nullptr, scratch.memory_->simulation, out.pipeline, e);
+  report_training(s, e, out);
+}
+
+void evaluate_without_timeline(const Scenario& s, EvaluationScratch& scratch, OrderSpans& spans, Report& out) {
+  if (s.serves()) return evaluate_serving(s, out);
+  Evaluation<double>& e = scratch.memory_->evaluation;
+  run_evaluation<double>(s, nullptr, scratch.memory_->simulation, out.pipeline, e, &spans);
+  report_training(s, e, out);
 }
 
 void evaluate_quantities(const Scenario& s, EvaluationScratch& scratch, OrderSpans& spans, Report& out) {

@@ -5,6 +5,8 @@
 #include <array>
 
 #include "engine/evaluate/evaluate.h"
+#include "engine/pipeline/order_span.h"
+#include "tests/cases_to_try.h"
 #include "tests/engine/edited_scenario.h"
 #include "tests/engine/fixtures.h"
 #include "tests/engine/invariants.h"
@@ -63,6 +65,33 @@ TEST_CASE("what holds for every valid scenario") {
   CHECK(carved > kTrainingCases / 500);
   CHECK(latent > kTrainingCases / 100);
   CHECK(offloaded > kTrainingCases / 4);
+}
+
+TEST_CASE("without its timeline a report runs, fits, lasts and is bound as with it") {
+  std::mt19937 rng(20251126);
+  const tests::Choose choose = [&rng](std::uint32_t below) { return static_cast<std::uint32_t>(rng() % below); };
+  EvaluationScratch scratch, other_scratch;
+  OrderSpans spans;
+  Report report, other;
+  int pipelined = 0, impossible = 0;
+  for (int i = 0; i < tests::cases_to_try(4000); ++i) {
+    CAPTURE(i);
+    const Scenario s = i % 2 == 0
+                           ? tests::random_scenario(rng)
+                           : tests::edited_scenario(tests::library(), 1 + static_cast<int>(choose(3)), choose);
+    evaluate(s, scratch, report);
+    evaluate_without_timeline(s, other_scratch, spans, other);
+    pipelined += report.pipeline.orders.ops.empty() ? 0 : 1;
+    impossible += report.has_errors() ? 1 : 0;
+    REQUIRE(other.has_errors() == report.has_errors());
+    REQUIRE(other.fits() == report.fits());
+    REQUIRE(other.bound.id() == report.bound.id());
+    for (const Q q : {Q::step_time, Q::memory_total, Q::mfu, Q::time_per_output_token})
+      REQUIRE(other.quantities[q] == report.quantities[q]);
+    REQUIRE(other.pipeline.timeline.start.empty());
+  }
+  CHECK(pipelined > tests::cases_to_try(4000) / 8);
+  CHECK(impossible > tests::cases_to_try(4000) / 16);
 }
 
 // bench_properties checks the same, and more, over as many as it is asked for.
