@@ -34,6 +34,8 @@ constexpr Prior prior_of(engine::Calibrated parameter) {
     case attention_forward:
     case attention_backward:
       return {true, 0.15, 0.85, 0.7, "fused kernels reach 0.25 to 0.75 of the 16-bit peak"};
+    case host_link:
+      return {true, 0.5, 0.98, 0.7, "PCI Express packets of 256 bytes carry 26 of headers"};
     case link_efficiency:
       return {true, 0.3, 0.98, 0.7, "protocol and headers; a bus bandwidth below a third is a wrong plan of links"};
     case fabric_efficiency:

@@ -94,7 +94,7 @@ Prediction kernel_value(const io::Measurement& entry, const engine::Cluster& clu
     if (!op.bytes) return say("evidence.unpredicted.shape");
     if (!(in.chip.pcie > 0)) return say("evidence.unpredicted.chip_figure");
     bytes = *op.bytes;
-    seconds = engine::time_at(bytes, in.chip.pcie) + (calibrated && entry.short_run ? kStartOfHostCopy_s : 0);
+    seconds = engine::time_at(bytes, in.achieved.pcie) + (calibrated && entry.short_run ? kStartOfHostCopy_s : 0);
   } else if (op.op == "flash_attention") {
     if (quantity == "tflops_max")
       return *peak * (calibrated ? in.calibration[engine::Calibrated::attention_forward] : 1) / kTera;

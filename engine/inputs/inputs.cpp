@@ -184,6 +184,7 @@ void calibrate(const Scenario& s, Trace* trace, Inputs<S>& in) {
   in.achieved.ici_axis = named(Q::achieved_links, in.chip.ici_axis * link);
   in.achieved.node = named(Q::achieved_fabric, in.chip.node * fabric);
   in.achieved.dcn = named(Q::achieved_fabric, in.chip.dcn * fabric);
+  in.achieved.pcie = named(Q::achieved_host, in.chip.pcie * c[Calibrated::host_link]);
   for (std::size_t i = 0; i < std::min(s.cluster.fabric.size(), kMaxFabricLevels); ++i)
     in.achieved.levels[i] = named(Q::achieved_fabric, in.chip.levels[i] * fabric);
   // A decoding step takes kernels together: they run at the rates that large ones reach.

@@ -49,7 +49,7 @@ S without_host(const StepCost<S>& step) {
 template <Scalar S>
 S host_update(const Inputs<S>& in, const LayerTime<S>& layer, const StageBlocks<S>& blocks, const PlanKey& key,
               const StepCost<S>& step, bool waits) {
-  const S& pcie = in.chip.pcie;
+  const S& pcie = in.achieved.pcie;
   const S layers = in.model.n_layers / in.degree(Axis::pipeline).x;
   const S gradients = named(Q::offload_gradients, in.reduced_gradient_bytes * step.updated_params / pcie);
   const S update = named(Q::offload_update, step.optimizer_bytes_each * step.updated_params / in.chip.host_memory);
@@ -199,7 +199,7 @@ void finish_step(const Inputs<S>& in, const LayerTime<S>& layer, const StageBloc
   S offload = zero;
   if (key.offload_activations) {
     const S seconds =
-        named(Q::offload_activations, layer.activations.checkpoint_bytes * work.layer_passes / in.chip.pcie);
+        named(Q::offload_activations, layer.activations.checkpoint_bytes * work.layer_passes / in.achieved.pcie);
     const S window = named(Q::offload_window, makespan);
     offload = max(seconds - window, zero);
     if (!pipelined)

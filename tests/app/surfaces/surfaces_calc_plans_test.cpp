@@ -98,16 +98,16 @@ TEST_CASE("calc gives the time of transfers to a host as eval does, in every mod
     const Report r = whole_report(s);
     if (r.has_errors()) continue;
     CAPTURE(i);
+    const Q link = r.quantities[Q::achieved_host] ? Q::achieved_host : Q::pcie_bandwidth;
     const auto there = [&](double bytes) {
-      return calc("offload",
-                  {with_value("pcie_bytes_per_s", r, Q::pcie_bandwidth), "activation_bytes=" + digits(bytes)})
+      return calc("offload", {with_value("pcie_bytes_per_s", r, link), "activation_bytes=" + digits(bytes)})
           .at("activation_s");
     };
     // The lecture moves an optimizer's state out and back; a report leaves it at the host, which updates, and moves
     // gradients and weights.
     if (const auto here = r.quantities[Q::offload_gradients]) {
       const double parameters = *r.quantities[Q::optimizer_parameters];
-      CHECK(to_rounding(there(*here * *r.quantities[Q::pcie_bandwidth]), *here));
+      CHECK(to_rounding(there(*here * *r.quantities[link]), *here));
       CHECK(to_rounding(there(*r.quantities[Q::weight_width_bytes] * parameters), *r.quantities[Q::offload_weights]));
       ++optimizer;
     }

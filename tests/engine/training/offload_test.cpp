@@ -41,6 +41,16 @@ TEST_CASE("an optimizer on the host updates after the last gradients, at the spe
   CHECK(value_of(fast, Q::step_offload) > weights);
 }
 
+TEST_CASE("calibrated, copies reach of the link to the host what they were measured to") {
+  const Scenario s = with(preset("llama3-8b-8-h100"), {"offload.optimizer=true", "assumptions.mode=calibrated"});
+  const Report r = evaluate(s);
+  CHECK(value_of(r, Q::achieved_host) == doctest::Approx(0.867 * value_of(r, Q::pcie_bandwidth)));
+  Scenario bare = s;
+  for (CalibrationValues& values : bare.cluster.chip.calibration.stacks) values[Calibrated::host_link] = 1;
+  CHECK(value_of(evaluate(bare), Q::step_offload) < value_of(r, Q::step_offload));
+  CHECK(value_of(evaluate(with(s, {"assumptions.mode=ideal"})), Q::step_offload) <= value_of(r, Q::step_offload));
+}
+
 TEST_CASE("what a pipeline reduces after its last backward goes to the host after it too") {
   const Scenario s = with(preset("gpt3-175b-1024-a100"), {"offload.optimizer=true"});
   REQUIRE(s.parallelism.pipeline > 1);
