@@ -6,6 +6,7 @@
 
 #include "engine/evaluate/evaluate.h"
 #include "engine/evaluate/evaluation.h"
+#include "engine/inputs/inputs.h"
 #include "tests/engine/fixtures.h"
 
 using namespace roofscape;
@@ -44,7 +45,7 @@ TEST_CASE("an optimizer on the host updates after the last gradients, at the spe
 TEST_CASE("calibrated, copies reach of the link to the host what they were measured to") {
   const Scenario s = with(preset("llama3-8b-8-h100"), {"offload.optimizer=true", "assumptions.mode=calibrated"});
   const Report r = evaluate(s);
-  CHECK(value_of(r, Q::achieved_host) == doctest::Approx(0.867 * value_of(r, Q::pcie_bandwidth)));
+  CHECK(make_inputs<double>(s, nullptr).achieved.pcie == doctest::Approx(0.867 * value_of(r, Q::pcie_bandwidth)));
   Scenario bare = s;
   for (CalibrationValues& values : bare.cluster.chip.calibration.stacks) values[Calibrated::host_link] = 1;
   CHECK(value_of(evaluate(bare), Q::step_offload) < value_of(r, Q::step_offload));
