@@ -63,7 +63,9 @@ const engine::Derivation* derive(const PanelContext& ctx, const std::string& id,
     const engine::Scenario& plan = ctx.session.scenario();
     const ScopedId scoped = scoped_id(id);
     const engine::Scenario under = scoped.schedule ? engine::scenario_under(plan, *scoped.schedule) : plan;
-    kept = DerivationState::Derived{id, plan, engine::explain(under, scoped.quantity)};
+    kept = DerivationState::Derived{id, plan,
+                                    scoped.schedule ? engine::explain(under, scoped.quantity)
+                                                    : engine::explain(plan, ctx.session.report(), scoped.quantity)};
     if (kept->derivation) tell_calibration_origins(*kept->derivation, under, state.origins, ctx.ui.texts);
   }
   return kept->derivation ? &*kept->derivation : nullptr;

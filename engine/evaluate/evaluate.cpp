@@ -316,13 +316,13 @@ void evaluate(const Scenario& s, EvaluationScratch& scratch, Report& out) {
 void evaluate_without_timeline(const Scenario& s, EvaluationScratch& scratch, OrderSpans& spans, Report& out) {
   if (s.serves()) return evaluate_serving(s, out);
   Evaluation<double>& e = scratch.memory_->evaluation;
-  run_evaluation<double>(s, nullptr, scratch.memory_->simulation, out.pipeline, e, &spans);
+  run_evaluation<double>(s, nullptr, scratch.memory_->simulation, out.pipeline, e, {.spans = &spans});
   report_training(s, e, out);
 }
 
 void evaluate_quantities(const Scenario& s, EvaluationScratch& scratch, OrderSpans& spans, Report& out) {
   Evaluation<double>& e = scratch.memory_->evaluation;
-  run_evaluation<double>(s, nullptr, scratch.memory_->simulation, out.pipeline, e, &spans);
+  run_evaluation<double>(s, nullptr, scratch.memory_->simulation, out.pipeline, e, {.spans = &spans});
   out.quantities.clear();
   for_each_quantity(e, [&out](Q q, double value) { out.quantities.set(q, value); });
 }

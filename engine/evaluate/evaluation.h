@@ -24,23 +24,24 @@ struct Evaluation {
   S tokens_per_chip;
 };
 
-// Fills `e` and `pipeline`, reusing the memory of the evaluation before. `spans`: see stage_time().
+// Fills `e` and `pipeline`, reusing the memory of the evaluation before. `length`: see stage_time().
 template <Scalar S>
 void run_evaluation(const Scenario& s, Trace* trace, SimulationScratch& scratch, PipelineReport& pipeline,
-                    Evaluation<S>& e, OrderSpans* spans = nullptr) {
+                    Evaluation<S>& e, const StepLength& length = {}) {
   e.in = make_inputs<S>(s, trace);
   e.layer = layer_time(e.in, layer_key(s), s.parallelism.context_method);
-  stage_time(e.in, e.layer, stage_key(s), scratch, pipeline, e.stage, spans);
+  stage_time(e.in, e.layer, stage_key(s), scratch, pipeline, e.stage, length);
   training_cost(e.in, e.layer, e.stage, plan_key(s), pipeline, e.plan);
   operation_steps(e.in, e.layer, e.stage, e.plan, layer_key(s), plan_key(s), e.operations);
   e.limits = bounds(e.in, e.plan.tokens_per_step, transfers_add(s));
   e.tokens_per_chip = named(Q::tokens_per_chip, e.plan.tokens_per_step / e.stage.chips);
 }
 template <Scalar S>
-Evaluation<S> run_evaluation(const Scenario& s, Trace* trace, PipelineReport& pipeline) {
+Evaluation<S> run_evaluation(const Scenario& s, Trace* trace, PipelineReport& pipeline,
+                             const StepLength& length = {}) {
   SimulationScratch scratch;
   Evaluation<S> e;
-  run_evaluation(s, trace, scratch, pipeline, e);
+  run_evaluation(s, trace, scratch, pipeline, e, length);
   return e;
 }
 

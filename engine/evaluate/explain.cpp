@@ -318,13 +318,16 @@ const DerivationLine* Derivation::find(std::string_view id) const {
 
 namespace {
 
-std::unique_ptr<Trace> recorded(const Scenario& scenario) {
+// `report`: evaluate()'s of the same scenario, whose pipeline need not be run again.
+std::unique_ptr<Trace> recorded(const Scenario& scenario, const Report* report) {
   auto trace = std::make_unique<Trace>();
   if (scenario.serves()) {
     (void)run_serving<Traced>(scenario, trace.get());
   } else {
     PipelineReport pipeline;
-    (void)run_evaluation<Traced>(scenario, trace.get(), pipeline);
+    StepLength length;
+    if (report != nullptr && report->pipeline.simulated) length.found = &*report->pipeline.simulated;
+    (void)run_evaluation<Traced>(scenario, trace.get(), pipeline, length);
   }
   return trace;
 }
@@ -338,13 +341,16 @@ bool is_id_of_a_run(std::string_view id) {
 }  // namespace
 
 struct Recording::Run {
-  explicit Run(const Scenario& scenario) : trace(recorded(scenario)), has_errors(evaluate(scenario).has_errors()) {}
+  Run(const Scenario& scenario, const Report& report)
+      : trace(recorded(scenario, &report)), has_errors(report.has_errors()) {}
   std::unique_ptr<Trace> trace;
   Explainer explainer{*trace};
   bool has_errors;
 };
 
-Recording::Recording(const Scenario& scenario) : run_(std::make_unique<Run>(scenario)) {}
+Recording::Recording(const Scenario& scenario) : Recording(scenario, evaluate(scenario)) {}
+Recording::Recording(const Scenario& scenario, const Report& report)
+    : run_(std::make_unique<Run>(scenario, report)) {}
 Recording::~Recording() = default;
 Recording::Recording(Recording&&) noexcept = default;
 Recording& Recording::operator=(Recording&&) noexcept = default;
@@ -365,9 +371,12 @@ std::vector<std::string> Recording::explainable() const {
 std::optional<Derivation> explain(const Scenario& scenario, std::string_view id) {
   return Recording(scenario).explain(id);
 }
+std::optional<Derivation> explain(const Scenario& scenario, const Report& report, std::string_view id) {
+  return Recording(scenario, report).explain(id);
+}
 
 QuantityValues all_quantities(const Scenario& scenario, const Report& report) {
-  const std::unique_ptr<Trace> trace = recorded(scenario);
+  const std::unique_ptr<Trace> trace = recorded(scenario, &report);
   const Explainer explainer(*trace);
   const bool runs = !report.has_errors();
   QuantityValues values = report.quantities;

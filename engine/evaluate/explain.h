@@ -67,11 +67,14 @@ struct Derivation {
 // Empty if there is no such quantity or it has no value in this scenario, as what is of a run has none where the plan
 // cannot run (Absence::cannot_run).
 std::optional<Derivation> explain(const Scenario&, std::string_view id);
+// The same beside evaluate()'s report of that scenario, whose pipeline is not run again: in a window, frame by frame.
+std::optional<Derivation> explain(const Scenario&, const Report&, std::string_view id);
 
 // A scenario's run over Traced, recorded once for many derivations; explain() makes one for each.
 class Recording {
  public:
   explicit Recording(const Scenario&);
+  Recording(const Scenario&, const Report&);  // evaluate()'s of it
   ~Recording();
   Recording(Recording&&) noexcept;
   Recording& operator=(Recording&&) noexcept;

@@ -159,6 +159,13 @@ struct StageRow {
 };
 
 // The simulated pipeline of one step. Empty (stages == 1) when there is none.
+// What running a pipeline's order finds, in seconds.
+struct SimulatedStep {
+  double makespan = 0, in_transfer = 0, even_stages_idle = 0;
+  bool drawn = false;  // has a timeline, and with it:
+  double bubble_time = 0, bubble_to_work = 0, span_bubble = 0;
+};
+
 struct PipelineReport {
   ScheduleShape shape;
   ScheduleStatus status;    // legal, or the rule that is broken
@@ -172,7 +179,8 @@ struct PipelineReport {
   // By virtual stage: the part of a backward in which forwards are done again, in one piece at its start though
   // layers take turns. Part of times.backward_input; may be empty where it is not known.
   std::vector<Tick> recompute;
-  Timeline timeline;             // ticks are picoseconds
+  Timeline timeline;  // ticks are picoseconds
+  std::optional<SimulatedStep> simulated;
   std::vector<Tick> idle;        // by device
   double step_end_s = 0;         // reduction and optimizer after the last operation
   double update_exchange_s = 0;  // of it, what the step waits for of what Muon sends

@@ -188,11 +188,10 @@ void add_switched(const Scenario& s, const Inputs<double>& in, const LayerLoad& 
 double add_plan(const Scenario& s, const Inputs<double>& in, const LayerTime<double>& layer,
                 std::vector<TimedStrategy>& out, Pass pass) {
   PipelineReport pipeline;
-  SimulationScratch scratch;
   const StageKey key = stage_key(s);
   const int stages = key.shape.stages;
   StageTime<double> stage;
-  stage_time(in, layer, key, scratch, pipeline, stage);
+  stage_times(in, layer, key, pipeline, stage);
   const auto& all = pass == Pass::forward ? stage.comm_forward : stage.comm_backward;
   const auto& activations = pass == Pass::forward ? layer.layer.comm_forward : layer.layer.comm_backward;
   const double tokens = layer.microbatch_tokens / in.degree(Axis::tensor).x;  // of a microbatch, a chip

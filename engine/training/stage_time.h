@@ -192,16 +192,24 @@ void stage_times(const Inputs<S>&, const LayerTime<S>&, const StageKey&, Pipelin
 extern template void stage_times<double>(const Inputs<double>&, const LayerTime<double>&, const StageKey&,
                                          PipelineReport&, StageTime<double>&);
 
+// How the length of a pipeline's step is found: by running its order, unless one of these is given.
+struct StepLength {
+  // Only the length, by them: there is no order and no timeline, and what comes from these (bubbles, the idle time of
+  // even stages) is not known.
+  OrderSpans* spans = nullptr;
+  // As it was found before, of the same plan: there is no order and no timeline, but all that came from them.
+  const SimulatedStep* found = nullptr;
+};
+
 // Fills `out` and `pipeline` (shape, order, times, timeline), reusing their memory; an order is kept while its shape
-// stays. With `spans` only the step's length is found, by them: there is no order and no timeline, and what comes from
-// these (bubbles, the idle time of even stages) is not known.
+// stays.
 template <Scalar S>
 void stage_time(const Inputs<S>&, const LayerTime<S>&, const StageKey&, SimulationScratch&, PipelineReport& pipeline,
-                StageTime<S>& out, OrderSpans* spans = nullptr);
+                StageTime<S>& out, const StepLength& length = {});
 extern template void stage_time<double>(const Inputs<double>&, const LayerTime<double>&, const StageKey&,
-                                        SimulationScratch&, PipelineReport&, StageTime<double>&, OrderSpans*);
+                                        SimulationScratch&, PipelineReport&, StageTime<double>&, const StepLength&);
 extern template void stage_time<Traced>(const Inputs<Traced>&, const LayerTime<Traced>&, const StageKey&,
-                                        SimulationScratch&, PipelineReport&, StageTime<Traced>&, OrderSpans*);
+                                        SimulationScratch&, PipelineReport&, StageTime<Traced>&, const StepLength&);
 
 // What a tensor rank sends to the next stage: the residual stream of a microbatch, or its share where the stream is
 // split over the ranks. Megatron-LM sends each rank's share also where all have the whole (Narayanan et al. 2021,

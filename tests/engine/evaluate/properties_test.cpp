@@ -3,8 +3,12 @@
 #include <doctest/doctest.h>
 
 #include <array>
+#include <cmath>
+#include <utility>
+#include <vector>
 
 #include "engine/evaluate/evaluate.h"
+#include "engine/evaluate/evaluation.h"
 #include "engine/pipeline/order_span.h"
 #include "tests/cases_to_try.h"
 #include "tests/engine/edited_scenario.h"
@@ -76,9 +80,8 @@ TEST_CASE("without its timeline a report runs, fits, lasts and is bound as with 
   int pipelined = 0, impossible = 0;
   for (int i = 0; i < tests::cases_to_try(4000); ++i) {
     CAPTURE(i);
-    const Scenario s = i % 2 == 0
-                           ? tests::random_scenario(rng)
-                           : tests::edited_scenario(tests::library(), 1 + static_cast<int>(choose(3)), choose);
+    const Scenario s = i % 2 == 0 ? tests::random_scenario(rng)
+                                  : tests::edited_scenario(tests::library(), 1 + static_cast<int>(choose(3)), choose);
     evaluate(s, scratch, report);
     evaluate_without_timeline(s, other_scratch, spans, other);
     pipelined += report.pipeline.orders.ops.empty() ? 0 : 1;
@@ -92,6 +95,37 @@ TEST_CASE("without its timeline a report runs, fits, lasts and is bound as with 
   }
   CHECK(pipelined > tests::cases_to_try(4000) / 8);
   CHECK(impossible > tests::cases_to_try(4000) / 16);
+}
+
+TEST_CASE("beside a report the traced run takes what running the pipeline found, and nothing of it differs") {
+  std::mt19937 rng(20251127);
+  EvaluationScratch scratch;
+  Report report;
+  int taken = 0;
+  for (int i = 0; i < tests::cases_to_try(400); ++i) {
+    CAPTURE(i);
+    const Scenario s = tests::random_scenario(rng);
+    evaluate(s, scratch, report);
+    if (!report.pipeline.simulated) continue;
+    ++taken;
+    Trace run_trace, beside_trace;
+    PipelineReport run_pipeline, beside_pipeline;
+    const Evaluation<Traced> run = run_evaluation<Traced>(s, &run_trace, run_pipeline);
+    const Evaluation<Traced> beside =
+        run_evaluation<Traced>(s, &beside_trace, beside_pipeline, {.found = &*report.pipeline.simulated});
+    CHECK(beside_pipeline.orders.ops.empty());
+    std::vector<std::pair<Q, double>> values;
+    for_each_quantity(run, [&](Q q, const Traced& value) { values.emplace_back(q, value_of(value)); });
+    std::size_t at = 0;
+    for_each_quantity(beside, [&](Q q, const Traced& value) {
+      REQUIRE(at < values.size());
+      CHECK(q == values[at].first);
+      const double was = values[at++].second, is = value_of(value);
+      CHECK((is == was || (std::isnan(is) && std::isnan(was))));
+    });
+    CHECK(at == values.size());
+  }
+  CHECK(taken > tests::cases_to_try(400) / 8);
 }
 
 // bench_properties checks the same, and more, over as many as it is asked for.
