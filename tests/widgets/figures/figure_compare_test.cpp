@@ -2,10 +2,13 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <memory>
 #include <sstream>
+#include <string>
 #include <tuple>
 
 #include "tests/capture_binding.h"
@@ -109,4 +112,82 @@ TEST_CASE("without a baseline it says how to get one; without a difference that 
   FigureCase same = unstaged();
   same.baseline = std::make_shared<const FigureCase>(same);
   CHECK(find_figure("compare")->head(input_of(same, theme("dark")), {}).takeaway == "no difference to the baseline");
+}
+
+namespace {
+
+FigureCase fuller() {
+  FigureCase now = calibrated_case("llama3-70b-serving-8-h100");
+  now.baseline = std::make_shared<const FigureCase>(evaluated(tests::with(now.scenario, {"workload.batch=16"})));
+  return now;
+}
+
+}  // namespace
+
+TEST_CASE("plans that serve are compared by time per token, time to first token and memory, part by part") {
+  const FigureCase c = fuller();
+  const auto canvas = drawn("compare", c, "light", 15, 800, 500);
+  CHECK(canvas->audit_text() == "");
+  for (const Q total : {Q::mixed_token_time_q, Q::ttft, Q::memory_total}) {
+    CAPTURE(std::string(engine::quantity(total).id));
+    REQUIRE(canvas->find_tag(engine::quantity(total).id));
+    // Two bars on one axis: of a part they are as long as its values.
+    for (const Q part : {Q::decode_host, Q::memory_kv_cache, Q::prefill_work}) {
+      const TagRegion *then = canvas->find_tag(engine::quantity(part).id, 0),
+                      *now = canvas->find_tag(engine::quantity(part).id, 1);
+      REQUIRE(then);
+      REQUIRE(now);
+      CHECK(now->rect.w / then->rect.w ==
+            doctest::Approx(seconds(c.report, part) / seconds(c.baseline->report, part)).epsilon(0.01));
+      CHECK(now->rect.y > then->rect.bottom());
+    }
+  }
+  for (const FigureCase* plan : {&c, c.baseline.get()})
+    for (const Q total : {Q::mixed_token_time_q, Q::ttft})
+      CHECK(canvas->find_text(format_duration(seconds(plan->report, total))));
+}
+
+TEST_CASE("the parts of compared plans that serve add up to their sums") {
+  FigureCase apart = preset_case("deepseek-v3-h800-wide-expert");
+  apart.baseline =
+      std::make_shared<const FigureCase>(evaluated(tests::with(apart.scenario, {"workload.batch=4096"})));
+  FigureCase few = fuller();
+  few = evaluated(tests::with(few.scenario, {"workload.arrivals_per_s=1"}));
+  few.baseline = std::make_shared<const FigureCase>(preset_case("llama3-70b-serving-8-h100"));
+  for (const FigureCase& c : {fuller(), apart, few}) {
+    std::istringstream lines(find_figure("compare")->data(input_of(c, theme("light")), {}));
+    std::string line;
+    std::getline(lines, line);
+    std::map<std::string, std::array<double, 2>> sums, totals;
+    while (std::getline(lines, line)) {
+      std::istringstream row(line);
+      std::string part, of;
+      double then = 0, now = 0;
+      row >> part >> of >> then >> now;
+      auto& into = part == of ? totals[of] : sums[of];
+      into[0] += then, into[1] += now;
+    }
+    REQUIRE(totals.size() == 3);
+    for (const auto& [of, total] : totals)
+      for (const std::size_t plan : {0u, 1u}) {
+        CAPTURE(of);
+        CHECK(sums[of][plan] == doctest::Approx(total[plan]));
+      }
+  }
+}
+
+TEST_CASE("a comparison of plans that serve is clean on paper, projected and small") {
+  const FigureCase c = fuller();
+  FigureView view;
+  view.print = true;
+  for (const auto& [width, height, em] : {std::tuple{238.0f, 212.0f, 9.0f},
+                                          {425.0f, 255.0f, 9.0f},
+                                          {1280.0f, 720.0f, 21.0f},
+                                          {320.0f, 240.0f, 15.0f},
+                                          {3840.0f, 2160.0f, 64.0f}}) {
+    CAPTURE(width);
+    const auto canvas = drawn("compare", c, "print", em, width, height, width < 1000 ? view : FigureView{});
+    CHECK(canvas->audit_text() == "");
+    CHECK(canvas->find_text("baseline"));
+  }
 }

@@ -14,7 +14,7 @@
 #include "widgets/figures/common/figure_head.h"
 #include "widgets/figures/common/figure_row.h"
 #include "widgets/figures/common/measured_ghost.h"
-#include "widgets/figures/common/quantity_look.h"
+#include "widgets/figures/serving/decode_look.h"
 #include "widgets/figures/training/time_bars.h"
 #include "widgets/plot/quantity_label.h"
 
@@ -36,14 +36,6 @@ struct DecodeRow {
   bool aside = false, total = false;
 };
 
-// The longer of the two things that attention or linear layers wait for.
-Q deciding(const engine::Report& report, Q part) {
-  const auto longer = [&report](Q a, Q b) { return seconds_of(report, a) >= seconds_of(report, b) ? a : b; };
-  if (part == Q::decode_attention) return longer(Q::decode_kv_read, Q::decode_attention_math);
-  if (part == Q::decode_linear) return longer(Q::decode_weight_read, Q::decode_flops_time);
-  return part;
-}
-
 // Those that take time here or in the baseline, and under their sum what takes none: it is hidden.
 std::vector<DecodeRow> decode_rows(const FigureInput& input) {
   const engine::Report& report = input.report;
@@ -53,7 +45,7 @@ std::vector<DecodeRow> decode_rows(const FigureInput& input) {
   for (const Q part : engine::kDecodeParts) {
     const double seconds = seconds_of(report, part),
                  base = input.baseline ? seconds_of(input.baseline->report, part) : 0;
-    const Q what = deciding(report, part);
+    const Q what = decides_decode(report, part);
     if (seconds > 0 || base > 0) out.push_back({part, what, at, at + seconds, base_at, base_at + base});
     if (part == Q::decode_linear) {
       const Q other = what == Q::decode_flops_time ? Q::decode_weight_read : Q::decode_flops_time;
@@ -82,20 +74,9 @@ std::string row_name(const FigureInput& input, const DecodeRow& row) {
   return quantity_label(input.texts, row.what);
 }
 
-// Transfers look like the mesh axis that takes longest.
-StepPart busiest_axis(const engine::Report& report) {
-  const engine::CollectiveRow* longest = nullptr;
-  for (const engine::CollectiveRow& row : report.collectives)
-    if (longest == nullptr || row.time_s * row.calls_per_step > longest->time_s * longest->calls_per_step)
-      longest = &row;
-  return longest == nullptr ? StepPart::tensor : look_of(longest->axis);
-}
-
 Fill row_fill(const Canvas& canvas, const FigureInput& input, const FigureView& view, const DecodeRow& row) {
   if (row.total) return Fill{.colour = input.theme.ink};
-  const bool network = row.what == Q::decode_exposed || row.what == Q::decode_network;
-  Fill fill = network ? fill_of(input.theme, busiest_axis(input.report), canvas.em())
-                      : fill_of(input.theme, row.what, canvas.em());
+  Fill fill = look_of_decode(input, row.what, canvas.em());
   if (row.aside) return hidden_fill(input.theme, fill, view);
   if (view.compact) fill.hatch = Hatch::none;
   return fill;
@@ -126,8 +107,9 @@ FigureHead plain_decode_head(const FigureInput& input) {
   if (!has_decode_step(input.report)) return head;
   const std::string token = say(head, claim_of(input, Q::time_per_output_token));
   if (input.baseline && has_decode_step(input.baseline->report)) {
-    head.takeaway = t.format("figure.decode-step.takeaway.baseline",
-                             {token, say(head, difference_claim(input, Q::time_per_output_token))});
+    const std::string difference = say(head, difference_claim(input, Q::time_per_output_token));
+    head.takeaway = t.format("figure.decode-step.takeaway.baseline", {token, difference});
+    head.brief = t.format("figure.decode-step.takeaway.baseline.brief", {token, difference});
     return head;
   }
   const std::vector<DecodeRow> rows = decode_rows(input);

@@ -33,7 +33,7 @@ constexpr double kLimitInSight = 4;       // times beyond the plan's own time
 constexpr double kFlat = 0.9;             // of the most throughput of a curve: from there it is past its knee
 constexpr double kPastKnee = 1.35, kFarKnee = 3,
                  kPastOwn = 1.5;    // where the axis of time ends, of knees and of the plan's
-constexpr double kOverMost = 1.12;  // of the axis of throughput
+constexpr double kOverBest = 1.12;  // of the axis of throughput
 constexpr float kBoxTint = 0.06f;   // what is within the promised time
 
 enum class Lines : std::uint8_t { tensor, context };
@@ -261,7 +261,7 @@ Chart chart_of(const FigureInput& input, const FigureView& view, float em) {
   double high = own.y;
   for (const TradeLine& line : lines)
     for (const ChartPoint& p : points_within(line, chart.x_to)) high = std::max(high, p.y);
-  chart.y_from = 0, chart.y_to = high * kOverMost;
+  chart.y_from = 0, chart.y_to = high * kOverBest;
   chart.lines = lines_of(input, view, lines, chart.x_to, em);
   add_box(input, em, chart);
 

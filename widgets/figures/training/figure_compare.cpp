@@ -15,6 +15,7 @@
 #include "widgets/figures/common/figure_head.h"
 #include "widgets/figures/common/figure_row.h"
 #include "widgets/figures/common/quantity_look.h"
+#include "widgets/figures/serving/compare_serving.h"
 #include "widgets/figures/training/figure_pipeline_parts.h"
 #include "widgets/plot/label_field.h"
 #include "widgets/plot/plot.h"
@@ -89,6 +90,10 @@ FigureHead compare_head(const FigureInput& input, const FigureView&) {
   FigureHead head;
   head.title = t.text("figure.compare.title");
   head.context = compared_context(input);
+  if (compares_serving(input)) {
+    say_serving_comparison(input, head);
+    return head;
+  }
   const auto c = compare(input);
   if (!c) return head;
   const std::string difference = say(head, difference_claim(input, Q::step_time));
@@ -135,7 +140,8 @@ void draw_compare(Canvas& canvas, const Rect& area, const FigureInput& input, co
   if (rest.empty()) return;
   const TextTable& t = input.texts;
   const auto c = compare(input);
-  if (!c)
+  const bool serves = compares_serving(input);
+  if (!c && !serves)
     return draw_empty_state(canvas, input.theme, rest,
                             t.text(input.baseline == nullptr ? "figure.compare.none" : "figure.compare.no_step"));
 
@@ -151,6 +157,8 @@ void draw_compare(Canvas& canvas, const Rect& area, const FigureInput& input, co
     Rect foot = rest.cut_bottom(line * static_cast<float>(lines.size()));
     for (const std::string& words : lines) canvas.text({foot.x, foot.cut_top(line).centre().y}, words, style);
   }
+
+  if (serves) return draw_serving_comparison(canvas, rest, input, view);
 
   double end = std::max(c->before, c->after), at = c->before;
   for (const Change& change : c->changes) end = std::max(end, at += change.seconds);
@@ -212,6 +220,7 @@ void draw_compare(Canvas& canvas, const Rect& area, const FigureInput& input, co
 }
 
 std::string compare_data(const FigureInput& input, const FigureView&) {
+  if (compares_serving(input)) return serving_comparison_data(input);
   std::string out = "part\tbaseline seconds\tseconds\tdifference\n";
   if (!compare(input)) return out;
   const auto &now = input.report.quantities, &then = input.baseline->report.quantities;
@@ -228,6 +237,7 @@ std::string compare_data(const FigureInput& input, const FigureView&) {
 
 extern constinit const FigureRow compare_figure{
     .name = "compare",
+    .subject = Subject::any,
     .needs = Needs::baseline,
     .height_pt = 255.1f,
     .head = compare_head,

@@ -22,15 +22,15 @@ using engine::ServingNetworkPoint;
 
 namespace {
 
-constexpr float kWorkWidth = 2;         // of other curves
-constexpr float kNetworkTint = 0.085f;  // of ink, where transfers take longer
-constexpr double kTold = 0.01;          // of the step: what is exposed and worth telling
+constexpr float kWorkWidth = 2;        // of other curves
+constexpr float kLongerTint = 0.085f;  // of ink, where transfers take longer
+constexpr double kTold = 0.01;         // of the step: what is exposed and worth telling
 
-const ServingNetwork& study_of(const FigureInput& input) {
+const ServingNetwork& serving_network_of(const FigureInput& input) {
   return input.studies.get<ServingNetwork>(input.scenario, [&] { return engine::serving_network(input.scenario); });
 }
 
-struct BaselineNetwork {
+struct BaselineServing {
   ServingNetwork study;
 };
 
@@ -95,8 +95,8 @@ Chart chart_of(const FigureInput& input, const ServingNetwork& study, float em) 
   if (input.baseline && input.baseline->scenario.serves()) {
     const ServingNetwork& base =
         input.studies
-            .get<BaselineNetwork>(input.baseline->scenario,
-                                  [&] { return BaselineNetwork{engine::serving_network(input.baseline->scenario)}; })
+            .get<BaselineServing>(input.baseline->scenario,
+                                  [&] { return BaselineServing{engine::serving_network(input.baseline->scenario)}; })
             .study;
     ChartLine ghost = line_of_points(base.points, &ServingNetworkPoint::network_s);
     for (const ChartPoint& p : ghost.points) low = std::min(low, p.y), high = std::max(high, p.y);
@@ -112,7 +112,7 @@ Chart chart_of(const FigureInput& input, const ServingNetwork& study, float em) 
     const std::string_view key = !hides           ? "figure.network.plan.bound"
                                  : exposes(input) ? "figure.network.serving.shorter"
                                                   : "figure.network.plan.hides";
-    if (to > from) c.bands.push_back({from, to, hides ? 0 : kNetworkTint, std::string(t.text(key)), false});
+    if (to > from) c.bands.push_back({from, to, hides ? 0 : kLongerTint, std::string(t.text(key)), false});
     from = to, hides = !hides;
   };
   for (const double at : study.crossings) {
@@ -137,17 +137,20 @@ FigureHead serving_network_head(const FigureInput& input) {
   FigureHead head;
   if (input.baseline) head.context = compared_context(input);
   head.title = t.text("figure.network.title");
-  if (!study_of(input).known()) return head;
+  if (!serving_network_of(input).known()) return head;
   const std::string network = say(head, claim_of(input, Q::decode_network)),
                     work = say(head, claim_of(input, Q::decode_work)),
-                    batch = say(head, data_claim("batch", study_of(input).own, format_count(study_of(input).own)));
+                    batch = say(head, data_claim("batch", serving_network_of(input).own,
+                                                 format_count(serving_network_of(input).own)));
   if (!(seconds(input, Q::decode_exposed) > 0)) {
     head.brief = t.format("figure.network.serving.takeaway.hidden.brief", {network});
     head.takeaway = t.format("figure.network.serving.takeaway.hidden", {network, work, batch});
     return head;
   }
   const std::string exposed = say(head, claim_of(input, Q::decode_exposed));
-  head.brief = t.format("figure.network.serving.takeaway.brief", {network, exposed});
+  // Told once where nothing is hidden.
+  head.brief = exposed == network ? t.format("figure.network.serving.takeaway.exposed.brief", {network})
+                                  : t.format("figure.network.serving.takeaway.brief", {network, exposed});
   head.takeaway = t.format("figure.network.serving.takeaway", {network, work, exposed, batch});
   return head;
 }
@@ -155,7 +158,7 @@ FigureHead serving_network_head(const FigureInput& input) {
 void draw_serving_network(Canvas& canvas, const Rect& area, const FigureInput& input, const FigureView& view) {
   const Rect rest = draw_figure_head(canvas, area, input, view, serving_network_head(input));
   if (rest.empty()) return;
-  const ServingNetwork& study = study_of(input);
+  const ServingNetwork& study = serving_network_of(input);
   if (!study.known())
     return draw_empty_state(canvas, input.theme, rest, input.texts.text("figure.network.serving.silent"));
   draw_line_chart(canvas, rest, input.theme, on_held_axes(chart_of(input, study, canvas.em()), input, "network"));
@@ -163,7 +166,7 @@ void draw_serving_network(Canvas& canvas, const Rect& area, const FigureInput& i
 
 std::string serving_network_data(const FigureInput& input) {
   std::string out = "batch\twork s\ttransfers s\texposed s\tfits\n";
-  for (const ServingNetworkPoint& p : study_of(input).points)
+  for (const ServingNetworkPoint& p : serving_network_of(input).points)
     out += fmt::format("{}\t{}\t{}\t{}\t{}\n", p.batch, p.work_s, p.network_s, p.exposed_s, p.fits ? "yes" : "no");
   return out;
 }
