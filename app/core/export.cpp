@@ -91,7 +91,8 @@ float chosen_height(const Drawing& drawing, const ExportOptions& form, const wid
 }
 
 Rect drawing_area(const Drawing& drawing, const ExportOptions& form, const widgets::FontStack& fonts) {
-  const Rect page{0, 0, form.width, form.height}, wanted = page.inset(form.head.any() ? kMargin : kBareMargin);
+  const float margin = !form.head.any() ? kBareMargin : form.margin > 0 ? form.margin : kMargin;
+  const Rect page{0, 0, form.width, form.height}, wanted = page.inset(margin);
   const float most = kMostMoved * form.em;
   // What ends farther in is in the middle of the page on purpose.
   const auto moved = [most](float by) { return std::abs(by) <= most ? by : 0; };

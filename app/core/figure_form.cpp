@@ -23,6 +23,7 @@ constexpr double kLeastScale = 0.25, kMostScale = 40, kLeastDpi = 18, kMostDpi =
 constexpr double kLeastSide = 20 * kPointsPerMm, kMostSide = 2000 * kPointsPerMm;
 constexpr double kLeastText = 4, kMostText = 72;  // points
 constexpr float kSlideLines = 33.75f;
+constexpr float kSlideMargin = 0.02f;         // of the height
 constexpr float kBlockFigureHeight = 283.5f;  // points
 constexpr float kTextSlack = 0.01f;           // points
 constexpr float kBeamer = 9;                  // points: labels on a slide of 128 mm, whose text is 11
@@ -107,6 +108,8 @@ ExportOptions block_figure_size() {
 std::span<const Venue> venues() { return kVenues; }
 
 float slide_em(float height) { return std::max(widgets::kPrintEm, height / kSlideLines); }
+
+float slide_margin(float height) { return height * kSlideMargin; }
 
 std::optional<InputError> set_size(std::string_view text, ExportOptions& options, double dpi) {
   const InputError malformed{
@@ -256,7 +259,7 @@ io::Result<ExportOptions> form_of(ExportOptions form, const FormWords& asked, st
   form.svg_tooltips = asked.svg_tooltips;
   if (theme.starts_with("projector")) {
     if (form.height == 0) form.height = form.width * 9 / 16;
-    form.em = slide_em(form.height);
+    form.em = slide_em(form.height), form.margin = slide_margin(form.height);
   }
   if (!asked.text_size.empty())
     if (const auto error = set_text_size(asked.text_size, form)) return *error;

@@ -22,6 +22,7 @@ struct ExportOptions {
   widgets::SvgText svg_text = widgets::SvgText::text;
   bool svg_tooltips = false;  // what a mark says when pointed at, as invisible rectangles on top
   widgets::HeadParts head = {};
+  float margin = 0;  // points; 0: that of a file for print
 };
 
 // The figure's own size, and that of the figure of a building block.
@@ -61,5 +62,7 @@ std::optional<io::InputError> set_venue(std::string_view id, ExportOptions& opti
 
 // Text as large as a slide of this height needs (visual spec: one em is 1/33.75 of the height), never under kPrintEm.
 float slide_em(float height);
+// What stands free around a slide: a wall has no page about it.
+float slide_margin(float height);
 
 }  // namespace roofscape::app

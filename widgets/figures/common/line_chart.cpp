@@ -191,7 +191,8 @@ void draw_band_labels(Canvas& canvas, const Theme& theme, const Chart& chart, co
             float width = 0;
             for (const std::string& line : words) width = std::max(width, canvas.text_width(line, style));
             const float height = row * static_cast<float>(words.size());
-            const int more = 2 * (static_cast<int>(words.size()) - 1);
+            // A word a line is no better than a name on a line.
+            const int more = 2 * (static_cast<int>(words.size()) - 1) + (words.size() > 2 ? kCrossing : 0);
             for (const float at : {0.5f, 0.25f, 0.75f, 0.0f, 1.0f}) {
               const float x = from + gap + (to - from - 2 * gap - width) * at;
               const int aside = more + (at == 0.5f ? 0 : 1);

@@ -30,6 +30,7 @@ namespace {
 constexpr double kRoomX = 3, kRoomY = 30;  // of the axes beyond what they show, as factors
 // Slack is drawn under the roof, an arrow for each axis: the first so far below it, and from arrow to arrow.
 constexpr double kFirstSlack = 2, kNextSlack = 1.7;
+constexpr double kUnderSlack = 2.8;     // below the last: a slope's name stands clear of them
 constexpr std::size_t kAxesInARow = 2;  // names over the roof
 constexpr double kRoomForRows = 4.5;    // as kRoomX, for more
 constexpr double kNameShare = 0.25;     // of the axis of FLOP per byte, in powers
@@ -127,6 +128,9 @@ Chart chart_of(const FigureInput& input, const CommRoofline& study, float em) {
   c.x_to = right * std::max(kRoomX, std::pow(right / left, kSlackShare));
   std::tie(c.y_from, c.y_to) = std::pair{std::min(low / kRoomX, study.peak / kRoomY),
                                          study.peak * (study.axes.size() > kAxesInARow ? kRoomForRows : kRoomX)};
+  const auto arrows =
+      std::count_if(study.axes.begin(), study.axes.end(), [](const AxisDot& a) { return a.roof >= 0; });
+  c.y_from = std::min(c.y_from, study.peak / kFirstSlack / std::pow(kNextSlack, arrows) / kUnderSlack);
   c.x_from = std::max(c.x_from, c.y_from / study.roofs.front().bytes_per_s);
 
   // The peak that all share, then the slope of each tier.
@@ -196,7 +200,6 @@ Chart chart_of(const FigureInput& input, const CommRoofline& study, float em) {
     c.lines.push_back(std::move(slack));
     level /= kNextSlack;
   }
-  c.y_from = std::min(c.y_from, level);
   c.note = t.text(study.axes.empty() ? "figure.comm-roofline.silent" : "figure.comm-roofline.note");
   return c;
 }

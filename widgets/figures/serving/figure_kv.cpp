@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 
 #include "engine/studies/cache_growth.h"
 #include "widgets/canvas/number_format.h"
@@ -211,7 +212,13 @@ Chart chart_of(const FigureInput& input, const CacheStudy& study, float em) {
                  {base.value_or(by_batch(study) ? Q::serving_batch : Q::sequence_tokens, 0),
                   base.value_or(Q::memory_kv_cache, 0) / kGb});
   }
-  chart.note = t.text(by_batch(study) ? "figure.kv.note.batch" : "figure.kv.note.length");
+  // Whether or not their names have room along them.
+  std::vector<double> held;
+  for (const CacheLine& line : study.lines) held.push_back(line.held);
+  std::sort(held.begin(), held.end(), std::greater<>());
+  std::string names;
+  for (const double value : held) names += (names.empty() ? "" : ", ") + format_count(value);
+  chart.note = t.format(by_batch(study) ? "figure.kv.note.batch" : "figure.kv.note.length", {names});
   return chart;
 }
 

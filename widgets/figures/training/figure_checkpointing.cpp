@@ -181,10 +181,15 @@ FigureHead checkpointing_head(const FigureInput& input, const FigureView&) {
   else {
     const std::string arithmetic =
         say(head, own_claim("checkpointing.arithmetic", own->arithmetic(), format_ratio(own->arithmetic())));
-    head.takeaway = t.format(
-        "figure.checkpointing.takeaway",
-        {say(head, name_claim(name_of(input, own->checkpointing))), bytes,
-         say(head, data_claim("memory bytes", none.memory_bytes, bytes_text(none.memory_bytes))), arithmetic});
+    const std::string name = say(head, name_claim(name_of(input, own->checkpointing))),
+                      before = bytes_text(none.memory_bytes);
+    // As where attention scores are never stored.
+    if (bytes_text(own->memory_bytes) == before)
+      head.takeaway = t.format("figure.checkpointing.takeaway.idle", {name, bytes, arithmetic});
+    else
+      head.takeaway =
+          t.format("figure.checkpointing.takeaway",
+                   {name, bytes, say(head, data_claim("memory bytes", none.memory_bytes, before)), arithmetic});
     head.brief = t.format("figure.checkpointing.takeaway.brief", {bytes, arithmetic});
   }
   return head;

@@ -37,11 +37,11 @@ constexpr float kElsewhereTint = 0.2f,
                 kGatheredTint = 0.5f;                 // parts of other chips; gathered from them for the product
 constexpr float kNarrowLayer = 400;                   // px: a column of a journal has names over the operands
 constexpr float kLayerNames = 0.24f, kShareBar = 44;  // of the width; px
-constexpr float kTileAspect = 1.5f, kMostTile = 34, kLeastTile = 8;  // width over height; px of height
+constexpr float kTileAspect = 1.5f, kMostTile = 42, kLeastTile = 8;  // width over height; px of height
 constexpr float kStrip = 2.5f, kStripSpace = 1;                      // px: along the sides that an axis cuts
 constexpr float kAdapter = 3;                                        // px: thickness of A and B
 constexpr float kFrozenPitch = 0.35f, kFrozenLine = 0.08f;           // em: hatch of frozen weights
-constexpr float kMostLayerRow = 74, kLeastTwoLines = 2.3f;           // px; lines of text
+constexpr float kMostLayerRow = 100, kLeastTwoLines = 2.3f;          // px; lines of text
 
 // As the scaling book has them where it has a letter.
 constexpr engine::EnumTable<LayerDim> kLetters{"B", "D", "Q", "H", "K", "S", "F", "2F", "E", "C"};
@@ -449,7 +449,7 @@ void draw_layer(Canvas& canvas, const Rect& area, const FigureInput& input, cons
   int moves = study.weights.empty() ? 0 : 1;
   for (const LayerProduct& p : study.products) moves += lines_of(p);
   const bool narrow = rest.w < canvas.px(kNarrowLayer);
-  const float least = count * line * (narrow ? 2.5f : 2.4f);
+  const float least = count * line * (narrow ? 2.2f : 2.4f);
   const bool shows_moves = rest.h >= least + static_cast<float>(moves) * line;
   float needed = least + (shows_moves ? static_cast<float>(moves) * line : 0);
   const std::vector<KeyEntry> key = key_of(canvas, input, study);
@@ -512,7 +512,7 @@ std::string layer_data(const FigureInput& input, const FigureView&) {
 extern constinit const FigureRow layer_figure{
     .name = "layer",
     .rests = Rests::nothing,
-    .height_pt = 385,
+    .height_pt = 405,
     .head = layer_head,
     .draw = draw_layer,
     .data = layer_data,

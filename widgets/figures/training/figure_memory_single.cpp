@@ -78,9 +78,12 @@ void draw_sum(Canvas& canvas, const FigureInput& input, const Rect& bar, const S
   if (over || sizes.capacity_gb <= 0) return;
   const std::string free = input.texts.format("figure.memory.free", {bytes_text((sizes.capacity_gb - total) * kGb)});
   const TextStyle faint = small_text(canvas, theme.ink3, HAlign::centre);
-  const float room = line - canvas.px(8) - bounds.right();
-  if (bounds.x > line || canvas.text_width(free, faint) + canvas.px(16) > room) return;
-  const Point middle{(bounds.right() + line) / 2, bar.centre().y};
+  // On one side of where the baseline ends: where there is more room.
+  float from = bounds.right(), to = line - canvas.px(8);
+  if (const float ghost = x(sizes.ghost_gb); sizes.ghost_gb > 0 && ghost > from && ghost < to)
+    (ghost - from > to - ghost ? to : from) = ghost;
+  if (bounds.x > line || canvas.text_width(free, faint) + canvas.px(16) > to - from) return;
+  const Point middle{(from + std::max(to, from + 1)) / 2, bar.centre().y};
   haloed_text(canvas, theme, middle, free, faint);
   canvas.tag_with(engine::quantity(Q::memory_free).id, -1,
                   rect_between(bounds.right(), bar.y, std::min(line, plot.right()), bar.bottom()), [&] {

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <optional>
+#include <vector>
 
 #include "engine/studies/memory_timeline.h"
 #include "widgets/canvas/number_format.h"
@@ -18,6 +20,7 @@
 #include "widgets/figures/common/stage_rows.h"
 #include "widgets/figures/training/figure_memory_parts.h"
 #include "widgets/figures/training/figure_pipeline_parts.h"
+#include "widgets/plot/label_field.h"
 
 namespace roofscape::widgets {
 
@@ -34,8 +37,12 @@ constexpr std::array<std::string_view, 4> kStages{"fullest", "first", "middle", 
 constexpr std::array<std::string_view, 3> kScales{"auto", "capacity", "peak"};
 constexpr FigureOptions kMemoryTimeOptions{OptionOf<StageAt>{"stage", kStages}, OptionOf<AxisEnd>{"scale", kScales}};
 
-constexpr float kPeak = 8;    // diameter of the dot, at scale 1
-constexpr double kFar = 0.4;  // of the capacity: a peak below it is shown larger, the capacity beyond the axis
+constexpr float kPeak = 8;                        // diameter of the dot, at scale 1
+constexpr int kPeakRows = 14, kPeakColumns = 17;  // places tried for the name of a peak
+constexpr int kLeaderSteps = 12;
+constexpr int kPeakPieces = 60;  // of the activations' line, for that
+constexpr float kPeakReach = 3;  // px: of a line that names keep clear of
+constexpr double kFar = 0.4;     // of the capacity: a peak below it is shown larger, the capacity beyond the axis
 
 // Whether the capacity lies beyond the end of the vertical axis.
 bool beyond(const FigureView& view, double peak_gb, double capacity_gb) {
@@ -227,20 +234,56 @@ FigureHead memory_time_head(const FigureInput& input, const FigureView& view) {
   return head;
 }
 
-// The baseline's peak, over it or where the plan's own, which is written at `taken`, leaves room.
-void name_baseline(Canvas& canvas, const Theme& theme, const Rect& plot, Point top, const std::string& words,
-                   const Rect& taken) {
-  const TextStyle style = small_text(canvas, theme.ink2, HAlign::left);
-  const float width = canvas.text_width(words, style), line = small_line(canvas), pad = canvas.px(4);
-  const float left = std::clamp(top.x - width / 2, plot.x + pad, std::max(plot.x + pad, plot.right() - width - pad));
-  const auto free = [&](float y) {
-    const Rect box{left, y - line / 2, width, line};
-    return box.y >= plot.y - 1 && box.bottom() <= plot.bottom() && intersection(box, taken).empty();
+// What must stay legible around the two peaks: the lines of both plans, the capacity, the dot and the words placed.
+struct PeakLabels {
+  LabelField clear, over;  // places beside the plan's memory, and on it too
+  Rect dot;
+  std::vector<Rect> named = {};
+};
+
+// A label of a peak at `top`: beside it, or as near as it covers no line, then with a leader. First where nothing is
+// drawn, then over the plan's memory; over a line where there is no other place.
+void name_peak(Canvas& canvas, const Theme& theme, PeakLabels& labels, Point top, const std::string& words,
+               const TextStyle& style) {
+  const Rect& room = labels.clear.room();
+  const float width = canvas.text_width(words, style), line = small_line(canvas), gap = canvas.px(6);
+  const Point first{std::clamp(top.x + canvas.px(8), room.x, std::max(room.x, room.right() - width)),
+                    top.y - gap - line};
+  std::vector<Point> corners{first};
+  for (int row = 0; row < kPeakRows; ++row)
+    for (int column = 0; column < kPeakColumns; ++column)
+      corners.push_back({room.x + (room.w - width) * static_cast<float>(column) / (kPeakColumns - 1),
+                         room.y + (room.h - line) * static_cast<float>(row) / (kPeakRows - 1)});
+  std::stable_sort(corners.begin() + 1, corners.end(), [&](Point a, Point b) {
+    const auto far = [&](Point p) { return distance({std::clamp(top.x, p.x, p.x + width), p.y + line / 2}, top); };
+    return far(a) < far(b);
+  });
+  const auto leader = [&](Point corner) {
+    const Rect box{corner.x, corner.y, width, line};
+    return Point{std::clamp(top.x, box.x, box.right()), std::clamp(top.y, box.y, box.bottom())};
   };
-  float y = std::max(plot.y + line / 2, top.y - line * 0.7f);
-  for (const float other : {taken.bottom() + line / 2, taken.y - line / 2})
-    if (!free(y)) y = other;
-  haloed_text(canvas, theme, {left, y}, words, style);
+  std::erase_if(corners, [&](Point corner) {  // those whose leader would run through the other's words
+    const Point from = leader(corner);
+    for (const Rect& named : labels.named)
+      for (int step = 0; step <= kLeaderSteps; ++step)
+        if (named.contains(from + (top - from) * (static_cast<float>(step) / kLeaderSteps))) return true;
+    return false;
+  });
+  std::optional<Rect> place = labels.clear.place({width, line}, corners);
+  if (!place) place = labels.over.place({width, line}, corners);
+  const Rect box = place.value_or(Rect{first.x, std::clamp(first.y, room.y, room.bottom() - line), width, line});
+  const Point near = leader({box.x, box.y});
+  labels.named.push_back(box);
+  for (LabelField* field : {&labels.clear, &labels.over}) {
+    field->take(box);
+    field->take_line(near, top, canvas.px(2));
+  }
+  if (const float far = distance(near, top); far > line) {
+    const Point way = (top - near) * (1 / far);
+    canvas.line(near + way * canvas.px(2), top - way * canvas.px(2),
+                {theme.ink3, theme.axis_width * canvas.em(), {}});
+  }
+  haloed_text(canvas, theme, {box.x, box.centre().y}, words, style);
 }
 
 void draw_memory_time(Canvas& canvas, const Rect& area, const FigureInput& input, const FigureView& view) {
@@ -338,8 +381,8 @@ void draw_memory_time(Canvas& canvas, const Rect& area, const FigureInput& input
                     });
   }
 
+  std::vector<Point> trace;
   if (before) {
-    std::vector<Point> trace;
     for (const ChartPoint& p : before->points) {
       const Point at{x(p.x / unit.seconds), y(p.y)};
       if (!trace.empty() && at.x - trace.back().x < canvas.px(0.5f) &&
@@ -370,27 +413,50 @@ void draw_memory_time(Canvas& canvas, const Rect& area, const FigureInput& input
     canvas.text({start, placed[i]}, ellipsize(canvas, labels[i].text, s, rest.right() - start), s);
   }
 
-  // The peak, with its number: above its dot, or under it where the capacity is close.
+  // The peak, with its number, then the baseline's.
   const Point dot{x(timeline->peak_s / unit.seconds), y(peak)};
   canvas.marker(dot, Marker::circle, canvas.px(kPeak), Fill{.colour = theme.ink});
   const std::string text = t.format("figure.memory-time.peak", {total_text(input, stage)});
-  TextStyle bold = small_text(canvas, theme.ink, HAlign::left, Weight::bold);
-  const float width = canvas.text_width(text, bold), line = small_line(canvas);
-  const float above = dot.y - canvas.px(6) - line / 2,
-              line_y = sizes.capacity_gb > 0 && !far ? y(sizes.capacity_gb) : -1e6f;
-  const bool room_above = above - line / 2 > plot.y - 1 && (line_y > dot.y || line_y < above - line / 2 - 1);
-  Point at{dot.x + canvas.px(8), room_above ? above : dot.y + canvas.px(6) + line / 2};
-  at.x =
-      std::clamp(at.x, plot.x + canvas.px(4), std::max(plot.x + canvas.px(4), plot.right() - width - canvas.px(4)));
-  haloed_text(canvas, theme, at, text, bold);
-  const float dot_size = canvas.px(kPeak) + canvas.px(2);
-  if (before) {
-    const Point top{x(before->peak_s / unit.seconds), y(before->peak_gb)};
-    name_baseline(
-        canvas, theme, plot, top, t.format("figure.memory-time.baseline", {bytes_text(before->peak_gb * kGb)}),
-        rect_between(std::min(at.x, dot.x - dot_size / 2), std::min(at.y - line / 2, dot.y - dot_size / 2),
-                     std::max(at.x + width, dot.x + dot_size / 2), std::max(at.y + line / 2, dot.y + dot_size / 2)));
+  const float pad = canvas.px(4), dot_size = canvas.px(kPeak + 2 * kPeakReach);
+  const Rect room = plot.inset(pad, 1);
+  PeakLabels names{
+      LabelField(room), LabelField(room), {dot.x - dot_size / 2, dot.y - dot_size / 2, dot_size, dot_size}};
+  for (LabelField* field : {&names.clear, &names.over}) {
+    field->take(names.dot);
+    for (std::size_t i = 1, from = 0; i < trace.size(); ++i) {
+      if (distance(trace[from], trace[i]) < canvas.px(kPeakReach)) continue;
+      field->take_line(trace[from], trace[i], canvas.px(kPeakReach));
+      from = i;
+    }
+    if (sizes.capacity_gb > 0 && !far) {
+      const float at = y(sizes.capacity_gb);
+      field->take({plot.x, at - canvas.px(1), plot.w, canvas.px(2)});
+    }
   }
+  for (const Band& b : bands) {
+    if (b.part.look != MemoryPart::activations) {
+      names.clear.take(rect_between(plot.x, y(b.to_gb), x(timeline->end_s / unit.seconds), y(b.from_gb)));
+      continue;
+    }
+    for (const Piece& p : pieces_of(*timeline, kPeakPieces)) {
+      const float left = x(p.from_s / unit.seconds), right = x(p.to_s / unit.seconds);
+      const Point from{left, y(b.from_gb + p.from_gb)}, to{right, y(b.from_gb + p.to_gb)};
+      names.over.take_line(from, to, canvas.px(2));
+      // Its area in steps, from the base up to the line.
+      constexpr int kSteps = 8;
+      for (int i = 0; i < kSteps; ++i) {
+        const float a = static_cast<float>(i) / kSteps, c = static_cast<float>(i + 1) / kSteps;
+        names.clear.take(rect_between(from.x + (to.x - from.x) * a,
+                                      std::min(from.y + (to.y - from.y) * a, from.y + (to.y - from.y) * c),
+                                      from.x + (to.x - from.x) * c, y(b.from_gb)));
+      }
+    }
+  }
+  name_peak(canvas, theme, names, dot, text, small_text(canvas, theme.ink, HAlign::left, Weight::bold));
+  if (before)
+    name_peak(canvas, theme, names, {x(before->peak_s / unit.seconds), y(before->peak_gb)},
+              t.format("figure.memory-time.baseline", {bytes_text(before->peak_gb * kGb)}),
+              small_text(canvas, theme.ink2, HAlign::left));
   const float reach = canvas.px(6);
   canvas.tag_with(engine::quantity(Q::memory_total).id, stage, {dot.x - reach, dot.y - reach, 2 * reach, 2 * reach},
                   [&] {

@@ -6,7 +6,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <initializer_list>
+#include <optional>
 #include <string_view>
+#include <utility>
 
 #include "engine/studies/layer_overlap.h"
 #include "widgets/canvas/number_format.h"
@@ -296,6 +299,19 @@ using namespace overlap;
 
 namespace {
 
+// Where the name of the line at `at` stands, `width` long: left of it or right of it, free of the words that stand at
+// `taken` (from, to).
+std::optional<float> beside_line(const Canvas& canvas, float width, float at, const Rect& plot,
+                                 std::initializer_list<std::pair<float, float>> taken) {
+  const float gap = canvas.px(5);
+  for (const float x : {at - gap - width, at + gap})
+    if (x >= plot.x && x + width <= plot.right() + 1 && std::none_of(taken.begin(), taken.end(), [&](const auto& t) {
+          return x < t.second + gap && t.first < x + width + gap;
+        }))
+      return x;
+  return std::nullopt;
+}
+
 // Of the layers of the baseline that are drawn of the plan, under the same strategy; 0: there is no baseline.
 double baseline_length(const FigureInput& input, Strategy strategy) {
   if (input.baseline == nullptr || input.baseline->scenario.serves()) return 0;
@@ -396,8 +412,24 @@ void draw_overlap(Canvas& canvas, const Rect& area, const FigureInput& input, co
   const float middle = directions.centre().y, edge = x(turn);
   const std::string forward(t.text("figure.overlap.forward")), backward(t.text("figure.overlap.backward"));
   if (canvas.text_width(forward, word) + canvas.px(6) < edge - plot.x) canvas.text({plot.x, middle}, forward, word);
-  canvas.text({edge + canvas.px(4), middle}, ellipsize(canvas, backward, word, plot.right() - edge - canvas.px(4)),
-              word);
+  // Where the same layers of the baseline end. Its name comes before the word for what is drawn plainly.
+  const float base_at = x(base / unit.seconds), word_at = edge + canvas.px(4);
+  const std::string base_name =
+      base > 0 ? t.format("figure.step.readout", {std::string(t.text("figure.step.baseline")), format_duration(base)})
+               : std::string();
+  const std::pair<float, float> first{plot.x, plot.x + canvas.text_width(forward, word)},
+      second{word_at, word_at + canvas.text_width(backward, word)};
+  std::optional<float> name_at;
+  bool says_backward = true;
+  if (base > 0) {
+    const float width = canvas.text_width(base_name, word);
+    name_at = beside_line(canvas, width, base_at, plot, {first, second});
+    if (!name_at) {
+      name_at = beside_line(canvas, width, base_at, plot, {first});
+      says_backward = !name_at;
+    }
+  }
+  if (says_backward) canvas.text({word_at, middle}, ellipsize(canvas, backward, word, plot.right() - word_at), word);
   canvas.line({edge, directions.y}, {edge, plot.bottom()},
               {theme.ink3, theme.axis_width * canvas.em(), Dash{3, 3}.scaled(canvas.px(1))});
 
@@ -406,17 +438,13 @@ void draw_overlap(Canvas& canvas, const Rect& area, const FigureInput& input, co
                 ellipsize(canvas, names[i], name, widest + canvas.px(0.5f)), name);
 
   const bool numbered = draw_blocks(canvas, input, view, o, own, plot, end);
-  if (base > 0) {  // where the same layers of the baseline end
-    const float at = x(base / unit.seconds);
+  if (base > 0) {
+    const float at = base_at;
     canvas.line({at, directions.y}, {at, plot.bottom()},
                 {theme.ink, theme.axis_width * 1.5f * canvas.em(), Dash{3, 3}.scaled(canvas.px(1))});
-    const TextStyle told = small_text(canvas, theme.ink2, HAlign::right);
-    const std::string label =
-        t.format("figure.step.readout", {std::string(t.text("figure.step.baseline")), format_duration(base)});
-    if (at - canvas.px(5) - canvas.text_width(label, told) > edge + canvas.text_width(backward, word) + canvas.px(12))
-      canvas.text({at - canvas.px(5), middle}, label, told);
+    if (name_at) canvas.text({*name_at, middle}, base_name, small_text(canvas, theme.ink2, HAlign::left));
     canvas.tag_with("baseline", -1, {at - canvas.px(4), plot.y, canvas.px(8), plot.h}, [&] {
-      return Readout{label, {}};
+      return Readout{base_name, {}};
     });
   }
   draw_overlap_key(canvas, input, key_row, key, numbered);

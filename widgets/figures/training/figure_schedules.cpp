@@ -106,6 +106,18 @@ struct SchedulesLayout {
   Scale x;
 };
 
+// Where the baseline's schedule ends, in ticks; 0: it has none.
+double baseline_end(const FigureInput& input) {
+  if (input.baseline == nullptr || !input.baseline->report.pipeline.drawn()) return 0;
+  return static_cast<double>(input.baseline->report.pipeline.timeline.makespan);
+}
+// The same on the axis, if it is in sight.
+std::optional<float> baseline_x(const FigureInput& input, const SchedulesLayout& l) {
+  const double end = baseline_end(input);
+  if (!(end > 0) || end < l.from || end > l.to) return std::nullopt;
+  return l.x(end / kTicksPerSecond / l.unit.seconds);
+}
+
 std::string idle_text(const FigureInput& input, const ScheduleVariant& v) {
   return input.texts.format("figure.schedules.idle_of",
                             {schedule_name(input, v.shape), format_percent(v.idle_fraction)});
@@ -225,12 +237,6 @@ void place_columns(const Canvas& canvas, const FigureInput& input, Rect& rest, S
   rest.cut_left(std::min(numbers, rest.w / 3));
 }
 
-// Where the baseline's schedule ends, in ticks; 0: it has none.
-double baseline_end(const FigureInput& input) {
-  if (input.baseline == nullptr || !input.baseline->report.pipeline.drawn()) return 0;
-  return static_cast<double>(input.baseline->report.pipeline.timeline.makespan);
-}
-
 SchedulesLayout lay_out(const Canvas& canvas, const Rect& area, const FigureInput& input, const FigureView& view,
                         const ComparedSchedules& c, int key_rows_wanted) {
   SchedulesLayout l;
@@ -335,8 +341,13 @@ void draw_names(Canvas& canvas, const FigureInput& input, const FigureView& view
     const std::string shown = ellipsize(canvas, name, bold, rows.plot.w);
     canvas.text(at, shown, bold);
     const std::string idle = input.texts.format("figure.schedules.idle_alone", {format_percent(v.idle_fraction)});
-    if (canvas.text_width(shown, bold) + canvas.px(10) + canvas.text_width(idle, plain) <= rows.plot.w)
-      canvas.text({rows.plot.right(), at.y}, idle, plain);
+    const float width = canvas.text_width(idle, plain);
+    float right = rows.plot.right();
+    if (const auto base = baseline_x(input, l);
+        base && *base > right - width - canvas.px(4) && *base < right + canvas.px(4))
+      right = *base - canvas.px(4);  // left of the line where the baseline ends
+    if (canvas.text_width(shown, bold) + canvas.px(10) + width <= right - rows.plot.x)
+      canvas.text({right, at.y}, idle, plain);
     tag = {at.x, rows.header.y, rows.plot.w, rows.header.h};
   }
   canvas.tag_with("schedule." + std::string(engine::schedule_id(v.shape.kind)), -1, tag, [&] {
@@ -424,6 +435,15 @@ EndLabel end_label(Canvas& canvas, const FigureInput& input, const SchedulesLayo
       std::max(l.plot.x + half, (l.wide ? l.idle.right - l.idle.width : canvas.bounds().right()) - half);
   out.box = {std::clamp(l.x(end), l.plot.x + half, most) - half, l.rows[i].plot.bottom() + canvas.px(3), 2 * half,
              small_line(canvas)};
+  // Beside the line where the baseline ends, not under it.
+  if (const auto base = baseline_x(input, l)) {
+    const float gap = canvas.px(3);
+    if (*base > out.box.x - gap && *base < out.box.right() + gap) {
+      const float right = *base + gap, left = *base - gap - out.box.w;
+      const bool fits = right + out.box.w <= most + half;
+      out.box.x = fits && (l.x(end) >= *base || left < l.plot.x) ? right : left;
+    }
+  }
   return out;
 }
 
@@ -439,9 +459,10 @@ void draw_end(Canvas& canvas, const FigureInput& input, const SchedulesLayout& l
 
 // A dashed line through all schedules where that of the baseline ends, with its time over the axis.
 void draw_baseline_end(Canvas& canvas, const FigureInput& input, const SchedulesLayout& l) {
+  const auto at = baseline_x(input, l);
+  if (!at) return;
   const double end = baseline_end(input);
-  if (!(end > 0) || end < l.from || end > l.to) return;
-  const float x = l.x(end / kTicksPerSecond / l.unit.seconds), y = l.plot.bottom() - small_line(canvas) / 2;
+  const float x = *at, y = l.plot.bottom() - small_line(canvas) / 2;
   canvas.line({x, l.plot.y}, {x, l.plot.bottom()},
               {input.theme.ink2, input.theme.axis_width * 1.5f * canvas.em(), Dash{3, 3}.scaled(canvas.px(1))});
   const TextStyle style = small_text(canvas, input.theme.ink2, HAlign::left);
