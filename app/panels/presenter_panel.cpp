@@ -6,6 +6,9 @@
 
 #include <fmt/format.h>
 
+#include "app/tours/guess_line.h"
+#include "app/tours/guess_mark.h"
+#include "app/tours/scene_slide.h"
 #include "widgets/plot/plot.h"
 
 namespace roofscape::app {
@@ -51,6 +54,24 @@ std::string hours_and_minutes(double seconds) {
   return fmt::format("{}:{:02}", minutes / 60, minutes % 60);
 }
 
+// Where the guess stands on the slide's figure, laid out anew only for another scene or place.
+const MarkPlace* figure_mark(const Canvas& canvas, const SlideLayout& layout, SceneFigures figures,
+                             const PresenterView& view) {
+  const io::TourScene& scene = figures.scene;
+  if (view.mark == nullptr || !guesses_on_figure(scene) || scene.figures.empty()) return nullptr;
+  const Rect area = figure_rest(canvas, figure_places(canvas, layout.figure, scene.figures.size()).front());
+  const std::string language(language_of(figures.texts));
+  const std::size_t index = view.tour.play->index();
+  auto& had = view.mark->at;
+  if (!had || had->scene != index || had->language != language || had->em != canvas.em() || !(had->area == area)) {
+    view.mark->axes = {};
+    figures.revealed = false;
+    figures.axes = &view.mark->axes;
+    had = TourState::Mark{index, area, canvas.em(), language, mark_place(canvas, area, figures)};
+  }
+  return had->place ? &*had->place : nullptr;
+}
+
 }  // namespace
 
 Rect presenter_slide_place(const Rect& window, float shape) {
@@ -66,11 +87,21 @@ void presenter_slide(Canvas& canvas, const Rect& place, const Theme& t, const Te
   if (view.tour.open()) {
     const TourPlay& play = *view.tour.play;
     const SceneValues& values = view.tour.bent ? *view.tour.bent : *view.tour.values;
+    const io::TourScene& scene = play.scene();
     const SlideText words = slide_text(play, *view.tour.values, texts);
-    const SlideLayout layout = lay_out_slide(canvas, place, words, 0, false);
+    const SlideLayout layout = lay_out_slide(canvas, place, words, 0, guesses_on_line(scene, *view.tour.values));
     draw_slide(canvas, t, layout, words);
-    draw_scene_figures(canvas, layout.figure,
-                       {play.scene(), values, texts, t, view.library, view.studies, play.play().revealed});
+    SceneFigures figures{scene, values, texts, t, view.library, view.studies, play.play().revealed};
+    const MarkPlace* mark = view.tour.bent ? nullptr : figure_mark(canvas, layout, figures, view);
+    if (mark != nullptr) figures.axes = &view.mark->axes, figures.mark = mark;
+    draw_scene_figures(canvas, layout.figure, figures);
+    const GuessShown guess{scene, *view.tour.values, texts, t, play.play()};
+    if (mark != nullptr) draw_guess_mark(canvas, *mark, guess, {});
+    if (!layout.line.empty())
+      if (const auto axis = guess_axis(scene, *view.tour.values, canvas, layout.line))
+        draw_guess_line(canvas, layout.line, *axis, guess);
+  } else if (view.picture) {
+    view.picture(canvas, place);
   } else {
     TextStyle style;
     style.em = 2 * canvas.em();

@@ -3,12 +3,20 @@
 // only: nothing in it is pointed at.
 #pragma once
 
+#include <functional>
+#include <optional>
 #include <string>
 
 #include "app/panels/tour_panel.h"
 #include "app/panels/wall_marks.h"
 
 namespace roofscape::app {
+
+// Where a guess stands on the figure of the slide here, and its axes, kept from frame to frame.
+struct PresenterMark {
+  widgets::HeldAxes axes;
+  std::optional<TourState::Mark> at;
+};
 
 struct PresenterView {
   const TourState& tour;  // may not be open
@@ -20,6 +28,9 @@ struct PresenterView {
   double elapsed_s = 0;            // since the wall was opened
   widgets::Point pointer{-1, -1};  // on the wall, as a share of it; negative: it is not there
   float shape = 16.0f / 9;         // of the wall, width over height
+  // What is projected where no tour is open, drawn into the slide; none: its title stands there.
+  std::function<void(widgets::Canvas&, const widgets::Rect&)> picture = {};
+  PresenterMark* mark = nullptr;  // null: the guess is not shown on the slide
 };
 inline constexpr float kPresenterLines = 34, kPresenterColumns = 56;  // em of its window
 

@@ -12,6 +12,7 @@ using namespace widgets;
 
 namespace {
 
+constexpr std::size_t kMostMarks = 4;
 constexpr std::array<std::string_view, SceneSheetState::kBoxes> kBoxIds{"scene.tour", "scene.title", "scene.question",
                                                                         "scene.answer", "scene.sentence"};
 
@@ -40,12 +41,36 @@ void scene_box(PanelContext& ctx, Rect& rest, SceneSheetState& state, std::size_
   }
 }
 
+// Where the class sets its guess: on the line below the figure, or on the figure.
+void mark_choice(PanelContext& ctx, Rect& rest, SceneSheetState& state) {
+  if (!state.offer) return;
+  const std::string& answer = state.words[SceneSheetState::answer];
+  if (state.offered_for != answer) {
+    state.offers = state.offer(ctx.ui.canvas.metrics(), answer);
+    state.offered_for = answer;
+  }
+  if (state.offers.empty()) return;
+  std::vector<std::string> names;
+  int selected = 0;
+  for (std::size_t i = 0; i < state.offers.size() && i < kMostMarks; ++i) {
+    if (mark_word(state.offers[i].mark) == mark_word(state.mark)) selected = static_cast<int>(i);
+    names.push_back(state.offers[i].name);
+  }
+  Rect label = rest.cut_top(std::round(ctx.px(20)));
+  ctx.ui.canvas.text({label.x, label.centre().y}, ctx.text("ui.scene.mark"),
+                     ctx.style(ctx.ui.theme.ink2, kSmallText));
+  const Rect r = rest.cut_top(std::round(ctx.px(kControlHeight)));
+  rest.cut_top(std::round(ctx.px(6)));
+  selected = segmented(ctx.ui, r, "scene.mark", names, selected);
+  state.mark = state.offers[static_cast<std::size_t>(selected)].mark;
+}
+
 }  // namespace
 
 SheetReply scene_sheet(PanelContext& ctx, const Rect& window, SceneSheetState& state) {
   const Theme& t = ctx.ui.theme;
   Rect r = sheet_ground(ctx, window, std::min(window.w - ctx.px(24), ctx.px(680)),
-                        std::min(window.h - ctx.px(24), ctx.px(410)));
+                        std::min(window.h - ctx.px(24), ctx.px(462)));
   const auto clip = ctx.ui.canvas.clip(r);
   r = r.inset(ctx.px(24), ctx.px(14));
   const Rect head = r.cut_top(ctx.px(34));
@@ -58,6 +83,7 @@ SheetReply scene_sheet(PanelContext& ctx, const Rect& window, SceneSheetState& s
              back = ctx.ui.io.take({Key::tab, false, true, false}), cancels = ctx.ui.io.take(Key::escape);
   bool accept = enter && state.box + 1 == SceneSheetState::kBoxes;
   for (std::size_t box = first; box < SceneSheetState::kBoxes; ++box) scene_box(ctx, r, state, box);
+  mark_choice(ctx, r, state);
   if (!accept && (enter || next || back)) {
     const std::size_t count = SceneSheetState::kBoxes - first;
     state.box = first + (state.box - first + (back ? count - 1 : 1)) % count;

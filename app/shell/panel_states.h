@@ -4,6 +4,7 @@
 #include "app/panels/editor_panel.h"
 #include "app/panels/figure_grid.h"
 #include "app/panels/palette_panel.h"
+#include "app/panels/presenter_panel.h"
 #include "app/panels/preset_table_panel.h"
 #include "app/panels/projector_panel.h"
 #include "app/panels/right_rail.h"
@@ -28,6 +29,7 @@ struct PanelStates {
   TourState tour;
   WallState wall;
   WallMarks marks;
+  PresenterMark presenter_mark;
   SheetState sheets;
   PaletteState palette;
 };

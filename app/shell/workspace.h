@@ -171,6 +171,7 @@ class Workspace {
   // ---- tours of one's own (workspace_author.cpp) ----
   bool in_own_tour() const;
   void open_scene_sheet(bool edits);
+  std::vector<MarkOffer> offered_marks_of_scene(const widgets::FontStack& fonts, const std::string& answer);
   io::SceneDraft drafted_scene() const;  // what the window shows, with the words of the sheet
   std::filesystem::path authored_file() const;
   void save_scene();
@@ -208,6 +209,8 @@ class Workspace {
                                         const widgets::SearchSeen& found) const;
 
   // ---- the parts of a frame ----
+  // What the projector shows, with its title, on the lecturer's window.
+  void draw_projected(widgets::Canvas& canvas, widgets::Rect place);
   LayoutRequest layout_request(const widgets::Rect& window);
   InSight in_sight(const LayoutRequest& request) const;
   engine::Scenario draw_panels(PanelContext& ctx, const widgets::Rect& window, engine::Scenario edited);

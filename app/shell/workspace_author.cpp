@@ -46,13 +46,39 @@ void Workspace::open_scene_sheet(bool edits) {
     sheet.words[SceneSheetState::question] = scene.question.in(io::kTourLanguage);
     sheet.words[SceneSheetState::sentence] = scene.sentence.in(io::kTourLanguage);
     sheet.words[SceneSheetState::answer] = scene.answer.text();
+    sheet.mark = scene.mark;
+    sheet.offer = [this, kept = scene.mark, answer = scene.answer.text()](const widgets::FontStack& fonts,
+                                                                          const std::string& typed) {
+      std::vector<MarkOffer> out = offered_marks_of_scene(fonts, typed);
+      const auto same = [&](const MarkOffer& offer) { return mark_word(offer.mark) == mark_word(kept); };
+      if (typed == answer && std::none_of(out.begin(), out.end(), same))
+        out.insert(out.begin() + 1, {kept, texts_.format("ui.scene.mark.kept", {mark_word(kept)})});
+      return out;
+    };
   } else {
+    sheet.offer = [this](const widgets::FontStack& fonts, const std::string& typed) {
+      const widgets::SearchSeen found = found_here();
+      return mark_offers(fonts, widgets::figures()[current_figure()], own_figure_input(theme_, studies_, found),
+                         shown_view(current_figure()), typed);
+    };
     sheet.words[SceneSheetState::answer] =
         session_.scenario().serves() ? "serving.time_per_output_token_s" : "step.time_s";
     sheet.words[SceneSheetState::sentence] = "{answer}";
   }
   sheet.file = authored_file().string();
   panels_.sheets.shown = Sheet::scene;
+}
+
+std::vector<MarkOffer> Workspace::offered_marks_of_scene(const widgets::FontStack& fonts, const std::string& answer) {
+  std::vector<MarkOffer> nothing{{{}, std::string(texts_.text("ui.scene.mark.line"))}};
+  if (!panels_.tour.open() || panels_.tour.play->scene().figures.empty()) return nothing;
+  const io::TourFigure& figure = panels_.tour.play->scene().figures.front();
+  const PlanState* plan = panels_.tour.values->plan();
+  const widgets::FigureRow* row = widgets::find_figure(figure.name);
+  if (plan == nullptr || row == nullptr) return nothing;
+  const widgets::FigureInput input{plan->scenario, plan->report, texts_, theme_,
+                                   studies_,       nullptr,      {},     session_.library().chips()};
+  return mark_offers(fonts, *row, input, scene_view(figure), answer);
 }
 
 io::SceneDraft Workspace::drafted_scene() const {
@@ -62,6 +88,8 @@ io::SceneDraft Workspace::drafted_scene() const {
   draft.question = sheet.words[SceneSheetState::question];
   draft.sentence = sheet.words[SceneSheetState::sentence];
   draft.answer = sheet.words[SceneSheetState::answer];
+  draft.mark = mark_word(sheet.mark);
+  draft.mark_of = sheet.mark.of;
   draft.scenario = session_.scenario();
   if (const auto q = engine::find_quantity(engine::without_index(draft.answer)))
     if (const auto value = session_.report().quantities[*q])

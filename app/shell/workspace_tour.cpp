@@ -2,11 +2,13 @@
 #include <algorithm>
 #include <charconv>
 #include <utility>
+#include <vector>
 
 #include "app/core/strings.h"
 #include "app/panels/dock_panel.h"
 #include "app/panels/presenter_panel.h"
 #include "app/shell/workspace.h"
+#include "app/tours/scene_slide.h"
 #include "engine/scenario/scenario_fields.h"
 #include "widgets/figures/figures.h"
 
@@ -245,12 +247,31 @@ engine::Scenario Workspace::draw_wall(PanelContext& ctx, const Rect& window) {
                          std::move(edited));
 }
 
+void Workspace::draw_projected(Canvas& canvas, Rect place) {
+  place = place.inset(canvas.em(), 0.7f * canvas.em());
+  const SearchSeen found = found_here();
+  const FigureInput input = own_figure_input(theme_, studies_, found);
+  std::vector<std::size_t> shown{panels_.projector.figure};
+  if (panels_.projector.beside && *panels_.projector.beside != shown.front())
+    shown.push_back(*panels_.projector.beside);
+  const std::vector<Rect> places = figure_places(canvas, place, shown.size());
+  for (std::size_t i = 0; i < shown.size() && i < places.size(); ++i) {
+    const FigureRow& row = figures()[shown[i]];
+    const FigureView view = shown_view(shown[i]);
+    const Rect rest = draw_figure_title(canvas, theme_, places[i], figure_head(row, input, view), true);
+    draw_figure(row, canvas, rest, input, view);
+  }
+}
+
 void Workspace::draw_presenter(ScreenCanvas& canvas, ImDrawList* list, const Rect& window, const std::string& clock,
                                double now_s) {
   const Tagging tagging = canvas.tagging();
   PresenterView view{panels_.tour, session_.library(), studies_, panels_.marks, {}, clock, 0, {-1, -1}, 16.0f / 9};
-  if (!panels_.tour.open())
+  view.mark = &panels_.presenter_mark;
+  if (!panels_.tour.open()) {
+    view.picture = [this](Canvas& on, const Rect& place) { draw_projected(on, place); };
     view.title = texts_.text("figure." + std::string(figures()[panels_.projector.figure].name) + ".name");
+  }
   view.elapsed_s = panels_.wall.since_s < 0 ? 0 : now_s - panels_.wall.since_s;
   view.shape = window_.h > 0 ? std::clamp(window_.w / window_.h, 0.8f, 3.0f) : view.shape;
   const Point at = interaction_.pointer();

@@ -319,7 +319,8 @@ Rect draw_figure_title(Canvas& canvas, const Theme& t, Rect area, const FigureHe
   const float x = line.x + canvas.text_width(title, name) + 0.8f * canvas.em(), room = line.right() - x;
   std::string takeaway = head.takeaway;
   if (canvas.text_width(takeaway, phrase) > room && !head.brief.empty()) takeaway = head.brief;
-  if (room > 6 * canvas.em()) canvas.text({x, line.centre().y}, ellipsize(canvas, takeaway, phrase, room), phrase);
+  // Whole or not at all: the scene's sentence says what there is to see.
+  if (canvas.text_width(takeaway, phrase) <= room) canvas.text({x, line.centre().y}, takeaway, phrase);
   return area;
 }
 

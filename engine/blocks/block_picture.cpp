@@ -104,7 +104,8 @@ std::vector<double> steps_of(const BlockInput& in, std::optional<double> now, st
   double low = middle / kDown, high = middle * kUp;
   if (in.high <= 1) low = in.low, high = in.high;  // a share
   const Unit& unit = quantity(in.q).unit;
-  if (unit.notation == Notation::count || (!now && unit.symbol == "1"))
+  const bool counts = !now || (*now >= 1 && *now == std::floor(*now));
+  if (unit.notation == Notation::count || (counts && unit.symbol == "1"))
     low = std::max(low, 1.0);  // a number of something
   if (is_whole(in)) low = std::max(1.0, std::floor(low)), high = std::max(std::ceil(high), low + kUp);
   low = std::max(low, in.low), high = std::min(high, in.high);

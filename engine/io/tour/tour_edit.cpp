@@ -1,6 +1,8 @@
 #include "engine/io/tour/tour_edit.h"
 
 #include <algorithm>
+#include <utility>
+
 #include <nlohmann/json.hpp>
 
 #include "engine/io/json/json_text.h"
@@ -67,6 +69,12 @@ void set_words(OrderedJson& scene, const SceneDraft& draft) {
     for (const char* of_the_old : {"form", "range", "choices", "readings", "claims"}) scene.erase(of_the_old);
     scene["answer"] = draft.answer;
     scene["guess"] = {number_json(draft.guess.first), number_json(draft.guess.second)};
+  }
+  for (const auto& [key, word] : {std::pair{"mark", &draft.mark}, {"mark_of", &draft.mark_of}}) {
+    if (word->empty())
+      scene.erase(key);
+    else
+      scene[key] = *word;
   }
   set_words(scene, "sentence", draft.sentence);
 }

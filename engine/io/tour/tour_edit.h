@@ -23,6 +23,7 @@ struct SceneDraft {
   std::string figure;                     // of the table of figures
   std::vector<std::string> with;          // its choices: "tier=dcn"
   std::vector<std::string> controls;      // fields that may be moved after the answer
+  std::string mark, mark_of;              // what is guessed on the figure: "bar:step.time_s"; empty: nothing
 };
 
 // A scene at the end. An empty text begins a tour of this title.

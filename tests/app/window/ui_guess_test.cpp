@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
+#include <set>
 #include <string>
 
 #include "app/panels/presenter_panel.h"
@@ -200,6 +201,45 @@ TEST_CASE("the lecturer's window tells the answer, the next scene and the time, 
   }
   h.key({Key::escape});
   CHECK_FALSE(h.workspace.presents());
+}
+
+TEST_CASE("the lecturer's window shows the projected figure, and the guess of a scene on its slide") {
+  Harness h;
+  ImDrawList list(ImGui::GetDrawListSharedData());
+  const Rect window{0, 0, 1200, 720};
+  h.canvas.set_audit(true);
+  const auto present = [&] {
+    widgets::compat::begin_list(list, window.w, window.h);
+    h.workspace.draw_presenter(h.canvas, &list, window, "9:41", 60);
+  };
+  h.key({Key::f5});
+  h.key({Key::f10});
+  REQUIRE(h.workspace.presents());
+  std::set<int> sizes;
+  for (const char* name : {"roofline", "step"}) {
+    CAPTURE(std::string(name));
+    h.parts.panels.projector.figure =
+        static_cast<std::size_t>(widgets::find_figure(name) - widgets::figures().data());
+    h.step(2);
+    present();
+    CHECK(list.VtxBuffer.Size > 1800);  // a picture, not a title
+    sizes.insert(list.VtxBuffer.Size);
+    h.step();
+  }
+  CHECK(sizes.size() == 2);  // each figure its own
+  h.key({Key::escape});
+  // Bars of a scene: what is dragged on the wall stands on the slide here too, at the same value.
+  open_scene(h, "cs231n-1", "eight-copies");
+  h.key({Key::f10});
+  present();
+  const auto& mark = h.parts.panels.presenter_mark.at;
+  REQUIRE(mark);
+  REQUIRE(mark->place);
+  pull(h, where(marked(h), marked(h).answer * 0.6), where(marked(h), marked(h).answer * 0.8));
+  h.release();
+  present();
+  CHECK(app::guessed_mark(lecture(h).play(), told(h), *mark->place).value_or(0) ==
+        doctest::Approx(app::guessed_mark(lecture(h).play(), told(h), marked(h)).value_or(-1)).epsilon(0.02));
 }
 
 TEST_CASE("nothing slides where the desktop asks for that, unless it was chosen otherwise") {

@@ -367,6 +367,41 @@ TEST_CASE("a scene of what is shown goes into a tour of one's own, which is open
     h.click("scene.ok");
     h.step(2);
     CHECK(play(h).scene().answer.text() == "mfu");
+    // The step's bar is offered for a step, and kept; of another answer it says nothing.
+    app::find_command("tour.scene_earlier")->run(h.workspace);
+    h.step(2);
+    app::find_command("tour.edit_scene")->run(h.workspace);
+    h.step(2);
+    auto& sheet = h.parts.panels.sheets.scene;
+    CHECK(sheet.mark.kind == io::TourMark::Kind::none);
+    const std::string figure = play(h).scene().figures.front().name;
+    CAPTURE(figure);
+    REQUIRE(sheet.offers.size() >= 1);
+    sheet.words[app::SceneSheetState::answer] = "memory.chip_total_bytes";
+    h.step(2);
+    const auto offered = [&](io::TourMark::Kind kind) {
+      return std::find_if(sheet.offers.begin(), sheet.offers.end(),
+                          [kind](const app::MarkOffer& offer) { return offer.mark.kind == kind; });
+    };
+    if (figure == "memory") {
+      REQUIRE(offered(io::TourMark::Kind::bar) != sheet.offers.end());
+      sheet.mark = offered(io::TourMark::Kind::bar)->mark;
+      h.click("scene.ok");
+      h.step(2);
+      REQUIRE(h.parts.panels.sheets.shown == app::Sheet::none);
+      CHECK(play(h).scene().mark.tag == "memory.chip_total_bytes");
+      REQUIRE(h.parts.panels.tour.mark);
+      CHECK(h.parts.panels.tour.mark->place);
+      app::find_command("tour.edit_scene")->run(h.workspace);
+      h.step(2);
+      CHECK(sheet.mark.tag == "memory.chip_total_bytes");
+      sheet.words[app::SceneSheetState::answer] = "mfu";
+      h.step(2);
+      CHECK(sheet.mark.kind == io::TourMark::Kind::none);
+      h.click("scene.ok");
+      h.step(2);
+      CHECK(play(h).scene().mark.kind == io::TourMark::Kind::none);
+    }
     app::find_command("tour.remove_scene")->run(h.workspace);
     h.step(2);
     CHECK(play(h).count() == 1);

@@ -21,6 +21,7 @@ constexpr float kMostStretch = 1.7f;                // steps to the right over t
 constexpr float kFarthest = 0.6f;                   // of the panel in the colour of the rearmost plane
 constexpr float kNamedSides = 150;                  // width and height from which sides are named
 constexpr float kSwatch = 11;
+constexpr float kLatticeAspect = 1.4f;  // of the picture, about
 
 struct Direction {
   int size = 1;  // chips
@@ -197,9 +198,12 @@ void draw_torus(Canvas& canvas, const Rect& area, const FigureInput& input, cons
     rates = std::max(rates, canvas.text_width(row.rate, rate));
   }
   const float table = canvas.px(kSwatch + 8) + names + links_width + rates + 2 * gap + canvas.px(1);
-  const bool beside = area.w - table > area.w * 0.4f && area.w > area.h * 0.9f;
-  Rect picture = area, list = area;
   const float needed = line * (static_cast<float>(rows.size()) + 2.6f);
+  // Beside the table where the picture is not smaller there than over it.
+  const float over = std::min(area.w, (area.h - std::min(needed, area.h * 0.55f)) * kLatticeAspect),
+              aside = std::min(area.w - table - 2 * gap, area.h * kLatticeAspect);
+  const bool beside = aside >= over && area.w > area.h * 0.9f;
+  Rect picture = area, list = area;
   if (beside) {
     picture.w = std::min(area.w - table - gap * 2, area.h * 2.4f);
     // Small pictures in wide figures: both stand together.
