@@ -60,6 +60,7 @@ std::string changes_in_words(const PanelContext& ctx) {
   std::string out;
   std::size_t count = 0;
   for (const ScenarioChange& change : scenario_changes(ctx.session.loaded(), ctx.session.scenario())) {
+    if (change.what == "assumptions.mode") continue;  // it is told anyway
     if (++count > kMost) return out + ", \u2026";
     if (!out.empty()) out += ", ";
     if (change.field != nullptr)

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <string>
 
 #include "widgets/canvas/canvas_record.h"
@@ -18,6 +19,8 @@ constexpr double kKeyStep = 0.02;      // of the axis, by key
 constexpr float kTextBand = 2.2f;      // of a bar that is known by the label at its end, over that label
 constexpr float kGrip = 0.55f, kPillHeight = 1.45f;  // em
 constexpr float kRowBand = 0.72f;                    // of a row, its bar
+constexpr float kLeastGap = 0.8f;                    // em: nearer than that the guess is as good
+constexpr int kGapSteps = 4;                         // places tried to either side for the name of a gap
 constexpr float kLeastMove = 0.004f;                 // of the plot, between points of a sketch
 
 bool named(const TagRegion& tag, const std::string& wanted) {
@@ -156,20 +159,60 @@ void draw_ticks(Canvas& canvas, const MarkPlace& place, const GuessShown& words,
   }
 }
 
-void draw_gap(Canvas& canvas, const MarkPlace& place, const GuessShown& words, Point mine, Point there) {
+void draw_gap(Canvas& canvas, const GuessShown& words, Point mine, Point there) {
   const float em = canvas.em();
-  if (distance(mine, there) < 0.8f * em) return;
-  const Colour hue = words.theme.stroke(Hue::yellow);
-  canvas.arrow(mine, there, {hue, canvas.px(3), {}}, 0.5f * em);
+  if (distance(mine, there) < kLeastGap * em) return;
+  canvas.arrow(mine, there, {words.theme.stroke(Hue::yellow), canvas.px(3), {}}, 0.5f * em);
+}
+
+// What makes the gap, beside its arrow: where it covers least of the figure's words and of the two marks' own.
+void name_gap(Canvas& canvas, const MarkPlace& place, const GuessShown& words, Point mine, Point there,
+              const std::vector<Rect>& taken) {
+  const float em = canvas.em();
+  if (distance(mine, there) < kLeastGap * em) return;
   const std::string term = gap_term(words.scene, words.values, words.texts);
   if (term.empty()) return;
+  const std::string said = words.texts.format("tour.gap", {term});
   const Rect& plot = place.frame.plot;
-  // Beside the arrow, where the pills of the two do not stand.
+  const Rect within{place.plots.x, plot.y, place.plots.w, std::max(plot.h, 4 * em)};
+  const float w = std::min(canvas.text_width(said, words_style(canvas, {})) + em, within.w),
+              h = std::round(kPillHeight * em);
   const Point middle = (mine + there) * 0.5f;
-  const Point at = place.along_x ? Point{middle.x, std::min(place.band.bottom(), middle.y + 3 * em) + 0.9f * em}
-                                 : Point{middle.x + 6 * em, middle.y};
-  draw_words(canvas, words.theme, Rect{place.plots.x, plot.y, place.plots.w, std::max(plot.h, 4 * em)}, at,
-             words.texts.format("tour.gap", {term}), hue, false);
+  const auto box_at = [&](Point at) {
+    return Rect{std::clamp(at.x - w / 2, within.x, std::max(within.x, within.right() - w)),
+                std::clamp(at.y - h / 2, within.y, std::max(within.y, within.bottom() - h)), w, h};
+  };
+  const auto covered = [&](const Rect& box) {
+    float out = 0;
+    for (const auto* all : {&place.texts, &taken})
+      for (const Rect& one : *all)
+        if (const Rect both = intersection(box.inset(-0.15f * em), one); !both.empty()) out += both.w * both.h;
+    const Rect arrow = rect_between(std::min(mine.x, there.x), std::min(mine.y, there.y) - 0.3f * em,
+                                    std::max(mine.x, there.x), std::max(mine.y, there.y) + 0.3f * em);
+    if (const Rect both = intersection(box, arrow); !both.empty()) out += both.w * both.h;
+    return out;
+  };
+  const float low = std::min(place.band.bottom(), middle.y + 3 * em),
+              high = std::max(place.band.y, middle.y - 3 * em);
+  std::vector<Point> places;
+  for (int step = 0; step <= kGapSteps; ++step)
+    for (const float side : {-1.0f, 1.0f}) {
+      const float by = side * static_cast<float>(step) * 0.5f;
+      if (place.along_x) {
+        places.push_back({middle.x + by * w, low + 0.9f * em});
+        places.push_back({middle.x + by * w, high - 0.9f * em});
+        places.push_back({middle.x + by * w, low + 2.6f * em});
+        places.push_back({middle.x + by * w, high - 2.6f * em});
+      } else {
+        places.push_back({middle.x + w / 2 + em, middle.y + by * 2 * h});
+        places.push_back({middle.x - w / 2 - em, middle.y + by * 2 * h});
+      }
+    }
+  Point best = places.front();
+  float least = std::numeric_limits<float>::infinity();
+  for (const Point at : places)
+    if (const float cost = covered(box_at(at)); cost < least) least = cost, best = at;
+  draw_words(canvas, words.theme, within, best, said, words.theme.stroke(Hue::yellow), false);
 }
 
 }  // namespace
@@ -232,6 +275,7 @@ std::optional<MarkPlace> mark_place(const Canvas& canvas, const Rect& area, cons
       if (const TextRun& run = apart.texts()[i]; run.bounds.right() <= place.plots.x + canvas.px(1))
         place.names.push_back({run.text, run.anchor, run.style});
   if (scene.mark.kind == Kind::none) return place;
+  for (std::size_t i = first_text; i < apart.texts().size(); ++i) place.texts.push_back(apart.texts()[i].bounds);
   place.reads = true;
   place.along_x = scene.mark.along_x();
   if (!scene.mark.tag.empty()) {
@@ -382,7 +426,7 @@ void draw_guess_mark(Canvas& canvas, const MarkPlace& place, const GuessShown& w
   const Point mine = grip_of(place, mark, words.play, from), there = grip_of(place, mark, answered, to);
   draw_value(canvas, place, words, from, hue, true);
   draw_value(canvas, place, words, to, t.ink, false);
-  if (words.arrival >= 1) draw_gap(canvas, place, words, mine, there);
+  if (words.arrival >= 1) draw_gap(canvas, words, mine, there);
   canvas.marker(mine, Marker::circle, 0.8f * em, {.colour = hue});
   canvas.marker(there, Marker::circle, 0.8f * em, {.colour = t.ink});
   // The dot of a chart says its number itself.
@@ -393,8 +437,10 @@ void draw_guess_mark(Canvas& canvas, const MarkPlace& place, const GuessShown& w
   const std::string own = words.values.guess_text(*guessed_value(words.play, words.values), words.texts);
   const float half = canvas.text_width(own, words_style(canvas, hue)) / 2 + em;
   const Point at = beside(mine);
+  std::vector<Rect> taken{told};
   if (says || at.x + half < told.x || at.x - half > told.right() || std::abs(at.y - told.centre().y) > 1.6f * em)
-    draw_words(canvas, t, within, at, own, hue, false);
+    taken.push_back(draw_words(canvas, t, within, at, own, hue, false));
+  if (words.arrival >= 1) name_gap(canvas, place, words, mine, there, taken);
 }
 
 }  // namespace roofscape::app

@@ -29,7 +29,8 @@ struct MarkPlace {
     widgets::Point anchor;
     widgets::TextStyle style;
   };
-  std::vector<Name> names;             // of the rows of bars, left of them
+  std::vector<Name> names;           // of the rows of bars, left of them
+  std::vector<widgets::Rect> texts;  // of the figure once it is revealed: what is said of the gap keeps clear of them
   std::vector<widgets::Rect> choices;  // by choice, what is ticked for it; empty: nothing
   // A value of the axis, in base units, and where it stands along it.
   double value(widgets::Point at) const;

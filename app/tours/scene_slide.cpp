@@ -20,6 +20,8 @@ namespace {
 
 constexpr float kTitle = 1.6f, kQuestion = 1.25f, kLabel = 0.85f;
 constexpr float kLine = FontStack::kLineHeight;
+constexpr float kTwoLines = 0.95f, kLeastChoice = 0.8f,
+                kChoiceLine = 1.2f;  // em of a choice in two lines, and of their pitch
 constexpr int kMostLines = 12;
 
 TextStyle style_of(const Canvas& canvas, Colour colour, float size, Weight weight = Weight::regular) {
@@ -104,6 +106,7 @@ std::string plan_line(const io::TourState& state, const SceneValues& values, con
     if (std::any_of(at + 1, state.set.end(),
                     [&](const std::string& later) { return path_of(later) == path_of(change); }))
       continue;
+    if (path_of(change) == "assumptions.mode") continue;  // it is told anyway
     if (++count > kMost) {
       out += ", \u2026";
       break;
@@ -254,9 +257,20 @@ void draw_slide(Canvas& canvas, const Theme& t, const SlideLayout& layout, const
     canvas.text(cap.centre(), std::to_string(i + 1), digit);
     TextStyle words = style_of(canvas, on ? t.inv : t.ink, kQuestion * layout.scale);
     const float x = cap.right() + std::round(0.3f * box.h), room = box.right() - x - 0.3f * em;
-    if (canvas.text_width(text.choices[i], words) > room)
-      words.em = std::max(0.75f * em, words.em * room / canvas.text_width(text.choices[i], words));
-    canvas.text({x, box.centre().y}, ellipsize(canvas, text.choices[i], words, room), words);
+    // Smaller in one line, or where that would be too small in two.
+    if (const float wide = canvas.text_width(text.choices[i], words); wide > room)
+      words.em = std::max(kTwoLines * em, words.em * room / wide);
+    std::vector<std::string> lines = wrap(canvas, text.choices[i], words, room, 2);
+    if (lines.back().ends_with("\u2026") && !text.choices[i].ends_with("\u2026")) {
+      words.em = kLeastChoice * em;
+      lines = wrap(canvas, text.choices[i], words, room, 2);
+    }
+    const float pitch = kChoiceLine * words.em;
+    float middle = box.centre().y - pitch * static_cast<float>(lines.size() - 1) / 2;
+    for (const std::string& line : lines) {
+      canvas.text({x, middle}, line, words);
+      middle += pitch;
+    }
   }
   if (text.revealed) {
     y = draw(canvas, {layout.side.x, y}, side.answer);
@@ -312,7 +326,10 @@ Rect figure_rest(const Canvas& canvas, Rect place) {
 
 Rect draw_figure_title(Canvas& canvas, const Theme& t, Rect area, const FigureHead& head, bool revealed) {
   const Rect line = area.cut_top(std::round(1.6f * canvas.em()));
-  const TextStyle name = style_of(canvas, t.ink2, 1), phrase = style_of(canvas, t.ink3, 1);
+  TextStyle name = style_of(canvas, t.ink2, 1);
+  const TextStyle phrase = style_of(canvas, t.ink3, 1);
+  if (const float wide = canvas.text_width(head.title, name); wide > line.w)
+    name.em = std::max(kSmallText * canvas.em(), name.em * line.w / wide);
   const std::string title = ellipsize(canvas, head.title, name, line.w);
   canvas.text({line.x, line.centre().y}, title, name);
   if (!revealed || head.takeaway.empty()) return area;

@@ -104,7 +104,7 @@ std::vector<double> steps_of(const BlockInput& in, std::optional<double> now, st
   double low = middle / kDown, high = middle * kUp;
   if (in.high <= 1) low = in.low, high = in.high;  // a share
   const Unit& unit = quantity(in.q).unit;
-  const bool counts = !now || (*now >= 1 && *now == std::floor(*now));
+  const bool counts = in.high > 1 && (!now || (*now >= 1 && *now == std::floor(*now)));
   if (unit.notation == Notation::count || (counts && unit.symbol == "1"))
     low = std::max(low, 1.0);  // a number of something
   if (is_whole(in)) low = std::max(1.0, std::floor(low)), high = std::max(std::ceil(high), low + kUp);

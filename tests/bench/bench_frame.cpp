@@ -1,8 +1,9 @@
 // A recorded drag over the batch, headless: how long it takes from the slider's move to the finished draw lists, with
 // all default panels at 1080p, on the preset with the longest pipeline; then the same with the search open, which
-// works on other threads while the slider moves. Prints the median, the 99th percentile and the longest, in processor
-// time of the thread. Last, how long after a slider's move the list of the best plans is that of the new scenario: by
-// the clock, since other threads make it.
+// works on other threads while the slider moves; then of the control that is pinned under the projector, with each
+// figure of a training step. Prints the median, the 99th percentile and the longest, in processor time of the thread.
+// Last, how long after a slider's move the list of the best plans is that of the new scenario: by the clock, since
+// other threads make it.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -15,6 +16,7 @@
 #include "engine/io/scenario/scenario_json.h"
 #include "tests/app/window/ui_harness.h"
 #include "tests/bench/clocks.h"
+#include "widgets/figures/figures.h"
 
 namespace {
 
@@ -52,9 +54,21 @@ void move_along(const widgets::Rect& track, float phase) {
   widgets::compat::move_pointer(track.x + track.w * (0.5f + 0.4f * std::sin(phase)), track.centre().y);
 }
 
-void drag(const std::string& preset, const std::string& slider, int frames, bool search) {
+// Over the whole window: one figure with the controls that are pinned under it.
+void open_wall(test::Harness& h, const std::string& figure) {
+  h.key({widgets::Key::f5});
+  for (std::size_t i = 0; i < widgets::figures().size(); ++i)
+    if (widgets::figures()[i].name == figure) h.parts.panels.projector.figure = i;
+  h.step(2);
+}
+
+// `place`: "panels", "search", or a figure of the projector.
+void drag(const std::string& preset, const std::string& slider, int frames, const std::string& place) {
   test::Harness h(preset);
-  if (search) open_search(h);
+  if (place == "search")
+    open_search(h);
+  else if (place != "panels")
+    open_wall(h, place);
   const auto track = hold(h, slider);
   if (!track) return;
   std::vector<double> ms;
@@ -70,8 +84,8 @@ void drag(const std::string& preset, const std::string& slider, int frames, bool
   const auto at = [&](double share) {
     return ms[std::min(ms.size() - 1, static_cast<std::size_t>(share * static_cast<double>(ms.size())))];
   };
-  std::printf("%-28s %-34s %-7s median %.2f ms  p99 %.2f ms  longest %.2f ms  (%zu evaluations, %zu searches)\n",
-              preset.c_str(), slider.c_str(), search ? "search" : "panels", at(0.5), at(0.99), ms.back(),
+  std::printf("%-28s %-34s %-14s median %.2f ms  p99 %.2f ms  longest %.2f ms  (%zu evaluations, %zu searches)\n",
+              preset.c_str(), slider.c_str(), place.c_str(), at(0.5), at(0.99), ms.back(),
               h.parts.session.evaluations() - before, h.parts.searching.started() - started);
 }
 
@@ -107,11 +121,15 @@ void follow(const std::string& preset, const std::string& slider, int moves) {
 
 int main(int argc, char** argv) {
   const std::string preset = argc > 1 ? argv[1] : largest_preset();
-  constexpr int kFrames = 1000;
-  for (const bool search : {false, true})
+  constexpr int kFrames = 1000, kWallFrames = 200;
+  for (const char* place : {"panels", "search"})
     for (const char* slider : {"workload.global_batch_sequences", "parallelism.fsdp", "workload.sequence_length"})
-      drag(preset, slider, kFrames, search);
-  drag("llama3-70b-serving-8-h100", "workload.prompt_tokens", kFrames, true);
+      drag(preset, slider, kFrames, place);
+  drag("llama3-70b-serving-8-h100", "workload.prompt_tokens", kFrames, "search");
+  // On the wall: the first pinned control, which any plan has.
+  for (const widgets::FigureRow& row : widgets::figures())
+    if (row.subject != widgets::Subject::serving)
+      drag(preset, "parallelism.tensor", kWallFrames, std::string(row.name));
   constexpr int kMoves = 40;
   follow("llama3-405b-16k-h100", "workload.global_batch_sequences", kMoves);
   follow("llama3-405b-16k-h100", "workload.sequence_length", kMoves);

@@ -85,9 +85,9 @@ void draw_stage_numbers(Canvas& canvas, const Theme& theme, const TextTable& tex
   const float right = rows.plot.x - canvas.px(kNumberGap);
   if (!rows.word.empty()) {
     const TextStyle word = number_style(canvas, theme.ink3, Weight::regular);
-    const std::string fitted = ellipsize(canvas, texts.text(rows.word), word, right - rows.area.x + canvas.px(0.5f));
     const float last = std::min(rows.header.h, canvas.px(kHeader));  // of the header's lines
-    canvas.text({right, rows.header.bottom() - last / 2}, fitted, word);
+    if (canvas.text_width(texts.text(rows.word), word) <= right - rows.area.x + canvas.px(0.5f))
+      canvas.text({right, rows.header.bottom() - last / 2}, texts.text(rows.word), word);
   }
   const float line = number_line(canvas);
   for (int stage = 0; stage < rows.count; ++stage) {
