@@ -145,6 +145,11 @@ void presenter_panel(Canvas& canvas, const Rect& window, const Theme& t, const T
   NoteColumn below(canvas, rect_between(slide.x, slide.bottom() + em, slide.right(), window.bottom() - em));
   if (!view.tour.open()) {
     side.add(view.title, t.ink, 1.25f, Weight::bold);
+    side.add(view.said, t.ink2, 1.1f);
+    if (!view.next.empty()) {
+      side.label(t, texts.text("ui.presenter.next"));
+      side.add(view.next, t.ink, 1.25f, Weight::bold, 2);
+    }
     return;
   }
   const TourPlay& play = *view.tour.play;

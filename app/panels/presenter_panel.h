@@ -23,7 +23,7 @@ struct PresenterView {
   const io::PresetLibrary& library;
   widgets::StudyCache& studies;
   const WallMarks& marks;
-  std::string title;               // of what is projected where no tour is open
+  std::string title, said, next;   // of what is projected where no tour is open; what it says; what comes after it
   std::string clock;               // as the window writes the time of day
   double elapsed_s = 0;            // since the wall was opened
   widgets::Point pointer{-1, -1};  // on the wall, as a share of it; negative: it is not there

@@ -26,11 +26,13 @@ namespace {
 constexpr float kMarginX = 1.0f, kMarginY = 0.7f, kFoot = 1.5f;  // em
 constexpr float kLeastForTwo = 36, kBetweenTwo = 1.4f;           // em: width that two figures want; between them
 
-// What the figure is of: the plan, what was changed of it since it was loaded, and the mode.
-std::string context_of(const PanelContext& ctx) {
+// What the figure is of: the plan, what was changed of it since it was loaded, and the mode, which is never cut.
+std::string context_of(const PanelContext& ctx, const TextStyle& style, float room) {
   const std::string changes = changes_in_words(ctx);
-  return engine::scenario_title(ctx.session.scenario()) + (changes.empty() ? "" : ": ") + changes + "; " +
-         mode_text(ctx.ui.texts, ctx.session.scenario().assumptions.mode);
+  std::string mode = "; " + mode_text(ctx.ui.texts, ctx.session.scenario().assumptions.mode);
+  if (ctx.axes.held() && !ctx.ui.io.anything_held()) mode += "; " + std::string(ctx.text("ui.wall.axes_held"));
+  const std::string plan = engine::scenario_title(ctx.session.scenario()) + (changes.empty() ? "" : ": ") + changes;
+  return ellipsize(ctx.ui.canvas, plan, style, room - ctx.ui.canvas.text_width(mode, style)) + mode;
 }
 
 // One of two figures: its title, what it says in short, and the picture.
@@ -112,9 +114,7 @@ engine::Scenario projector_panel(PanelContext& ctx, const Rect& window, const Pr
   const std::string name = ellipsize(ctx.ui.canvas, words.title, large, title_room);
   ctx.ui.canvas.text({title.x, title.centre().y}, name, large);
   const TextStyle plain = ctx.style(t.ink2, kSmallText);
-  std::string context = context_of(ctx);
-  if (ctx.axes.held() && !ctx.ui.io.anything_held()) context += "; " + std::string(ctx.text("ui.wall.axes_held"));
-  ctx.ui.canvas.text({of.x, of.centre().y}, ellipsize(ctx.ui.canvas, context, plain, two ? title_room : of.w), plain);
+  ctx.ui.canvas.text({of.x, of.centre().y}, context_of(ctx, plain, two ? title_room : of.w), plain);
   // The takeaway beside the title, in a line of its own where it is too long for that.
   const float x = title.x + ctx.ui.canvas.text_width(name, large) + 0.8f * em;
   std::string takeaway = two                      ? std::string()

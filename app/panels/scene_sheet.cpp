@@ -49,7 +49,10 @@ void mark_choice(PanelContext& ctx, Rect& rest, SceneSheetState& state) {
     state.offers = state.offer(ctx.ui.canvas.metrics(), answer);
     state.offered_for = answer;
   }
-  if (state.offers.empty()) return;
+  if (state.offers.size() < 2) {
+    state.mark = {};
+    return;
+  }
   std::vector<std::string> names;
   int selected = 0;
   for (std::size_t i = 0; i < state.offers.size() && i < kMostMarks; ++i) {

@@ -266,11 +266,21 @@ void Workspace::draw_projected(Canvas& canvas, Rect place) {
 void Workspace::draw_presenter(ScreenCanvas& canvas, ImDrawList* list, const Rect& window, const std::string& clock,
                                double now_s) {
   const Tagging tagging = canvas.tagging();
-  PresenterView view{panels_.tour, session_.library(), studies_, panels_.marks, {}, clock, 0, {-1, -1}, 16.0f / 9};
+  PresenterView view{panels_.tour, session_.library(), studies_, panels_.marks, {}, {}, {}, clock, 0,
+                     {-1, -1},     16.0f / 9};
   view.mark = &panels_.presenter_mark;
   if (!panels_.tour.open()) {
     view.picture = [this](Canvas& on, const Rect& place) { draw_projected(on, place); };
-    view.title = texts_.text("figure." + std::string(figures()[panels_.projector.figure].name) + ".name");
+    const SearchSeen found = found_here();
+    const FigureInput input = own_figure_input(theme_, studies_, found);
+    const auto head_of = [&](std::size_t figure) {
+      return figure_head(figures()[figure], input, shown_view(figure));
+    };
+    const FigureHead head = head_of(panels_.projector.figure);
+    view.title = head.title;
+    view.said = head.takeaway;
+    const std::size_t next = figure_after(panels_.projector.figure, 1, panels_.projector.beside);
+    if (next != panels_.projector.figure) view.next = head_of(next).title;
   }
   view.elapsed_s = panels_.wall.since_s < 0 ? 0 : now_s - panels_.wall.since_s;
   view.shape = window_.h > 0 ? std::clamp(window_.w / window_.h, 0.8f, 3.0f) : view.shape;

@@ -59,28 +59,28 @@ std::vector<MarkOffer> mark_offers(const FontStack& fonts, const FigureRow& row,
   if (frames.empty()) return out;
   const auto names = formula->references();
   const bool alone = names.size() == 1 && formula->text() == names.front().name;
+  const DrawnFrame& frame = frames.front();
   for (const io::TourReference& one : names) {
     const auto q = engine::find_quantity(engine::without_index(one.name));
-    if (!one.state.empty() || !q || !input.report.quantities[*q]) continue;
-    const bool drawn = std::any_of(canvas.tags().begin(), canvas.tags().end(),
-                                   [&](const TagRegion& tag) { return tag.id == one.name && !tag.rect.empty(); });
-    if (!drawn || !lies_on_axis(frames.front().x, frames.front().frame.x, *input.report.quantities[*q])) continue;
-    MarkOffer offer{{Kind::bar, one.name, alone ? std::string() : one.name},
-                    t.format("ui.scene.mark.bar", {quantity_label(t, *q)})};
-    if (std::none_of(out.begin(), out.end(), [&](const MarkOffer& had) { return had.mark.tag == one.name; }))
-      out.push_back(std::move(offer));
+    const auto value = q && one.state.empty() ? input.report.quantities[*q] : std::nullopt;
+    const auto had = [&](const MarkOffer& offer) { return offer.mark.tag == one.name; };
+    if (!value || std::any_of(out.begin(), out.end(), had)) continue;
+    // Only what the figure draws as this quantity: numbers of other things may lie on the same axes.
+    bool row_of_bars = false, mark = false;
+    for (const TagRegion& tag : canvas.tags())
+      if (tag.id == one.name && !tag.rect.empty())
+        (tag.rect.w >= frame.plot.w / 2 || frame.frame.y.ticks.empty() ? row_of_bars : mark) = true;
+    const bool on_x = lies_on_axis(frame.x, frame.frame.x, *value);
+    if (row_of_bars && on_x)
+      out.push_back({{Kind::bar, one.name, alone ? std::string() : one.name},
+                     t.format("ui.scene.mark.bar", {quantity_label(t, *q)})});
+    if (!mark || !alone) continue;
+    if (const std::string title = bare(frame.frame.x.title); !title.empty() && on_x)
+      out.push_back({{Kind::x, {}, {}}, t.format("ui.scene.mark.x", {title})});
+    if (const std::string title = bare(frame.frame.y.title.empty() ? frame.title : frame.frame.y.title);
+        !title.empty() && lies_on_axis(frame.y, frame.frame.y, *value))
+      out.push_back({{Kind::y, {}, {}}, t.format("ui.scene.mark.y", {title})});
   }
-  if (!alone) return out;
-  const auto q = engine::find_quantity(engine::without_index(names.front().name));
-  const auto value = q ? input.report.quantities[*q] : std::nullopt;
-  if (!value) return out;
-  const DrawnFrame& frame = frames.front();
-  if (const std::string title = bare(frame.frame.x.title);
-      !title.empty() && lies_on_axis(frame.x, frame.frame.x, *value))
-    out.push_back({{Kind::x, {}, {}}, t.format("ui.scene.mark.x", {title})});
-  if (const std::string title = bare(frame.frame.y.title.empty() ? frame.title : frame.frame.y.title);
-      !title.empty() && lies_on_axis(frame.y, frame.frame.y, *value))
-    out.push_back({{Kind::y, {}, {}}, t.format("ui.scene.mark.y", {title})});
   return out;
 }
 

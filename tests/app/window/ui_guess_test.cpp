@@ -88,6 +88,45 @@ TEST_CASE("a mark that is dragged to where the answer is gives the answer, in al
   CHECK(marks >= 30);
 }
 
+TEST_CASE("what is said of a gap covers no words of the figure, in all scenes that ship") {
+  std::size_t gaps = 0;
+  std::vector<io::InputError> problems;
+  Harness h;
+  h.canvas.set_audit(true);
+  for (const io::Tour& tour : io::load_tours(test::presets(), problems))
+    for (const io::TourScene& scene : tour.scenes) {
+      if (scene.mark.kind == io::TourMark::Kind::none) continue;
+      INFO(tour.id, " ", scene.id);
+      open_scene(h, tour.id, scene.id);
+      const app::MarkPlace place = marked(h);
+      // Far from the answer, at the other end of the axis.
+      const widgets::Rect& plot = place.frame.plot;
+      const float at = place.position(place.answer);
+      const Point wrong = place.along_x
+                              ? Point{plot.x + plot.w * (at > plot.centre().x ? 0.2f : 0.8f), place.band.centre().y}
+                              : Point{plot.x + plot.w * 0.7f, plot.y + plot.h * (at > plot.centre().y ? 0.2f : 0.8f)};
+      pull(h, place.along_x ? wrong + Point{10, 0} : wrong + Point{0, 10}, wrong);
+      h.release();
+      h.key({Key::page_down});
+      h.wait(0.5);
+      h.step(2);
+      const auto& all = h.canvas.drawn_texts();
+      const auto gap =
+          std::find_if(all.begin(), all.end(), [](const auto& t) { return t.text.starts_with("The difference: "); });
+      if (gap != all.end()) {
+        ++gaps;
+        for (const auto& other : all) {
+          if (&other == &*gap || !other.upright) continue;
+          const Rect both = widgets::intersection(gap->rect, widgets::intersection(other.rect, other.clip));
+          CAPTURE(other.text);
+          CHECK((both.w < 3 || both.h < 0.4f * std::min(gap->rect.h, other.rect.h)));
+        }
+      }
+      h.key({Key::escape});
+    }
+  CHECK(gaps >= 4);
+}
+
 TEST_CASE("the end of a bar is dragged beyond what is drawn, taken back, given up, and stepped by keys") {
   Harness h;
   open_scene(h, "cs231n-1", "hybrid");
