@@ -66,7 +66,7 @@ Placed lay_out(const Canvas& canvas, const Rect& area, const Theme& theme, const
   Rect rest = area;
   if (!chart.note.empty()) {
     l.note = wrap(canvas, chart.note, label_style(canvas, theme.ink3, Weight::regular), rest.w,
-                  (rest.h > row * kHighChart ? 3 : 2) + (chart.letters ? 1 : 0));
+                  (rest.h > row * kHighChart ? 4 : 2) + (chart.letters ? 1 : 0));
     l.note_y = rest.cut_bottom(row * static_cast<float>(l.note.size())).y;
     rest.cut_bottom(canvas.px(2));
   }
