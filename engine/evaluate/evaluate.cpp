@@ -126,7 +126,7 @@ void fill_collectives(const Scenario& s, const Evaluation<double>& e, std::vecto
         add(axis == Axis::context ? Axis::fsdp : axis,
             muon.exchanges && axis != Axis::tensor ? all_to_all : all_gather, true, true,
             ratio(muon.bytes[axis], muon.calls[axis]), muon.calls[axis], ratio(muon.network[axis], muon.calls[axis]),
-            ratio(muon.bytes[axis], muon.network[axis]));
+            ratio(muon.bytes[axis], muon.sent[axis]));
         rows.back().of_update = true;
       }
   }

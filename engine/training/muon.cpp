@@ -160,7 +160,7 @@ class Work {
   void send(MuonWork<S>& out) {
     const S& width = in_.muon.send_bytes;
     const auto take = [&](Axis axis, S seconds, const S& calls, const S& bytes) {
-      out.bytes[axis] = bytes, out.calls[axis] = calls;
+      out.bytes[axis] = bytes, out.calls[axis] = calls, out.sent[axis] = seconds;
       seconds = with_latency(in_, seconds, S(calls * rates_.latency[axis]));
       out.network[axis] = named(Q::muon_gather, static_cast<int>(axis), seconds);
       out.sends = true;

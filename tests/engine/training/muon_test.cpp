@@ -171,3 +171,28 @@ TEST_CASE("what the step waits for of Muon's sending is part of its axes") {
   }
   CHECK(sends > 100);
 }
+
+TEST_CASE("the rates of Muon's rows are of their bytes, and latency stands beside them as everywhere") {
+  std::mt19937 rng(20250217);
+  int rows = 0, waits = 0;
+  for (int i = 0; i < 2000; ++i) {
+    Scenario s = tests::random_scenario(rng);
+    if (!is_muon(s.precision.optimizer) || s.adapter.rank > 0 || s.assumptions.mode == Mode::custom) continue;
+    PipelineReport pipeline;
+    const Evaluation<double> e = run_evaluation<double>(s, nullptr, pipeline);
+    const Report r = evaluate(s);
+    for (const CollectiveRow& row : r.collectives) {
+      if (!row.of_update || r.has_errors()) continue;
+      ++rows;
+      CHECK(row.sent_s() <= row.time_s * (1 + 1e-9));
+      if (row.axis == Axis::fsdp && !(e.stage.muon.network[Axis::fsdp] > 0)) continue;  // state over context alone
+      const double latency = e.layer.latency[row.axis];
+      waits += latency > 0;
+      const double expected =
+          s.assumptions.mode == Mode::calibrated ? row.sent_s() + latency : std::max(row.sent_s(), latency);
+      CHECK(row.time_s == doctest::Approx(expected));
+    }
+  }
+  CHECK(rows > 100);
+  CHECK(waits > 50);
+}
