@@ -14,7 +14,7 @@
 #include "widgets/figures/common/figure_head.h"
 #include "widgets/figures/common/figure_row.h"
 #include "widgets/figures/common/measured_ghost.h"
-#include "widgets/figures/serving/decode_look.h"
+#include "widgets/figures/training/decode_look.h"
 #include "widgets/figures/training/time_bars.h"
 #include "widgets/plot/quantity_label.h"
 

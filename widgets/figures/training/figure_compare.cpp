@@ -15,7 +15,7 @@
 #include "widgets/figures/common/figure_head.h"
 #include "widgets/figures/common/figure_row.h"
 #include "widgets/figures/common/quantity_look.h"
-#include "widgets/figures/serving/compare_serving.h"
+#include "widgets/figures/training/compare_serving.h"
 #include "widgets/figures/training/figure_pipeline_parts.h"
 #include "widgets/plot/label_field.h"
 #include "widgets/plot/plot.h"

@@ -1,4 +1,4 @@
-#include "widgets/figures/serving/compare_serving.h"
+#include "widgets/figures/training/compare_serving.h"
 
 #include <fmt/format.h>
 
@@ -12,7 +12,7 @@
 #include "widgets/figures/common/claims.h"
 #include "widgets/figures/common/quantity_look.h"
 #include "widgets/figures/common/stage_rows.h"
-#include "widgets/figures/serving/decode_look.h"
+#include "widgets/figures/training/decode_look.h"
 #include "widgets/figures/training/figure_memory_parts.h"
 #include "widgets/figures/training/figure_pipeline_parts.h"
 #include "widgets/figures/training/time_bars.h"

@@ -1,4 +1,4 @@
-#include "widgets/figures/serving/decode_look.h"
+#include "widgets/figures/training/decode_look.h"
 
 #include "widgets/figures/common/quantity_look.h"
 #include "widgets/figures/training/time_bars.h"
