@@ -20,7 +20,7 @@ namespace {
 std::vector<std::string> shown_between_rails(const Harness& h) {
   std::vector<std::string> out;
   for (const auto& t : h.canvas.drawn_texts())
-    if (t.rect.x > 345 && t.rect.right() < 1560 && t.rect.y > 60 && t.rect.bottom() < 1040) out.push_back(t.text);
+    if (t.rect.x > 345 && t.rect.right() < 1540 && t.rect.y > 60 && t.rect.bottom() < 1040) out.push_back(t.text);
   return out;
 }
 
