@@ -73,8 +73,8 @@ run_tests release
 if [ -n "$sanitize" ]; then
   export ASAN_OPTIONS="strict_string_checks=1${ASAN_OPTIONS:+:$ASAN_OPTIONS}"
   export UBSAN_OPTIONS="print_stacktrace=1${UBSAN_OPTIONS:+:$UBSAN_OPTIONS}"
-  # Two cores build and run these in some minutes; figures and the command line take as long again.
-  some=(test_engine test_search test_pipeline test_blocks test_io)
+  # Two cores build and run these in some minutes; blocks, figures and the command line take as long again.
+  some=(test_engine test_search test_pipeline test_io)
   if [ "$sanitize" = asan ]; then some=(); fi
   run_tests "$sanitize" ${some[@]+"${some[@]}"}
 fi

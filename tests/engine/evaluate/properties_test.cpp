@@ -21,10 +21,10 @@ using namespace roofscape::engine;
 namespace {
 
 #if defined(__SANITIZE_ADDRESS__)
-constexpr int kTrainingCases = 5000;
+constexpr int kTrainingCases = 2500;
 #elif defined(__has_feature)
 #if __has_feature(address_sanitizer)
-constexpr int kTrainingCases = 5000;
+constexpr int kTrainingCases = 2500;
 #else
 constexpr int kTrainingCases = 100000;
 #endif
