@@ -99,7 +99,6 @@ class TorusRoom {
       : side_(cluster.slice), closes_(closing_axes(cluster)), sides_(torus_sides(cluster)), count_(bits(sides_)) {}
 
   static int bits(unsigned axes) { return static_cast<int>((axes & 1u) + (axes >> 1 & 1u) + (axes >> 2 & 1u)); }
-  unsigned sides() const { return sides_; }
   int count() const { return count_; }
   const std::array<bool, 3>& closing() const { return closes_; }
   // What the scenario names, as far as there are such axes.

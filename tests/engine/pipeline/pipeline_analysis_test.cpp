@@ -48,6 +48,23 @@ TEST_CASE("devices that wait in a circle are a deadlock of one of them") {
   CHECK(status.missing == (status.device == 0 ? Op(OpKind::backward, 1, 0) : Op(OpKind::forward, 0, 1)));
 }
 
+TEST_CASE("a backward waits for as much as the stage before it does at once, where it splits only some") {
+  Bench bench(shape_of(Kind::one_f_one_b, 2, 3));
+  bench.orders.ops = {{OpKind::forward, 0, 0},        {OpKind::forward, 0, 1},  {OpKind::forward, 0, 2},
+                      {OpKind::backward, 0, 0},       {OpKind::backward, 0, 1}, {OpKind::backward, 0, 2},
+                      {OpKind::forward, 1, 0},        {OpKind::backward, 1, 0}, {OpKind::forward, 1, 1},
+                      {OpKind::backward, 1, 1},       {OpKind::forward, 1, 2},  {OpKind::backward_input, 1, 2},
+                      {OpKind::backward_weight, 1, 2}};
+  bench.orders.first = {0, 6, 13};
+  bench.times.forward = {2, 2};
+  bench.times.backward_input = {1, 2};
+  bench.times.backward_weight = {1, 6};
+  REQUIRE(bench.run().finished());
+  // Two gradients come after backwards of 8, the last after an input gradient of 2.
+  CHECK(bench.timeline.start == std::vector<Tick>{0, 2, 4, 12, 22, 26, 2, 4, 12, 14, 22, 24, 26});
+  CHECK(bench.timeline.makespan == 32);
+}
+
 TEST_CASE("on one device the deadlock is the missing forward itself") {
   Bench bench(shape_of(Kind::one_f_one_b, 1, 2));
   std::swap(bench.orders.ops[0], bench.orders.ops[1]);
