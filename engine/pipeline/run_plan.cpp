@@ -46,7 +46,7 @@ void fill_routes(const Orders& orders, std::vector<RunPlanScratch::Route>& route
     route.device = device;
     route.count = 0;
     route.latest_kind = route.newest_kind = kNoKind;
-    route.latest_before = kNoKind - 1;  // of no operation
+    route.latest_key = std::uint64_t{kNoWork - 1} << 32;  // of no operation
     route.newest_pair = kNoWork;
 
     route.input = (base + position) * row;
@@ -111,8 +111,10 @@ class Planner {
       : orders_(orders), scratch_(scratch), out_(out) {}
 
   SimulationStatus run() {
-    begin();
-    if (run_plain()) return finish();
+    if (!pairs_in_the_middle()) {
+      begin();
+      if (run_plain()) return finish();
+    }
     begin();
     return run_any();
   }
@@ -126,14 +128,17 @@ class Planner {
     const std::size_t devices = orders_.devices(), row = orders_.microbatches;
     const std::size_t directions = directions_of(orders_), rows = rows_of_direction(orders_);
     fill_routes(orders_, scratch_.routes);
+    route_count_ = scratch_.routes.size();
     give_back_unless_needed(scratch_.producers, (directions * rows + 1) * row);
     scratch_.producers.assign((directions * rows + 1) * row, kNotYet);
     for (std::size_t d = 0; d < directions; ++d)
       std::fill_n(scratch_.producers.begin() + static_cast<std::ptrdiff_t>(d * rows * row), row, kGiven);
-    scratch_.waiting.assign(devices + 1, kNotWaiting);
-    scratch_.cursor.assign(orders_.first.begin(), orders_.first.end() - 1);
+    scratch_.devices.assign(devices + 1, {kNotWaiting});
     scratch_.active.resize(devices);
-    for (std::size_t r = 0; r < devices; ++r) scratch_.active[r] = static_cast<std::uint32_t>(r);
+    for (std::size_t r = 0; r < devices; ++r) {
+      scratch_.devices[r] = {kNotWaiting, orders_.first[r], orders_.first[r], orders_.first[r + 1]};
+      scratch_.active[r] = static_cast<std::uint32_t>(r);
+    }
     scratch_.chain.clear();
     scratch_.pair_chain.clear();
     out_.kinds.clear();
@@ -189,10 +194,20 @@ class Planner {
   // The first device with operations left that did not run; as many as there are devices: all ran.
   std::uint32_t first_waiting() const {
     std::uint32_t r = 0;
-    while (r < orders_.devices() && scratch_.cursor[r] == orders_.first[r + 1]) ++r;
+    while (r < orders_.devices() && scratch_.devices[r].next == orders_.first[r + 1]) ++r;
     return r;
   }
   bool all_ran() const { return first_waiting() == orders_.devices(); }
+
+  // Where pairs are, they fill the middle of the lists; such an order need not be tried as one that has none.
+  bool pairs_in_the_middle() const {
+    for (std::size_t r = 0; r < orders_.devices(); ++r) {
+      const std::uint32_t begin = orders_.first[r], middle = begin + (orders_.first[r + 1] - begin) / 2;
+      if (middle > begin && (orders_.ops[middle].joined_with_next() || orders_.ops[middle - 1].joined_with_next()))
+        return true;
+    }
+    return false;
+  }
 
   // Nearly all orders have no overlapped pairs, and a stage splits all of its backwards or none. Then what an
   // operation reads is always of the same stage and kind, which one look-up a kind of steps tells. False: the order is
@@ -212,18 +227,19 @@ class Planner {
   Turn run_plain(std::uint32_t device) {
     const Op* const ops = orders_.ops.data();
     Route* const routes = scratch_.routes.data();
-    const std::size_t route_count = scratch_.routes.size();
+    const std::size_t route_count = route_count_;
     std::uint32_t* const producers = scratch_.producers.data();
-    const std::uint32_t begin = orders_.first[device], end = orders_.first[device + 1], row = orders_.microbatches;
-    const std::uint32_t from = scratch_.cursor[device], until = std::min(end, from + kTurn);
+    RunPlanScratch::Device& at = scratch_.devices[device];
+    const std::uint32_t begin = at.begin, end = at.end, row = orders_.microbatches;
+    const std::uint32_t from = at.next, until = std::min(end, from + kTurn);
     std::uint32_t before = from == begin ? kNoWork : ops[from - 1].stage_and_kind();
     std::uint32_t i = from;
     RunPlan::Step* next = next_;
     Turn turn = i < end ? Turn::ran : Turn::waits;
     for (; i < until; ++i) {
       const Op op = ops[i];
-      const std::uint32_t work = op.stage_and_kind(), k = op.microbatch();
-      if (op.joined_with_next() || work >= route_count || k >= row || routes[work].device != device) {
+      const std::uint32_t work = op.bits(), k = op.microbatch();  // of the half of a pair above all works
+      if (work >= route_count || k >= row || routes[work].device != device) {
         turn = Turn::malformed;
         break;
       }
@@ -231,22 +247,20 @@ class Planner {
       const std::size_t entry = route.input + k;
       const std::uint32_t producer = producers[entry];
       if (producer == kNotYet) {
-        scratch_.waiting[device] = entry;
+        at.waits_for = entry;
         turn = Turn::waits;
         break;
       }
       ++route.count;
       const bool travels = route.from_other_device;
-      if (route.latest_before != before) {
+      if (static_cast<std::uint32_t>(route.latest_key >> 32) != before)
         kind_of(route, before, travels ? ops[producer].stage_and_kind() : kNoWork);
-        route.latest_before = before;
-      }
       *next++ = {travels ? producer : i, route.latest_kind};
       deliver(route, k, i);
       before = work;
     }
     next_ = next;
-    scratch_.cursor[device] = i;
+    at.next = i;
     if (i > from) out_.turns.push_back({from, i - from, from == begin});
     return turn;
   }
@@ -256,7 +270,7 @@ class Planner {
     give_back_unless_needed(scratch_.work_of, orders_.ops.size());
     scratch_.work_of.resize(orders_.ops.size());
     if (!take_turns([this](std::uint32_t device) { return run(device); }))
-      return fail(SimulationOutcome::malformed_order, malformed_at_, scratch_.cursor[malformed_at_]);
+      return fail(SimulationOutcome::malformed_order, malformed_at_, scratch_.devices[malformed_at_].next);
     return all_ran() ? finish() : deadlock(first_waiting());
   }
 
@@ -268,11 +282,13 @@ class Planner {
   Turn run(std::uint32_t device) {
     const Op* const ops = orders_.ops.data();
     Route* const routes = scratch_.routes.data();
-    const std::size_t route_count = scratch_.routes.size();
+    const std::size_t route_count = route_count_;
     std::uint32_t* const producers = scratch_.producers.data();
     std::uint32_t* const work_of = scratch_.work_of.data();
-    const std::uint32_t begin = orders_.first[device], end = orders_.first[device + 1], row = orders_.microbatches;
-    const std::uint32_t from = scratch_.cursor[device];
+    RunPlanScratch::Device& at = scratch_.devices[device];
+    const std::uint32_t begin = at.begin, end = at.end, row = orders_.microbatches;
+    const std::uint32_t from = at.next;
+    std::uint32_t before = from == begin ? kNoWork : work_of[from - 1];
     std::uint32_t i = from;
     Turn turn = i < end ? Turn::ran : Turn::waits;
     for (const std::uint32_t until = std::min(end, i + kTurn); i < until; ++i) {
@@ -286,27 +302,28 @@ class Planner {
       const std::size_t entry = route.input + k;
       const std::uint32_t producer = producers[entry];
       if (producer == kNotYet) {
-        scratch_.waiting[device] = entry;
+        at.waits_for = entry;
         turn = Turn::waits;
         break;
       }
       if (op.joined_with_next()) [[unlikely]] {
-        turn = run_pair(device, i, producer);
+        turn = run_pair(device, i, before, producer);
         if (turn != Turn::ran) break;
-        ++i;
+        before = work_of[++i];
         continue;
       }
       ++route.count;
       work_of[i] = work;
-      append(i, i == begin ? kNoWork : work_of[i - 1], route, producer);
+      append(i, before, route, producer);
       deliver(route, k, i);
+      before = work;
     }
-    scratch_.cursor[device] = i;
+    at.next = i;
     if (i > from) out_.turns.push_back({from, i - from, from == begin});
     return turn;
   }
 
-  Turn run_pair(std::uint32_t device, std::uint32_t i, std::uint32_t producer) {
+  Turn run_pair(std::uint32_t device, std::uint32_t i, std::uint32_t before, std::uint32_t producer) {
     const std::uint32_t end = orders_.first[device + 1];
     const Op first = orders_.ops[i];
     if (i + 1 == end) return Turn::malformed;
@@ -319,13 +336,13 @@ class Planner {
     const std::size_t other_entry = other.input + second.microbatch();
     const std::uint32_t other_producer = scratch_.producers[other_entry];
     if (other_producer == kNotYet) {
-      scratch_.waiting[device] = other_entry;
+      scratch_.devices[device].waits_for = other_entry;
       return Turn::waits;
     }
     const std::uint32_t work = pair_work(first, second, device);
     ++out_.works[work].count;
     scratch_.work_of[i] = scratch_.work_of[i + 1] = work;
-    append(i, i == orders_.first[device] ? kNoWork : scratch_.work_of[i - 1], route, producer);
+    append(i, before, route, producer);
     append(i + 1, kNoWork, other, other_producer);
     out_.first_halves.push_back(i);
     deliver(route, first.microbatch(), i + 1);
@@ -334,7 +351,7 @@ class Planner {
   }
 
   bool good(Op op, std::uint32_t device) const {
-    return op.stage_and_kind() < scratch_.routes.size() && op.microbatch() < orders_.microbatches &&
+    return op.stage_and_kind() < route_count_ && op.microbatch() < orders_.microbatches &&
            scratch_.routes[op.stage_and_kind()].device == device;
   }
 
@@ -347,7 +364,8 @@ class Planner {
   std::uint32_t kind_of(Route& route, std::uint32_t before, std::uint32_t producer) {
     const std::uint64_t key = (std::uint64_t{before} << 32) | producer;
     const auto& chain = scratch_.chain;
-    if (route.latest_kind != kNoKind && chain[route.latest_kind].key == key) return route.latest_kind;
+    if (route.latest_key == key) return route.latest_kind;
+    route.latest_key = key;
     for (std::uint32_t k = route.newest_kind; k != kNoKind; k = chain[k].next)
       if (chain[k].key == key) return route.latest_kind = k;
     const auto made = static_cast<std::uint32_t>(out_.kinds.size());
@@ -360,7 +378,7 @@ class Planner {
   std::uint32_t pair_work(Op first, Op second, std::uint32_t device) {
     auto& works = out_.works;
     Route& route = scratch_.routes[first.stage_and_kind()];
-    for (std::uint32_t w = route.newest_pair; w != kNoWork; w = scratch_.pair_chain[w - scratch_.routes.size()])
+    for (std::uint32_t w = route.newest_pair; w != kNoWork; w = scratch_.pair_chain[w - route_count_])
       if (works[w].second == second.stage_and_kind()) return w;
     const auto made = static_cast<std::uint32_t>(works.size());
     const Route& other = scratch_.routes[second.stage_and_kind()];
@@ -372,8 +390,9 @@ class Planner {
   void deliver(const Route& route, std::uint32_t k, std::uint32_t i) {
     const std::size_t entry = route.output + k;
     scratch_.producers[entry] = i;
-    if (scratch_.waiting[route.consumer] == entry) {
-      scratch_.waiting[route.consumer] = kNotWaiting;
+    std::size_t& awaited = scratch_.devices[route.consumer].waits_for;
+    if (awaited == entry) {
+      awaited = kNotWaiting;
       scratch_.active.push_back(route.consumer);
     }
   }
@@ -384,14 +403,14 @@ class Planner {
     SimulationStatus status = stuck_at(device);
     for (std::size_t hops = 0; hops < orders_.devices(); ++hops) {
       const std::uint32_t next = orders_.device_of[status.missing.stage()];
-      if (next == status.device || scratch_.cursor[next] == orders_.first[next + 1]) break;
+      if (next == status.device || scratch_.devices[next].next == orders_.first[next + 1]) break;
       status = stuck_at(next);
     }
     return status;
   }
 
   SimulationStatus stuck_at(std::uint32_t device) const {
-    SimulationStatus status = fail(SimulationOutcome::deadlock, device, scratch_.cursor[device]);
+    SimulationStatus status = fail(SimulationOutcome::deadlock, device, scratch_.devices[device].next);
     Op op = orders_.ops[status.op];
     // Of an overlapped pair, the half whose input is missing.
     if (scratch_.producers[scratch_.routes[op.stage_and_kind()].input + op.microbatch()] != kNotYet)
@@ -404,6 +423,7 @@ class Planner {
   RunPlanScratch& scratch_;
   RunPlan& out_;
   RunPlan::Step* next_ = nullptr;
+  std::size_t route_count_ = 0;
   bool pairs_ = false;  // run_any(): works are those of scratch_.work_of
   std::uint32_t malformed_at_ = 0;
 };

@@ -90,10 +90,14 @@ struct RunPlanScratch {
     std::size_t input = 0, output = 0;  // rows of `producers`, before the microbatch is added
     std::uint32_t device = 0, consumer = 0;
     std::uint32_t latest_kind = 0, newest_kind = 0;  // of its steps: the one used last, and the head of their chain
-    std::uint32_t latest_before = 0;                 // the work before its latest step
+    std::uint64_t latest_key = 0;                    // of its latest step: the work before, and the producer's
     std::uint32_t newest_pair = 0;                   // head of the chain of pairs it is the first half of
     std::uint32_t count = 0;
     bool from_other_device = false, sends = false;
+  };
+  struct Device {
+    std::size_t waits_for = 0;                  // row of `producers`
+    std::uint32_t begin = 0, next = 0, end = 0;  // of its operations
   };
   struct Chained {
     std::uint64_t key = 0;
@@ -102,8 +106,8 @@ struct RunPlanScratch {
   std::vector<Route> routes;
   std::vector<std::uint32_t> producers;  // [direction][position along the way forth and back][microbatch]
   std::vector<std::uint32_t> work_of;    // by operation, where there are pairs
-  std::vector<std::size_t> waiting;
-  std::vector<std::uint32_t> cursor, active;
+  std::vector<Device> devices;           // and the one that stands for nobody
+  std::vector<std::uint32_t> active;
   std::vector<Chained> chain;             // by kind: what makes it one, and the next older one of the same route
   std::vector<std::uint32_t> pair_chain;  // by pair: the next older one
 };

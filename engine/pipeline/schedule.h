@@ -128,6 +128,8 @@ class Op {
   // This operation (a forward) and the next (a whole backward) run as one overlapped operation.
   constexpr bool joined_with_next() const { return (bits_ & kJoined) != 0; }
   constexpr std::uint32_t stage_and_kind() const { return bits_ & ~kJoined; }  // 4 * stage + kind
+  // The same; of an operation joined with the next, above that of any stage.
+  constexpr std::uint32_t bits() const { return bits_; }
   friend constexpr bool operator==(Op, Op) = default;
 
  private:
