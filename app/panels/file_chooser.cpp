@@ -203,9 +203,9 @@ class Chooser {
     }
     if (files_.highlighted >= 0) {  // what the arrows reach comes into sight
       const auto at = static_cast<float>(files_.highlighted);
-      files_.scroll = std::clamp(files_.scroll, at - static_cast<float>(fit - 1), at);
+      files_.scroll = confined(files_.scroll, at - static_cast<float>(fit - 1), at);
     }
-    files_.scroll = std::clamp(files_.scroll, 0.0f, static_cast<float>(std::max(0, count - fit)));
+    files_.scroll = confined(files_.scroll, 0.0f, static_cast<float>(std::max(0, count - fit)));
     float y = r.y + ctx_.px(3);
     std::optional<std::size_t> clicked;
     for (auto i = static_cast<std::size_t>(files_.scroll); i < rows_.size() && y + row_h <= r.bottom(); ++i) {

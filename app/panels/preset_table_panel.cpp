@@ -30,7 +30,7 @@ class PlacedTable {
     const float most = std::round(r.w * kNameShare), pad = ctx.px(14);
     for (const PresetTable::Row& row : shown.table.rows)
       name_width_ = std::max(name_width_, ctx.ui.canvas.text_width(row.name, name_style(true)));
-    name_width_ = std::round(std::clamp(name_width_, ctx.px(110), most));
+    name_width_ = std::round(confined(name_width_, ctx.px(110), most));
     moving_ = r.x + pad + name_width_ + ctx.px(kColumnGap);
     float x = moving_;
     for (std::size_t i = 0; i < shown.table.columns.size(); ++i) {

@@ -69,7 +69,7 @@ engine::Scenario right_rail(PanelContext& ctx, const Rect& r, bool open, RightRa
       const Rect below = rest;
       // Diagnostics take what they need up to nearly half; the derivation takes the rest.
       const float wanted = ctx.ui.io.scroll("diagnostics").content + ctx.px(36);
-      const Rect upper = rest.cut_top(std::clamp(std::round(wanted), ctx.px(76), std::round(below.h * 0.46f)));
+      const Rect upper = rest.cut_top(confined(std::round(wanted), ctx.px(76), std::round(below.h * 0.46f)));
       diagnostics_panel(ctx, upper, scenario);
       const float side = std::round(ctx.px(24));
       if (ctx.in_sight.compact &&

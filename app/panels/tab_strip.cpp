@@ -50,7 +50,7 @@ void tab_strip(PanelContext& ctx, const Rect& r, TabStrip& strip) {
     if (i == strip.active) middle = all + w / 2;
     all += w + gap;
   }
-  const float moved = std::round(std::clamp(middle - room / 2, 0.0f, std::max(0.0f, all - room)));
+  const float moved = std::round(confined(middle - room / 2, 0.0f, all - room));
   const Rect seen{r.x + ctx.px(6), r.y, std::min(all, room), r.h};
   float x = seen.x - moved;
   for (std::size_t i = 0; i < strip.tabs.size(); ++i) {

@@ -123,8 +123,7 @@ engine::Scenario top_bar(PanelContext& ctx, const Rect& r, engine::Scenario scen
   const float room = pill.x - x - ctx.px(80);
   const std::string shown = ellipsize(canvas, name, style, room);
   const float w = canvas.text_width(shown, style) + ctx.px(48);
-  const float left =
-      std::clamp(std::round(r.centre().x - w / 2), x + ctx.px(12), std::max(x + ctx.px(12), pill.x - ctx.px(12) - w));
+  const float left = confined(std::round(r.centre().x - w / 2), x + ctx.px(12), pill.x - ctx.px(12) - w);
   const Rect item{left, r.y + ctx.px(6), w, r.h - ctx.px(12)};
   const ItemState s = ctx.ui.item("scenario.name", item);
   if (s.hovered || ctx.ui.io.popup_open("scenario.list")) canvas.rect(item, {.colour = t.ctlh}, ctx.px(3));

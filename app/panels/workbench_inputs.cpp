@@ -33,9 +33,9 @@ struct Inputs {
   float x, y, width;
 
   std::string id(std::string_view name) const { return "bench.in." + std::string(name); }
-  float label_width() const { return std::clamp(width / ctx.px(1) - kBesideLabel, kInputLabel, kWideInputLabel); }
+  float label_width() const { return confined(width / ctx.px(1) - kBesideLabel, kInputLabel, kWideInputLabel); }
   float box_width() const {
-    return std::clamp(width / ctx.px(1) - label_width() - kTrack - kBesideTrack, kBoxWidth, kInputBox);
+    return confined(width / ctx.px(1) - label_width() - kTrack - kBesideTrack, kBoxWidth, kInputBox);
   }
   const std::string* given(std::string_view name) const {
     const auto found = kept.given.find(name);

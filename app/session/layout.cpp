@@ -5,6 +5,7 @@
 
 namespace roofscape::app {
 
+using widgets::confined;
 using widgets::Rect;
 
 namespace {
@@ -14,8 +15,6 @@ constexpr float kLeastLeft = 300, kMostLeft = 520, kLeastRight = 280, kMostRight
 constexpr float kLeastGrid = 380;  // width that rails leave whatever they were dragged to
 constexpr float kLeastCellWidth = 240, kLeastCellHeight = 170;
 constexpr float kGrab = 8;
-
-float within(float v, float low, float high) { return std::clamp(v, low, std::max(low, high)); }
 
 // A share of `length` that leaves both parts at least `least`, or half where there is no room.
 float split(float share, float length, float least) {
@@ -38,13 +37,13 @@ Layout lay_out(const LayoutRequest& request) {
   // Rails leave the figures the larger half of the window.
   if (request.left_open) {
     const float room = rest.w - px(kLeastGrid + (request.right_open ? kLeastRight : kFolded));
-    l.left = rest.cut_left(std::min(px(within(a.left, kLeastLeft, kMostLeft)),
+    l.left = rest.cut_left(std::min(px(confined(a.left, kLeastLeft, kMostLeft)),
                                     std::max(px(kLeastLeft), std::min(std::round(rest.w * 0.4f), room))));
   }
   l.verdict = rest.cut_top(px((request.compact ? 98.0f : 128.0f) + (request.baseline ? 20.0f : 0.0f)));
   if (request.message) l.message = rest.cut_top(px(44));
   const float widest = std::max(px(kLeastRight), std::min(std::round(rest.w * 0.55f), rest.w - px(kLeastGrid)));
-  l.right = rest.cut_right(request.right_open ? std::min(px(within(a.right, kLeastRight, kMostRight)), widest)
+  l.right = rest.cut_right(request.right_open ? std::min(px(confined(a.right, kLeastRight, kMostRight)), widest)
                                               : px(kFolded));
   l.grid = rest;
   if (request.few || rest.w < px(2 * kLeastCellWidth + 100)) l.kind = GridKind::two;
@@ -60,10 +59,10 @@ void move_splitter(Arrangement& a, Splitter splitter, float at, const Layout& l,
   const float scale = em / 15.0f;
   switch (splitter) {
     case Splitter::left:
-      a.left = within((at - l.left.x) / scale, kLeastLeft, kMostLeft);
+      a.left = confined((at - l.left.x) / scale, kLeastLeft, kMostLeft);
       break;
     case Splitter::right:
-      a.right = within((l.right.right() - at) / scale, kLeastRight, kMostRight);
+      a.right = confined((l.right.right() - at) / scale, kLeastRight, kMostRight);
       break;
     case Splitter::column:
       a.column = std::clamp((at - l.grid.x) / std::max(1.0f, l.grid.w), 0.1f, 0.9f);

@@ -40,7 +40,7 @@ Rect draw_pill(Canvas& canvas, const Theme& theme, const Rect& place, float x, f
   const float em = canvas.em();
   TextStyle style = line_text(canvas, filled ? theme.inv : ink, HAlign::centre);
   const float w = canvas.text_width(words, style) + 0.8f * em, h = std::round(1.3f * em);
-  const float left = std::clamp(x - w / 2, place.x, std::max(place.x, place.right() - w));
+  const float left = confined(x - w / 2, place.x, place.right() - w);
   const Rect box{left, y, w, h};
   canvas.line({x, box.bottom()}, {x, axis_y}, down);
   canvas.rect(box, {.colour = filled ? ink : theme.panel}, canvas.px(3));

@@ -86,8 +86,8 @@ Rect draw_words(Canvas& canvas, const Theme& t, const Rect& within, Point at, co
   const float em = canvas.em();
   const TextStyle style = words_style(canvas, filled ? t.inv : ink);
   const float w = std::min(canvas.text_width(words, style) + em, within.w), h = std::round(kPillHeight * em);
-  const Rect box{std::clamp(at.x - w / 2, within.x, std::max(within.x, within.right() - w)),
-                 std::clamp(at.y - h / 2, within.y, std::max(within.y, within.bottom() - h)), w, h};
+  const Rect box{confined(at.x - w / 2, within.x, within.right() - w),
+                 confined(at.y - h / 2, within.y, within.bottom() - h), w, h};
   canvas.rect(box, {.colour = filled ? ink : t.panel}, canvas.px(3));
   canvas.frame(box, {ink, canvas.px(1.5f), {}}, canvas.px(3));
   canvas.text(box.centre(), ellipsize(canvas, words, style, w - 0.5f * em), style);
@@ -179,8 +179,8 @@ void name_gap(Canvas& canvas, const MarkPlace& place, const GuessShown& words, P
               h = std::round(kPillHeight * em);
   const Point middle = (mine + there) * 0.5f;
   const auto box_at = [&](Point at) {
-    return Rect{std::clamp(at.x - w / 2, within.x, std::max(within.x, within.right() - w)),
-                std::clamp(at.y - h / 2, within.y, std::max(within.y, within.bottom() - h)), w, h};
+    return Rect{confined(at.x - w / 2, within.x, within.right() - w),
+                confined(at.y - h / 2, within.y, within.bottom() - h), w, h};
   };
   const auto covered = [&](const Rect& box) {
     float out = 0;

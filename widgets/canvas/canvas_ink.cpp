@@ -9,10 +9,10 @@ namespace roofscape::widgets {
 void InkCanvas::reach(std::span<const Point> points, float beyond) {
   const Rect& clip = clip_rect();
   for (const Point& p : points) {
-    const float left = std::clamp(p.x - beyond, clip.x, clip.right()),
-                right = std::clamp(p.x + beyond, clip.x, clip.right());
-    const float top = std::clamp(p.y - beyond, clip.y, clip.bottom()),
-                bottom = std::clamp(p.y + beyond, clip.y, clip.bottom());
+    const float left = confined(p.x - beyond, clip.x, clip.right()),
+                right = confined(p.x + beyond, clip.x, clip.right());
+    const float top = confined(p.y - beyond, clip.y, clip.bottom()),
+                bottom = confined(p.y + beyond, clip.y, clip.bottom());
     ink_ = ink_ ? rect_between(std::min(ink_->x, left), std::min(ink_->y, top), std::max(ink_->right(), right),
                                std::max(ink_->bottom(), bottom))
                 : rect_between(left, top, right, bottom);

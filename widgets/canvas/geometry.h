@@ -15,6 +15,12 @@ struct Point {
   friend constexpr Point operator*(Point a, float k) { return {a.x * k, a.y * k}; }
 };
 
+// `v`, moved between `low` and `high`; `low` where there is no room between them, which std::clamp leaves undefined.
+template <class T>
+constexpr T confined(T v, T low, T high) {
+  return std::max(low, std::min(v, high));
+}
+
 inline float distance(Point a, Point b) { return std::hypot(a.x - b.x, a.y - b.y); }
 inline bool is_finite(Point p) { return std::isfinite(p.x) && std::isfinite(p.y); }
 

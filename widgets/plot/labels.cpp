@@ -161,8 +161,7 @@ void draw_now(Canvas& canvas, const Theme& theme, const Rect& plot, float x, std
   TextStyle style = aligned_style(canvas, theme.inv, HAlign::centre, VAlign::middle);
   style.weight = Weight::bold;
   const float w = canvas.text_width(pill, style) + canvas.px(12), h = style.em * 1.4f;
-  const float left =
-      std::clamp(x - w / 2, canvas.clip_rect().x, std::max(canvas.clip_rect().x, canvas.clip_rect().right() - w));
+  const float left = confined(x - w / 2, canvas.clip_rect().x, canvas.clip_rect().right() - w);
   const Rect box{left, plot.y - h - canvas.px(1), w, h};
   Fill ground;
   ground.colour = theme.ink;
@@ -259,8 +258,8 @@ void draw_readout(Canvas& canvas, const Theme& theme, const Readout& readout, co
   if (box.right() > within.right()) box.x = avoid.x - gap - box.w;
   box.y = avoid.bottom() + gap / 2;
   if (box.bottom() > within.bottom()) box.y = avoid.y - gap / 2 - box.h;
-  box.x = std::clamp(box.x, within.x, std::max(within.x, within.right() - box.w));
-  box.y = std::clamp(box.y, within.y, std::max(within.y, within.bottom() - box.h));
+  box.x = confined(box.x, within.x, within.right() - box.w);
+  box.y = confined(box.y, within.y, within.bottom() - box.h);
 
   Fill ground;
   ground.colour = theme.ctl;

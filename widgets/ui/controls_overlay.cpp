@@ -30,7 +30,7 @@ float overflow(float content, const Rect& view) { return content - view.h < 3 ? 
 ScrollRegion begin_scroll(Ui& ui, std::string_view id, const Rect& view) {
   auto& s = ui.io.scroll(id);
   const float most = overflow(s.content, view);
-  s.offset = std::clamp(std::round(s.offset), 0.0f, most);
+  s.offset = confined(std::round(s.offset), 0.0f, most);
   return {view, view.y - s.offset, id};
 }
 
@@ -62,7 +62,7 @@ void end_scroll(Ui& ui, const ScrollRegion& region, float content_bottom) {
     ui.canvas.rect({view.right() - ui.px(6), at + ui.px(2), track_w, length - ui.px(4)},
                    {.colour = item.hovered || item.held ? ui.theme.ink3 : ui.theme.line}, ui.px(2));
   }
-  s.offset = std::clamp(s.offset, 0.0f, most);
+  s.offset = confined(s.offset, 0.0f, most);
 }
 
 float scroll_across(Ui& ui, std::string_view id, const Rect& view, float content_width) {
@@ -81,7 +81,7 @@ float scroll_across(Ui& ui, std::string_view id, const Rect& view, float content
     ui.canvas.rect({at + ui.px(2), view.bottom() - ui.px(6), length - ui.px(4), ui.px(4)},
                    {.colour = item.hovered || item.held ? ui.theme.ink3 : ui.theme.line}, ui.px(2));
   }
-  s.offset = std::clamp(std::round(s.offset), 0.0f, most);
+  s.offset = confined(std::round(s.offset), 0.0f, most);
   return s.offset;
 }
 
@@ -138,7 +138,7 @@ Rect popup_rect(Ui& ui, const Interaction::Popup& popup, const Rect& window) {
   } else {
     r.h = std::min(r.h, below);
   }
-  r.x = std::clamp(r.x, window.x + ui.px(6), std::max(window.x + ui.px(6), window.right() - ui.px(6) - r.w));
+  r.x = confined(r.x, window.x + ui.px(6), window.right() - ui.px(6) - r.w);
   return r;
 }
 
@@ -254,7 +254,7 @@ void run_popup(Ui& ui, const Rect& window) {
       popup.open = false;
   }
   const bool enter = ui.io.take(Key::enter);
-  popup.scroll = std::clamp(popup.scroll - ui.io.input().wheel * rows.row_h * 2, 0.0f, most);
+  popup.scroll = confined(popup.scroll - ui.io.input().wheel * rows.row_h * 2, 0.0f, most);
 
   const Point pointer = ui.io.pointer();
   ui.canvas.rect(r, {.colour = t.ctl}, ui.px(3));
@@ -334,7 +334,7 @@ void draw_hint(Ui& ui, const Rect& window) {
     r.y = hint.avoid.bottom() + ui.px(6);
     if (r.bottom() > window.bottom() - ui.px(4)) r.y = hint.avoid.y - ui.px(6) - r.h;
   }
-  r.y = std::clamp(r.y, window.y + ui.px(4), std::max(window.y + ui.px(4), window.bottom() - ui.px(4) - r.h));
+  r.y = confined(r.y, window.y + ui.px(4), window.bottom() - ui.px(4) - r.h);
   r.x = std::round(r.x);
   r.y = std::round(r.y);
   ui.canvas.rect(r, {.colour = t.ctl}, ui.px(3));

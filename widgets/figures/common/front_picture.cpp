@@ -119,9 +119,8 @@ std::vector<Point> steps_of(const Canvas& canvas, const FrontPicture& picture, c
   }
   if (points.empty()) return points;
   // What is had with the last plan is had with all that costs more; the line never goes back.
-  add({std::clamp(l.x(picture.front_end), points.back().x, std::max(points.back().x, l.plot.right())),
-       points.back().y});
-  for (Point& p : points) p.y = std::clamp(p.y, l.plot.y, l.plot.bottom());
+  add({confined(l.x(picture.front_end), points.back().x, l.plot.right()), points.back().y});
+  for (Point& p : points) p.y = confined(p.y, l.plot.y, l.plot.bottom());
   return points;
 }
 

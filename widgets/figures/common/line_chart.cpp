@@ -117,12 +117,12 @@ std::vector<Tint> tints_of(const Theme& theme, const Chart& chart, const Placed&
   for (const ChartBand& band : chart.bands) {
     Rect r = l.plot;
     if (band.across) {
-      const float low = std::clamp(l.y(band.from), l.plot.y, l.plot.bottom()),
-                  high = std::clamp(l.y(band.to), l.plot.y, l.plot.bottom());
+      const float low = confined(l.y(band.from), l.plot.y, l.plot.bottom()),
+                  high = confined(l.y(band.to), l.plot.y, l.plot.bottom());
       r = rect_between(l.plot.x, std::min(low, high), l.plot.right(), std::max(low, high));
     } else {
-      const float left = std::clamp(l.x(band.from), l.plot.x, l.plot.right()),
-                  right = std::clamp(l.x(band.to), l.plot.x, l.plot.right());
+      const float left = confined(l.x(band.from), l.plot.x, l.plot.right()),
+                  right = confined(l.x(band.to), l.plot.x, l.plot.right());
       r = rect_between(left, l.plot.y, right, l.plot.bottom());
     }
     if (!r.empty() && band.tint > 0)
@@ -164,8 +164,8 @@ void draw_band_labels(Canvas& canvas, const Theme& theme, const Chart& chart, co
     if (band.across) {
       const float width = canvas.text_width(band.label, style);
       lines = {band.label};
-      const float top = std::clamp(std::min(l.y(band.from), l.y(band.to)), l.plot.y, l.plot.bottom());
-      const float bottom = std::clamp(std::max(l.y(band.from), l.y(band.to)), l.plot.y, l.plot.bottom());
+      const float top = confined(std::min(l.y(band.from), l.y(band.to)), l.plot.y, l.plot.bottom());
+      const float bottom = confined(std::max(l.y(band.from), l.y(band.to)), l.plot.y, l.plot.bottom());
       if (bottom - top < row + gap) continue;
       for (const float at : {0.5f, 0.3f, 0.7f}) {
         const float left = l.plot.x + (l.plot.w - width) * at;
@@ -173,8 +173,8 @@ void draw_band_labels(Canvas& canvas, const Theme& theme, const Chart& chart, co
         consider({left, top + gap / 2, width, row}, 1);
       }
     } else {
-      const float left = std::clamp(l.x(band.from), l.plot.x, l.plot.right()),
-                  right = std::clamp(l.x(band.to), l.plot.x, l.plot.right());
+      const float left = confined(l.x(band.from), l.plot.x, l.plot.right()),
+                  right = confined(l.x(band.to), l.plot.x, l.plot.right());
       // Beside the present value rather than under its line.
       std::vector<std::pair<float, float>> parts{{left, right}};
       if (chart.now)

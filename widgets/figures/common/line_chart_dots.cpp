@@ -155,8 +155,8 @@ void place_row(const Canvas& canvas, const Theme& theme, const Chart& chart, con
         sum += centre(row[j]) - before;
         before += out[row[j]].box.w;
       }
-      block.from = std::clamp(sum / static_cast<float>(block.last - block.first + 1), l.plot.x + 1,
-                              std::max(l.plot.x + 1, l.plot.right() - block.width));
+      block.from = confined(sum / static_cast<float>(block.last - block.first + 1), l.plot.x + 1,
+                           std::max(l.plot.x + 1, l.plot.right() - block.width));
     };
     settle(b);
     while (!blocks.empty() && blocks.back().from + blocks.back().width > b.from) {
@@ -279,10 +279,10 @@ void draw_dots(Canvas& canvas, const Theme& theme, const Chart& chart, const Pla
     const Rect& box = names[i].box;
     if (box.empty()) continue;
     if (names[i].away) {
-      const Point at = place_of_dot(canvas, l, dot),
-                  to = dot.side == ChartDot::Side::over
-                           ? Point{std::clamp(at.x, box.x + canvas.px(6), box.right() - canvas.px(6)), box.bottom()}
-                           : leader_end(canvas, at, box);
+      const Rect rim = box.inset(std::min(canvas.px(6), box.w / 2), 0);  // a leader ends clear of a name's corners
+      const Point at = place_of_dot(canvas, l, dot), to = dot.side == ChartDot::Side::over
+                                                              ? Point{confined(at.x, rim.x, rim.right()), rim.bottom()}
+                                                              : leader_end(canvas, at, box);
       const Point way = (to - at) * (1 / std::max(distance(at, to), 1e-3f));
       canvas.line(at + way * (dot_size(canvas, theme, dot) / 2 + canvas.px(1)), to,
                   {theme.ink3, theme.axis_width * canvas.em(), {}});

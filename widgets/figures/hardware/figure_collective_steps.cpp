@@ -177,7 +177,7 @@ void draw_steps(Canvas& canvas, const Rect& area, const FigureInput& input, cons
               columns = static_cast<float>(layout.columns);
   const float spare = rest.w - label - columns * side;
   const float gap =
-      layout.columns > 1 ? std::clamp(spare / (columns - 1), kGridGap * small, kWidestGap * side + small) : 0;
+      layout.columns > 1 ? confined(spare / (columns - 1), kGridGap * small, kWidestGap * side + small) : 0;
   for (int step = 0; step < grids; ++step) {
     const auto group = canvas.group("collective-steps.step", step);
     const auto column = static_cast<float>(step % layout.columns), line = static_cast<float>(step / layout.columns);

@@ -168,7 +168,7 @@ void draw_trends(Canvas& canvas, const FigureInput& input, const Panel& panel, f
                   {line_of(theme, look), theme.data_width * canvas.em() * 0.7f, look.dash.scaled(canvas.px(0.7f))});
       field.take_line(from, end, canvas.px(4));
     }
-    wanted.push_back(std::clamp(end.y, plot.y, plot.bottom()));
+    wanted.push_back(confined(end.y, plot.y, plot.bottom()));
   }
   // Ends of lines: the name, and under it how fast it grows.
   const TextStyle note = small_text(canvas, theme.ink2, HAlign::left);

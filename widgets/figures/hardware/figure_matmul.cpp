@@ -137,7 +137,7 @@ Chart chart_of(const FigureInput& input, const MatmulStudy& study, float em) {
   std::tie(c.y_from, c.y_to) = log_range(low, high * kRoomForNumbers);
   const MatmulLine& own = study.lines[study.own];
   const std::string name = mix_name(input, own);
-  const double edge = std::clamp(own.critical_rows.value_or(c.x_to), c.x_from, c.x_to);
+  const double edge = confined(own.critical_rows.value_or(c.x_to), c.x_from, c.x_to);
   c.bands.push_back({c.x_from, edge, kHbmTint, t.format("figure.matmul.hbm_bound", {name}), false, false,
                      std::string(t.text("figure.matmul.hbm_bound.brief"))});
   c.bands.push_back({edge, c.x_to, 0, t.format("figure.matmul.compute_bound", {name}), false, false,

@@ -144,7 +144,7 @@ Places lay_out(const Canvas& canvas, const Rect& room, const Picture& p) {
   if (chip < canvas.px(3)) return out;
   float between = gap;  // chips of a line
   if (alone && columns > 1) {
-    between = std::clamp((width - 2 * pad - chip * columns) / (columns - 1), gap, chip * kGapAlone);
+    between = confined((width - 2 * pad - chip * columns) / (columns - 1), gap, chip * kGapAlone);
     width = chip * columns + between * (columns - 1) + 2 * pad;
   }
   const float height = chip * lines + gap * (lines - 1) + 2 * pad + bars;
@@ -304,7 +304,7 @@ float draw_axis_table(Canvas& canvas, const FigureInput& input, const Rect& area
     rates = std::max(rates, canvas.text_width(row.rate, rate));
   }
   const float width = std::min(area.w, side + canvas.px(8) + names + links + rates + 2 * gap);
-  const auto count = static_cast<std::size_t>(std::clamp(area.h / line, 0.0f, static_cast<float>(rows.size())));
+  const auto count = static_cast<std::size_t>(confined(area.h / line, 0.0f, static_cast<float>(rows.size())));
   if (!draw) return line * static_cast<float>(rows.size());
   for (std::size_t i = 0; i < count; ++i) {
     const AxisRow& row = rows[i];

@@ -92,7 +92,7 @@ std::vector<ChartPoint> in_sight(const Chart& chart, const std::vector<ChartPoin
   const ChartPoint &a = points.front(), &b = points.back();
   const double slope = std::log(b.y / a.y) / std::log(b.x / a.x);
   const auto cut = [&](const ChartPoint& p) {
-    const double y = std::clamp(p.y, chart.y_from, chart.y_to);
+    const double y = confined(p.y, chart.y_from, chart.y_to);
     return ChartPoint{p.x * std::pow(y / p.y, 1 / slope), y};
   };
   const ChartPoint from = cut(a), to = cut(b);

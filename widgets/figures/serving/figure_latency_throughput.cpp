@@ -233,7 +233,7 @@ void add_box(const FigureInput& input, float em, Chart& chart) {
   if (!(limit > 0)) return;
   const std::string name = input.texts.format("figure.latency-throughput.slo",
                                               {format(limit / kMsPerS, engine::unit::seconds, {.trim_zeros = true})});
-  chart.bands.push_back({chart.x_from, std::clamp(limit, chart.x_from, chart.x_to), kBoxTint,
+  chart.bands.push_back({chart.x_from, confined(limit, chart.x_from, chart.x_to), kBoxTint,
                          limit > chart.x_from ? name : std::string()});
   ChartLine edge;
   edge.points = {{limit, chart.y_from}, {limit, (chart.y_from + chart.y_to) / 2}, {limit, chart.y_to}};

@@ -181,8 +181,7 @@ void draw_totals(Canvas& canvas, const FigureInput& input, const FigureView& vie
     const std::string text = total_text(sizes, gb);
     const Rect bar = rows.bar(stage);
     const float half = height / 2;  // rows may be lower than text: it stays between header and axis
-    Point at{x(gb) + canvas.px(kTotalGap),
-             std::clamp(bar.centre().y, rows.plot.y + half, std::max(rows.plot.y + half, rows.plot.bottom() - half))};
+    Point at{x(gb) + canvas.px(kTotalGap), confined(bar.centre().y, rows.plot.y + half, rows.plot.bottom() - half)};
     const Rect bounds = canvas.text_bounds(at, text, style);
     const float clear = canvas.px(3);
     // Never across the capacity line: past it instead.

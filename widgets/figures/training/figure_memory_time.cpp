@@ -247,20 +247,19 @@ void name_peak(Canvas& canvas, const Theme& theme, PeakLabels& labels, Point top
                const TextStyle& style) {
   const Rect& room = labels.clear.room();
   const float width = canvas.text_width(words, style), line = small_line(canvas), gap = canvas.px(6);
-  const Point first{std::clamp(top.x + canvas.px(8), room.x, std::max(room.x, room.right() - width)),
-                    top.y - gap - line};
+  const Point first{confined(top.x + canvas.px(8), room.x, room.right() - width), top.y - gap - line};
   std::vector<Point> corners{first};
   for (int row = 0; row < kPeakRows; ++row)
     for (int column = 0; column < kPeakColumns; ++column)
       corners.push_back({room.x + (room.w - width) * static_cast<float>(column) / (kPeakColumns - 1),
                          room.y + (room.h - line) * static_cast<float>(row) / (kPeakRows - 1)});
   std::stable_sort(corners.begin() + 1, corners.end(), [&](Point a, Point b) {
-    const auto far = [&](Point p) { return distance({std::clamp(top.x, p.x, p.x + width), p.y + line / 2}, top); };
+    const auto far = [&](Point p) { return distance({confined(top.x, p.x, p.x + width), p.y + line / 2}, top); };
     return far(a) < far(b);
   });
   const auto leader = [&](Point corner) {
     const Rect box{corner.x, corner.y, width, line};
-    return Point{std::clamp(top.x, box.x, box.right()), std::clamp(top.y, box.y, box.bottom())};
+    return Point{confined(top.x, box.x, box.right()), confined(top.y, box.y, box.bottom())};
   };
   std::erase_if(corners, [&](Point corner) {  // those whose leader would run through the other's words
     const Point from = leader(corner);
@@ -271,7 +270,7 @@ void name_peak(Canvas& canvas, const Theme& theme, PeakLabels& labels, Point top
   });
   std::optional<Rect> place = labels.clear.place({width, line}, corners);
   if (!place) place = labels.over.place({width, line}, corners);
-  const Rect box = place.value_or(Rect{first.x, std::clamp(first.y, room.y, room.bottom() - line), width, line});
+  const Rect box = place.value_or(Rect{first.x, confined(first.y, room.y, room.bottom() - line), width, line});
   const Point near = leader({box.x, box.y});
   labels.named.push_back(box);
   for (LabelField* field : {&labels.clear, &labels.over}) {

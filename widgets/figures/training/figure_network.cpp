@@ -181,7 +181,7 @@ std::vector<ChartBand> bands_of(const FigureInput& input, const FigureView& view
   const double end = study.tokens.back(), start = study.tokens.front();
   std::vector<ChartBand> out;
   const auto add = [&](double from, double to, float tint, std::string_view key) {
-    from = std::clamp(from, start, end), to = std::clamp(to, start, end);
+    from = confined(from, start, end), to = confined(to, start, end);
     if (to > from) out.push_back({from, to, tint, std::string(t.text(key)), false});
   };
   if (const NetworkLine* plan = plan_of(study)) {

@@ -97,7 +97,7 @@ class LanePainter {
   }
 
  private:
-  float at(double seconds) const { return std::clamp(x_(seconds / unit_.seconds), bar_.x, bar_.right()); }
+  float at(double seconds) const { return confined(x_(seconds / unit_.seconds), bar_.x, bar_.right()); }
   static bool same(const Shares& a, const Shares& b) {
     for (std::size_t i = 0; i < a.size(); ++i)
       if (std::abs(a[i] - b[i]) > kSameShares) return false;
@@ -160,7 +160,7 @@ MeasuredPlace place_measured(const Canvas& canvas, const FigureInput& input, con
   const std::size_t shown = std::min(all, fits);
   for (std::size_t i = 0; i < shown; ++i) out.lanes.push_back(i * all / shown);
   const std::size_t rows = std::max<std::size_t>(1, shown);
-  out.pitch = std::clamp(most / static_cast<float>(rows), canvas.px(kLeastLane), canvas.px(kMostLane));
+  out.pitch = confined(most / static_cast<float>(rows), canvas.px(kLeastLane), canvas.px(kMostLane));
   if (all > 0) {
     const std::vector<KeyEntry> key = lane_key(input, out, canvas.em());
     out.key = words * static_cast<float>(key_rows(canvas, room.w * kLeastWidth, key));
@@ -193,8 +193,8 @@ void draw_measured(Canvas& canvas, const FigureInput& input, const MeasuredPlace
   const auto series = canvas.group("pipeline.measured");
   if (lanes.empty()) {
     const Rect bar{area.x, top + words, area.w, place.pitch * kLaneBar};
-    const float from = std::clamp(x(0), area.x, area.right()),
-                to = std::clamp(x(seconds / unit.seconds), area.x, area.right());
+    const float from = confined(x(0), area.x, area.right()),
+                to = confined(x(seconds / unit.seconds), area.x, area.right());
     const Rect r = rect_between(from, bar.y, to, bar.bottom());
     canvas.rect(r, measured_fill(input.theme, canvas.em()));
     canvas.tag_with("pipeline.measured", -1, r, [&] {

@@ -426,7 +426,7 @@ void draw_time_cursor(Canvas& canvas, const FigureInput& input, const Gantt& g, 
   const float line = small_line(canvas), w = canvas.text_width(text, style) + canvas.px(12);
   // In the line of the axis title, clear of it at the right.
   const float most = std::max(plot.x, plot.right() - canvas.px(110) - w);
-  const Rect pill{std::clamp(x - w / 2, plot.x, most), plot.bottom() + canvas.px(kAxisTick + 2) + line, w, line};
+  const Rect pill{confined(x - w / 2, plot.x, most), plot.bottom() + canvas.px(kAxisTick + 2) + line, w, line};
   canvas.rect(pill, {.colour = theme.ink}, canvas.px(3));
   canvas.text(pill.centre(), text, style);
 }

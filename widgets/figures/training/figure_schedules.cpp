@@ -250,8 +250,8 @@ SchedulesLayout lay_out(const Canvas& canvas, const Rect& area, const FigureInpu
 
   // How many have room, given comfortable rows; then what is left for each.
   const float gap = line + canvas.px(8), name = l.wide ? 0 : line + canvas.px(3);
-  const float rows_wanted = std::clamp(static_cast<float>(devices) * canvas.px(kComfortableRow),
-                                       canvas.px(kLeastRows), canvas.px(kMostRows));
+  const float rows_wanted =
+      confined(static_cast<float>(devices) * canvas.px(kComfortableRow), canvas.px(kLeastRows), canvas.px(kMostRows));
   const float usual_head = canvas.px(26) + (l.wide ? line : 0);  // how many are drawn is not for the key to say
   const float about = rest.h * 0.93f - usual_head - 2 * line - canvas.px(16);
   const auto room_for = [&](float rows) {
@@ -433,7 +433,7 @@ EndLabel end_label(Canvas& canvas, const FigureInput& input, const SchedulesLayo
   const float half = canvas.text_width(out.text, out.style) / 2;
   const float most =
       std::max(l.plot.x + half, (l.wide ? l.idle.right - l.idle.width : canvas.bounds().right()) - half);
-  out.box = {std::clamp(l.x(end), l.plot.x + half, most) - half, l.rows[i].plot.bottom() + canvas.px(3), 2 * half,
+  out.box = {confined(l.x(end), l.plot.x + half, most) - half, l.rows[i].plot.bottom() + canvas.px(3), 2 * half,
              small_line(canvas)};
   // Beside the line where the baseline ends, not under it.
   if (const auto base = baseline_x(input, l)) {
