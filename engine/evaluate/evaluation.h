@@ -8,7 +8,7 @@
 #include "engine/training/book_bounds.h"
 #include "engine/training/layer_time.h"
 #include "engine/training/operation_steps.h"
-#include "engine/training/stage_time.h"
+#include "engine/training/pipeline_run.h"
 #include "engine/training/training_cost.h"
 
 namespace roofscape::engine {
@@ -24,13 +24,13 @@ struct Evaluation {
   S tokens_per_chip;
 };
 
-// Fills `e` and `pipeline`, reusing the memory of the evaluation before. `length`: see stage_time().
+// Fills `e` and `pipeline`, reusing the memory of the evaluation before. `length`: see run_stages().
 template <Scalar S>
 void run_evaluation(const Scenario& s, Trace* trace, SimulationScratch& scratch, PipelineReport& pipeline,
                     Evaluation<S>& e, const StepLength& length = {}) {
   e.in = make_inputs<S>(s, trace);
   e.layer = layer_time(e.in, layer_key(s), s.parallelism.context_method);
-  stage_time(e.in, e.layer, stage_key(s), scratch, pipeline, e.stage, length);
+  run_stages(e.in, e.layer, stage_key(s), scratch, pipeline, e.stage, length);
   training_cost(e.in, e.layer, e.stage, plan_key(s), pipeline, e.plan);
   operation_steps(e.in, e.layer, e.stage, e.plan, layer_key(s), plan_key(s), e.operations);
   e.limits = bounds(e.in, e.plan.tokens_per_step, transfers_add(s));

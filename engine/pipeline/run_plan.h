@@ -96,7 +96,7 @@ struct RunPlanScratch {
     bool from_other_device = false, sends = false;
   };
   struct Device {
-    std::size_t waits_for = 0;                  // row of `producers`
+    std::size_t waits_for = 0;                   // row of `producers`
     std::uint32_t begin = 0, next = 0, end = 0;  // of its operations
   };
   struct Chained {

@@ -293,7 +293,7 @@ void Pricer::exact(const PlacedMesh& mesh, PricedLayer& layer, PricedState& stat
   key.shape = shape;
   static_cast<LinkRates<double>&>(layer.cost) = mesh.rates;
   PipelineReport pipeline;
-  stage_time(mesh.in, layer.cost, key, scratch_, pipeline, stage_);
+  run_stages(mesh.in, layer.cost, key, scratch_, pipeline, stage_);
   if (pipeline.too_long) {
     price.step_time_s = std::numeric_limits<double>::infinity();
     return;

@@ -17,7 +17,8 @@
 #include "engine/search/device_kinds.h"
 #include "engine/search/plan.h"
 #include "engine/training/layer_time.h"
-#include "engine/training/stage_time.h"
+#include "engine/training/paired_stages.h"
+#include "engine/training/pipeline_run.h"
 #include "engine/training/training_cost.h"
 
 namespace roofscape::engine {

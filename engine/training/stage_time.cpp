@@ -2,17 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
-#include <optional>
 #include <type_traits>
-#include <utility>
 
-#include "engine/base/kept_memory.h"
-#include "engine/hardware/wires.h"
-#include "engine/pipeline/in_flight.h"
-#include "engine/pipeline/pipeline_time.h"
-#include "engine/pipeline/timeline_analysis.h"
 #include "engine/scenario/mesh_size.h"
+#include "engine/training/paired_stages.h"
 #include "engine/training/state_traffic.h"
 
 namespace roofscape::engine {
@@ -202,122 +195,6 @@ StageWork<S> stage_work(const Inputs<S>& in, const StepCounts<S>& counts, const 
   return cost;
 }
 
-namespace {
-
-// Which of the two is of the first stage or of the last, where the vocabulary's blocks are.
-struct PairEnds {
-  bool forward_first, forward_last, backward_first, backward_last;
-};
-
-// Of a forward through so many layers and a backward through others.
-template <Scalar S>
-S pair_time(const Inputs<S>& in, const LinkRates<S>& rates, const StageBlocks<S>& blocks,
-            const StageLayers<S>& forward_layers, const StageLayers<S>& backward_layers, const PairEnds& ends) {
-  S work = blocks.sum(forward_layers, &BlockTime<S>::work_forward) +
-           blocks.sum(backward_layers, &BlockTime<S>::work_backward);
-  AxisArray<S> sent;
-  sent.fill(in.zero);
-  unsigned talks = 0;
-  for (std::size_t i = 0; i < sent.size(); ++i) {
-    if (!blocks.communicates[i]) continue;
-    sent[i] =
-        blocks.sum(forward_layers, blocks.comm_forward[i], [i](const auto& kind) { return kind.comm_forward[i]; }) +
-        blocks.sum(backward_layers, blocks.comm_backward[i], [i](const auto& kind) { return kind.comm_backward[i]; });
-    talks |= 1u << i;
-  }
-  S network = busiest(rates.wires, sent, talks, in.zero).time;
-  const auto add = [&](const S& w, const S& n) { work = work + w, network = network + n; };
-  if (ends.forward_first) add(blocks.embedding.work_forward, blocks.embedding.network_forward);
-  if (ends.backward_last) add(blocks.head.work_backward, blocks.head.network_backward);
-  if (ends.forward_last) add(blocks.head.work_forward, blocks.head.network_forward);
-  if (ends.backward_first) add(blocks.embedding.work_backward, blocks.embedding.network_backward);
-  const bool whole = in.calibrated || in.full_overlap;
-  return work + max(whole ? network - work : network - in.overlap * work, in.zero);
-}
-
-}  // namespace
-
-template <Scalar S>
-void paired_stages(const Inputs<S>& in, const LinkRates<S>& rates, const StageBlocks<S>& blocks,
-                   const ScheduleShape& shape, const std::vector<S>& forward, const std::vector<S>& backward,
-                   const std::vector<StageLayers<S>>& layers, PairedStages<S>& out) {
-  const std::size_t stages = layers.size(), last = stages - 1;
-  const int positions = virtual_stage_count(shape), partners = pair_partners(shape);
-  std::vector<std::int64_t>& counts = out.counts;
-  counts.resize(static_cast<std::size_t>(partners));
-  out.pair.clear();
-  out.hidden = in.zero;
-  for (std::size_t s = 0; s < stages; ++s) {
-    const std::size_t first_pair = out.pair.size();
-    for (int n = 0; n < partners; ++n) {
-      const auto other = static_cast<std::size_t>(pair_partner(shape, static_cast<int>(s), n)) % stages;
-      const S pair = named(
-          Q::stage_pair, static_cast<int>(out.pair.size()),
-          pair_time(in, rates, blocks, layers[s], layers[other], {s == 0, s == last, other == 0, other == last}));
-      out.pair.push_back(pair);
-    }
-    // Of both directions, where there are two.
-    for (int i = static_cast<int>(s); i < positions; i += static_cast<int>(stages)) {
-      overlapped_pairs(shape, i, counts);
-      for (int n = 0; n < partners; ++n) {
-        const auto other = static_cast<std::size_t>(pair_partner(shape, static_cast<int>(s), n)) % stages;
-        const S count = constant<S>(static_cast<double>(counts[static_cast<std::size_t>(n)]));
-        const S& pair = out.pair[first_pair + static_cast<std::size_t>(n)];
-        out.hidden = out.hidden + count * (forward[s] + backward[other] - pair);
-      }
-    }
-  }
-  out.hidden = out.hidden / in.degree(Axis::pipeline).x;
-}
-
-template <Scalar S>
-void hide_in_pairs(const Inputs<S>& in, const StepCounts<S>& counts, const StageBlocks<S>& blocks,
-                   const PairedStages<S>& paired, StageWork<S>& work) {
-  S exposed = in.zero;
-  for (std::size_t i = 0; i < blocks.vocab_exposed.size(); ++i)
-    if (blocks.communicates[i])
-      exposed = exposed + (work.layer_passes * blocks.layer.exposed[i] +
-                           counts.microbatches * blocks.vocab_exposed[i] / counts.stages);
-  work.pairs = value_of(exposed) > 0;
-  if (work.pairs) {
-    work.hidden = named(Q::pairs_hidden, min(max(paired.hidden, in.zero), exposed));
-    work.exposed_left = named(Q::exposed_left, constant<S>(1) - work.hidden / exposed);
-    work.work = named(Q::pipeline_work, work.work - work.hidden);
-  } else {
-    work.work = named(Q::pipeline_work, S(work.work));
-  }
-}
-
-double least_paired_work(const LinkRates<double>& rates, const StepCounts<double>& counts,
-                         const StageBlocks<double>& blocks, const StageWork<double>& work) {
-  AxisArray<double> sent{};
-  unsigned talks = 0;
-  for (std::size_t i = 0; i < sent.size(); ++i)
-    if (blocks.communicates[i]) sent[i] = blocks.comm_forward[i] + blocks.comm_backward[i], talks |= 1u << i;
-  const double network = busiest(rates.wires, sent, talks, 0.0).time;
-  const double alone = work.layer_passes * (blocks.layer.work_forward + blocks.layer.work_backward) +
-                       counts.microbatches / counts.stages *
-                           (blocks.embedding.work_forward + blocks.embedding.work_backward +
-                            blocks.head.work_forward + blocks.head.work_backward);
-  return std::max(alone, work.layer_passes * network) * (1 - 1e-9);  // sums in another order than a step's
-}
-
-template <Scalar S>
-void pair_times(const PairedStages<S>& paired, const ScheduleShape& shape, PipelineTimes& times) {
-  times.overlapped.clear();
-  const int positions = virtual_stage_count(shape), partners = pair_partners(shape);
-  for (int i = 0; i < positions; ++i)
-    for (int n = 0; n < partners; ++n) {
-      const auto other = static_cast<std::size_t>(pair_partner(shape, i, n));
-      const Tick backward = times.backward_input[other] + times.backward_weight[other];
-      // DualPipe: the second direction again.
-      const std::size_t which = times.overlapped.size() % paired.pair.size();
-      times.overlapped.push_back(
-          std::min(ticks_of(value_of(paired.pair[which])), times.forward[static_cast<std::size_t>(i)] + backward));
-    }
-}
-template void pair_times<double>(const PairedStages<double>&, const ScheduleShape&, PipelineTimes&);
-
 template <Scalar S>
 StageTicks stage_ticks(const Inputs<S>& in, const LayerTime<S>& layer, const StagePass<S>& pass,
                        const StageLayers<S>& layers, bool first, bool last) {
@@ -460,160 +337,14 @@ void stage_times(const Inputs<S>& in, const LayerTime<S>& layer, const StageKey&
   if (overlaps) pair_times<S>(cost.paired, key.shape, times);
 }
 
-namespace {
-
-Tick mean_of(const std::vector<Tick>& times) {
-  Tick sum = 0;
-  for (const Tick t : times) sum += t;
-  return times.empty() ? 0 : sum / static_cast<Tick>(times.size());
-}
-
-// The same schedule where all stages take the mean time and transfers none.
-void make_even(const PipelineTimes& times, PipelineTimes& even) {
-  const auto stages = times.forward.size();
-  even.forward.assign(stages, mean_of(times.forward));
-  even.backward_input.assign(stages, mean_of(times.backward_input));
-  even.backward_weight.assign(stages, mean_of(times.backward_weight));
-  // A pair is never longer than its halves; rounding down may make it so.
-  const Tick pair = mean_of(times.overlapped);
-  even.overlapped.assign(times.overlapped.size(),
-                         std::min(pair, even.forward[0] + even.backward_input[0] + even.backward_weight[0]));
-}
-
-// Ticks that a device of it idles, where there is a closed form: a pair's work depends on the order.
-std::optional<double> even_idle_in_closed_form(const ScheduleShape& shape, const PipelineTimes& even) {
-  if (!even.overlapped.empty()) return std::nullopt;
-  const auto span = closed_form_time(shape, even);
-  if (!span) return std::nullopt;
-  const Tick work = even.forward[0] + even.backward_input[0] + even.backward_weight[0];
-  return double(*span - shape.microbatches * passes_per_device(shape) * work);
-}
-
-double mean_idle(const Timeline& timeline) {
-  double idle = 0;
-  for (const Tick busy : timeline.busy) idle += double(timeline.makespan - busy);
-  return idle / static_cast<double>(timeline.busy.size());
-}
-
-// Runs the order of a legal schedule. Nothing: it cannot be run.
-template <Scalar S>
-std::optional<SimulatedStep> run_order(const StageKey& key, bool has_order, SimulationScratch& scratch,
-                                       PipelineReport& pipeline, StageTime<S>& cost) {
-  const PipelineTimes& times = pipeline.times;
-  const auto seconds = [](double t) { return t * kTickSeconds; };
-  SimulatedStep found;
-  PipelineCache cache;
-  make_even(times, cost.even);
-  std::optional<double> even_idle = even_idle_in_closed_form(key.shape, cost.even);
-  if (is_drawn(key.shape)) {
-    if (!has_order) {
-      make_orders(key.shape, pipeline.orders);
-      make_run_plan(pipeline.orders, scratch.planning, pipeline.plan);
-      peak_microbatches(pipeline.orders, KeptUntil::weight_gradient, pipeline.peak_microbatches);
-    }
-    Timeline& timeline = pipeline.timeline;
-    const SimulationStatus status =
-        even_idle ? simulate(pipeline.plan, times, scratch, timeline)
-                  : simulate_both(pipeline.plan, times, cost.even, scratch, timeline, cost.even_timeline);
-    if (!status.finished()) {
-      pipeline.timeline.start.clear();
-      pipeline.timeline.makespan = 0;
-      return std::nullopt;
-    }
-    if (!even_idle) even_idle = mean_idle(cost.even_timeline);
-    idle_per_device(timeline, pipeline.idle);
-    const Bubbles idle = bubbles(pipeline.orders, times, timeline, pipeline.idle);
-    found.drawn = true;
-    found.makespan = seconds(double(timeline.makespan));
-    found.in_transfer = seconds(double(timeline.in_transfer) / key.shape.stages);
-    found.bubble_time = seconds(idle.bubble_time), found.bubble_to_work = idle.ratio_to_work;
-    found.span_bubble = seconds(double(idle.span_bubble));
-  } else {
-    const PipelineTimeResult result = pipeline_time(key.shape, times, cache);
-    if (!result.ok()) return std::nullopt;
-    found.makespan = seconds(double(result.makespan));
-    // A closed form knows no timeline: at least every device but the first waits for its first input, and every one
-    // but the last for its first gradient.
-    const double p_devices = key.shape.stages;
-    found.in_transfer = seconds(result.closed_form ? 2 * double(hops_along(times, key.shape.stages)) / p_devices
-                                                   : double(cache.timeline.in_transfer) / p_devices);
-  }
-  if (!even_idle && simulate(cache.plan(key.shape), cost.even, scratch, cost.even_timeline).finished())
-    even_idle = mean_idle(cost.even_timeline);
-  found.even_stages_idle = seconds(even_idle.value_or(0));
-  return found;
-}
-
-}  // namespace
-
-template <Scalar S>
-void stage_time(const Inputs<S>& in, const LayerTime<S>& layer, const StageKey& key, SimulationScratch& scratch,
-                PipelineReport& pipeline, StageTime<S>& cost, const StepLength& length) {
-  // A report used again keeps its order while only times change: making it costs more than simulating it.
-  const bool pipelined = key.shape.stages > 1, runs = length.spans == nullptr && length.found == nullptr;
-  const bool reuse = pipelined && runs && pipeline.shape == key.shape && !pipeline.plan.empty();
-  if (!reuse) {
-    give_back_unless_needed(pipeline.orders.ops, 0);
-    pipeline.orders.ops.clear();
-    pipeline.plan.clear();
-  }
-  pipeline.too_long = false;
-  pipeline.timeline.start.clear();
-  pipeline.timeline.makespan = 0;
-  pipeline.idle.clear();
-  pipeline.simulated.reset();
-  stage_times(in, layer, key, pipeline, cost);
-  if (!pipelined || !pipeline.status.legal()) return;
-
-  const PipelineTimes& times = pipeline.times;
-  pipeline.too_long = check_times(times, times.forward.size(), static_cast<std::uint32_t>(key.shape.microbatches)) ==
-                      SimulationOutcome::overflow;
-  if (pipeline.too_long) return;  // nor can its times be added up
-  std::optional<SimulatedStep> found;
-  if (length.found != nullptr) {
-    found = *length.found;
-  } else if (length.spans != nullptr && is_drawn(key.shape)) {
-    const StepSpan span = length.spans->span(key.shape, times);
-    found = SimulatedStep{double(span.makespan) * kTickSeconds,
-                          double(span.in_transfer) / key.shape.stages * kTickSeconds,
-                          std::numeric_limits<double>::quiet_NaN()};
-  } else {
-    found = run_order(key, reuse, scratch, pipeline, cost);
-  }
-  if (!found) return;
-  // What waits for transfers of unknown length has no known length: the order is still that of the schedule.
-  const bool known = !std::isnan(value_of(cost.transfer)) && !std::isnan(value_of(cost.transfer_in_node));
-  const auto simulated = [&in, known](Q q, double value) {
-    return simulated_leaf<S>(trace_of(in.zero), q, -1, known ? value : std::numeric_limits<double>::quiet_NaN());
-  };
-  cost.simulated = true;
-  cost.drawn = found->drawn;
-  cost.makespan = simulated(Q::pipeline_makespan, found->makespan);
-  cost.in_transfer = simulated(Q::pipeline_in_transfer, found->in_transfer);
-  if (found->drawn) {
-    cost.bubble_time = simulated(Q::pipeline_bubble_time, found->bubble_time);
-    cost.bubble_to_work = simulated(Q::pipeline_bubble_to_work, found->bubble_to_work);
-    cost.span_bubble = simulated(Q::pipeline_span_bubble, found->span_bubble);
-  }
-  cost.even_stages_idle = simulated(Q::pipeline_even_stages, found->even_stages_idle);
-  pipeline.simulated = found;
-}
-
 template StepCounts<double> step_counts<double>(const Inputs<double>&, bool);
 template void stage_blocks<double>(const Inputs<double>&, const LayerTime<double>&, const LinkRates<double>&,
                                    const StepCounts<double>&, const StageKey&, StageBlocks<double>&);
 template StageWork<double> stage_work<double>(const Inputs<double>&, const StepCounts<double>&,
                                               const StageBlocks<double>&, bool);
-template void paired_stages<double>(const Inputs<double>&, const LinkRates<double>&, const StageBlocks<double>&,
-                                    const ScheduleShape&, const std::vector<double>&, const std::vector<double>&,
-                                    const std::vector<StageLayers<double>>&, PairedStages<double>&);
-template void hide_in_pairs<double>(const Inputs<double>&, const StepCounts<double>&, const StageBlocks<double>&,
-                                    const PairedStages<double>&, StageWork<double>&);
 template void stage_times<double>(const Inputs<double>&, const LayerTime<double>&, const StageKey&, PipelineReport&,
                                   StageTime<double>&);
-template void stage_time<double>(const Inputs<double>&, const LayerTime<double>&, const StageKey&, SimulationScratch&,
-                                 PipelineReport&, StageTime<double>&, const StepLength&);
-template void stage_time<Traced>(const Inputs<Traced>&, const LayerTime<Traced>&, const StageKey&, SimulationScratch&,
-                                 PipelineReport&, StageTime<Traced>&, const StepLength&);
+template void stage_times<Traced>(const Inputs<Traced>&, const LayerTime<Traced>&, const StageKey&, PipelineReport&,
+                                  StageTime<Traced>&);
 
 }  // namespace roofscape::engine

@@ -1,5 +1,5 @@
 // Second stage of the evaluation: the layers of each pipeline stage, the communication of the training state's
-// shards, and the simulated pipeline. Reads the layer's cost and the StageKey.
+// shards, and the times of stages. Reads the layer's cost and the StageKey. pipeline_run.h runs the schedule with them.
 #pragma once
 
 #include <vector>
@@ -8,7 +8,6 @@
 #include "engine/calibration/collectives.h"
 #include "engine/inputs/inputs.h"
 #include "engine/pipeline/layer_split.h"
-#include "engine/pipeline/order_span.h"
 #include "engine/report/report.h"
 #include "engine/training/layer_time.h"
 
@@ -149,35 +148,11 @@ void stage_blocks(const Inputs<S>&, const LayerTime<S>&, const LinkRates<S>&, co
 // `overlaps`: of a schedule that does; hide_in_pairs is to follow.
 template <Scalar S>
 StageWork<S> stage_work(const Inputs<S>&, const StepCounts<S>&, const StageBlocks<S>&, bool overlaps);
-// A pair lasts as long as its work, or as what it sends if that is longer, by the rule of the mode (block_time.h);
-// also calibrated all that one half sends is issued under the work of the other. `forward`, `backward` and `layers`
-// by virtual stage along the way of a microbatch.
-template <Scalar S>
-void paired_stages(const Inputs<S>&, const LinkRates<S>&, const StageBlocks<S>&, const ScheduleShape&,
-                   const std::vector<S>& forward, const std::vector<S>& backward,
-                   const std::vector<StageLayers<S>>& layers, PairedStages<S>& out);
-template <Scalar S>
-void hide_in_pairs(const Inputs<S>&, const StepCounts<S>&, const StageBlocks<S>&, const PairedStages<S>&,
-                   StageWork<S>& work);
-// How long a device is at work at least, whatever it joins with what: its work alone, or all it sends.
-double least_paired_work(const LinkRates<double>&, const StepCounts<double>&, const StageBlocks<double>&,
-                         const StageWork<double>&);
-// Fills times.overlapped, whose other times are there: a pair is never longer than its halves.
-template <Scalar S>
-void pair_times(const PairedStages<S>&, const ScheduleShape&, PipelineTimes& times);
-extern template void pair_times<double>(const PairedStages<double>&, const ScheduleShape&, PipelineTimes&);
 extern template StepCounts<double> step_counts<double>(const Inputs<double>&, bool);
 extern template void stage_blocks<double>(const Inputs<double>&, const LayerTime<double>&, const LinkRates<double>&,
                                           const StepCounts<double>&, const StageKey&, StageBlocks<double>&);
 extern template StageWork<double> stage_work<double>(const Inputs<double>&, const StepCounts<double>&,
                                                      const StageBlocks<double>&, bool);
-extern template void paired_stages<double>(const Inputs<double>&, const LinkRates<double>&,
-                                           const StageBlocks<double>&, const ScheduleShape&,
-                                           const std::vector<double>&, const std::vector<double>&,
-                                           const std::vector<StageLayers<double>>&, PairedStages<double>&);
-extern template void hide_in_pairs<double>(const Inputs<double>&, const StepCounts<double>&,
-                                           const StageBlocks<double>&, const PairedStages<double>&,
-                                           StageWork<double>&);
 // Whether layers carry traffic of the training state's shards or gradients of replicas.
 template <Scalar S>
 bool moves_state(const Inputs<S>& in, const StageKey& key) {
@@ -192,25 +167,6 @@ template <Scalar S>
 void stage_times(const Inputs<S>&, const LayerTime<S>&, const StageKey&, PipelineReport& pipeline, StageTime<S>& out);
 extern template void stage_times<double>(const Inputs<double>&, const LayerTime<double>&, const StageKey&,
                                          PipelineReport&, StageTime<double>&);
-
-// How the length of a pipeline's step is found: by running its order, unless one of these is given.
-struct StepLength {
-  // Only the length, by them: there is no order and no timeline, and what comes from these (bubbles, the idle time of
-  // even stages) is not known.
-  OrderSpans* spans = nullptr;
-  // As it was found before, of the same plan: there is no order and no timeline, but all that came from them.
-  const SimulatedStep* found = nullptr;
-};
-
-// Fills `out` and `pipeline` (shape, order, times, timeline), reusing their memory; an order is kept while its shape
-// stays.
-template <Scalar S>
-void stage_time(const Inputs<S>&, const LayerTime<S>&, const StageKey&, SimulationScratch&, PipelineReport& pipeline,
-                StageTime<S>& out, const StepLength& length = {});
-extern template void stage_time<double>(const Inputs<double>&, const LayerTime<double>&, const StageKey&,
-                                        SimulationScratch&, PipelineReport&, StageTime<double>&, const StepLength&);
-extern template void stage_time<Traced>(const Inputs<Traced>&, const LayerTime<Traced>&, const StageKey&,
-                                        SimulationScratch&, PipelineReport&, StageTime<Traced>&, const StepLength&);
 
 // What a tensor rank sends to the next stage: the residual stream of a microbatch, or its share where the stream is
 // split over the ranks. Megatron-LM sends each rank's share also where all have the whole (Narayanan et al. 2021,
@@ -274,12 +230,6 @@ void set_hops(const LinkRates<S>& rates, const StageTransfers<S>& transfers, Pip
   times.transfer = ticks_of(value_of(transfers.transfer));
   times.node_devices = static_cast<std::uint32_t>(rates.stages_in_node);
   times.transfer_in_node = rates.stages_in_node > 1 ? ticks_of(value_of(transfers.in_node)) : 0;
-}
-
-// Longer steps than this many operations are not drawn and get their makespan from pipeline_time alone.
-inline constexpr std::int64_t kMaxDrawnOps = std::int64_t{1} << 22;
-inline bool is_drawn(const ScheduleShape& shape) {
-  return 2.0 * shape.microbatches * shape.stages * passes_per_device(shape) <= static_cast<double>(kMaxDrawnOps);
 }
 
 }  // namespace roofscape::engine

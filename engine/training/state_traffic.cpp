@@ -183,6 +183,7 @@ void end_reduction(const Inputs<S>& in, const LayerTime<S>& layer, const LinkRat
 }
 
 template double state_moved<double>(const LinkRates<double>&, int, const MovedState<double>&, bool);
+template Traced state_moved<Traced>(const LinkRates<Traced>&, int, const MovedState<Traced>&, bool);
 template double data_moved<double>(const Inputs<double>&, const LinkRates<double>&, const MovedState<double>&,
                                    const double&);
 template BlockTraffic<double> block_traffic<double>(const Inputs<double>&, const LinkRates<double>&, const StageKey&,

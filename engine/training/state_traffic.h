@@ -49,6 +49,7 @@ constexpr Calibrated hidden_at_end(Axis axis) {
 }
 
 extern template double state_moved<double>(const LinkRates<double>&, int, const MovedState<double>&, bool);
+extern template Traced state_moved<Traced>(const LinkRates<Traced>&, int, const MovedState<Traced>&, bool);
 extern template double data_moved<double>(const Inputs<double>&, const LinkRates<double>&, const MovedState<double>&,
                                           const double&);
 extern template BlockTraffic<double> block_traffic<double>(const Inputs<double>&, const LinkRates<double>&,

@@ -156,7 +156,7 @@ void place_row(const Canvas& canvas, const Theme& theme, const Chart& chart, con
         before += out[row[j]].box.w;
       }
       block.from = confined(sum / static_cast<float>(block.last - block.first + 1), l.plot.x + 1,
-                           std::max(l.plot.x + 1, l.plot.right() - block.width));
+                            std::max(l.plot.x + 1, l.plot.right() - block.width));
     };
     settle(b);
     while (!blocks.empty() && blocks.back().from + blocks.back().width > b.from) {
@@ -280,9 +280,9 @@ void draw_dots(Canvas& canvas, const Theme& theme, const Chart& chart, const Pla
     if (box.empty()) continue;
     if (names[i].away) {
       const Rect rim = box.inset(std::min(canvas.px(6), box.w / 2), 0);  // a leader ends clear of a name's corners
-      const Point at = place_of_dot(canvas, l, dot), to = dot.side == ChartDot::Side::over
-                                                              ? Point{confined(at.x, rim.x, rim.right()), rim.bottom()}
-                                                              : leader_end(canvas, at, box);
+      const Point at = place_of_dot(canvas, l, dot),
+                  to = dot.side == ChartDot::Side::over ? Point{confined(at.x, rim.x, rim.right()), rim.bottom()}
+                                                        : leader_end(canvas, at, box);
       const Point way = (to - at) * (1 / std::max(distance(at, to), 1e-3f));
       canvas.line(at + way * (dot_size(canvas, theme, dot) / 2 + canvas.px(1)), to,
                   {theme.ink3, theme.axis_width * canvas.em(), {}});

@@ -103,7 +103,7 @@ void draw_names(Canvas& canvas, const FigureInput& input, const std::vector<Scal
   // Names at the ends are moved inside.
   for (std::size_t i = 0; i < axes.size(); ++i)
     x.push_back(confined(l.x[i], std::min(band.x + half[i], band.centre().x),
-                        std::max(band.right() - half[i], band.centre().x)));
+                         std::max(band.right() - half[i], band.centre().x)));
   for (std::size_t i = 0; i < axes.size(); ++i) {
     // To where the neighbours in its row end, or half way where they are too long as well.
     float room = std::min(x[i] - band.x, band.right() - x[i]);

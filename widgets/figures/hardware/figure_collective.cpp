@@ -203,8 +203,8 @@ Chart chart_of(const FigureInput& input, const FigureView& view, const Collectiv
   if (const auto& crossing = study.main_line().crossing_bytes) {
     c.bands.push_back({c.x_from, confined(*crossing, c.x_from, c.x_to), kLatencyTint,
                        std::string(t.text("figure.collective.latency")), false});
-    c.bands.push_back(
-        {confined(*crossing, c.x_from, c.x_to), c.x_to, 0, std::string(t.text("figure.collective.bandwidth")), false});
+    c.bands.push_back({confined(*crossing, c.x_from, c.x_to), c.x_to, 0,
+                       std::string(t.text("figure.collective.bandwidth")), false});
   } else {
     c.note = t.text("figure.collective.no_latency");
   }
