@@ -7,7 +7,6 @@
 // layers going round the stages in repeats.
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -18,72 +17,15 @@
 #include "engine/io/import/launch_formats.h"
 #include "engine/io/import/launcher.h"
 #include "engine/io/import/maxtext_keys.h"
+#include "engine/io/import/maxtext_mesh.h"
 #include "engine/io/import/maxtext_model.h"
+#include "engine/io/import/maxtext_remat.h"
 
 namespace roofscape::io {
 
 using engine::say;
 
 namespace {
-
-// One logical axis inside and across slices.
-struct MaxtextAxis {
-  int size = 1;       // the product of what is stated
-  bool rest = false;  // one of the two takes what is left
-  Origin origin;      // of a stated size
-};
-
-// Tensors of a layer that a policy keeps, as custom policies name them.
-enum class Kept { no, device, host };
-struct KeptTensors {
-  Kept input = Kept::device, context = Kept::no, query = Kept::no, key = Kept::no, value = Kept::no, out = Kept::no,
-       mlp_in = Kept::no, mlp_out = Kept::no;
-};
-struct RematPolicy {
-  std::string_view name;
-  KeptTensors kept;
-};
-constexpr std::array kRematPolicies{
-    // input, context, query, key, value, out, mlp_in, mlp_out
-    RematPolicy{"full", {Kept::device, Kept::no, Kept::no, Kept::no, Kept::no, Kept::no, Kept::no, Kept::no}},
-    RematPolicy{
-        "minimal",
-        {Kept::device, Kept::no, Kept::device, Kept::device, Kept::device, Kept::device, Kept::device, Kept::device}},
-    RematPolicy{"minimal_flash",
-                {Kept::device, Kept::device, Kept::device, Kept::device, Kept::device, Kept::device, Kept::device,
-                 Kept::device}},
-    RematPolicy{"minimal_with_context",
-                {Kept::device, Kept::device, Kept::device, Kept::device, Kept::device, Kept::device, Kept::device,
-                 Kept::device}},
-    RematPolicy{"minimal_with_context_and_quantization",
-                {Kept::device, Kept::device, Kept::device, Kept::device, Kept::device, Kept::device, Kept::device,
-                 Kept::device}},
-    RematPolicy{"minimal_offloaded",
-                {Kept::device, Kept::no, Kept::host, Kept::host, Kept::host, Kept::host, Kept::host, Kept::host}},
-    RematPolicy{
-        "save_dot_with_context_except_mlp",
-        {Kept::device, Kept::device, Kept::device, Kept::device, Kept::device, Kept::device, Kept::no, Kept::no}},
-    RematPolicy{
-        "save_dot_except_mlpwi",
-        {Kept::device, Kept::no, Kept::device, Kept::device, Kept::device, Kept::device, Kept::no, Kept::device}},
-    RematPolicy{"save_dot_except_mlp",
-                {Kept::device, Kept::no, Kept::device, Kept::device, Kept::device, Kept::device, Kept::no, Kept::no}},
-    RematPolicy{"save_qkv_proj",
-                {Kept::device, Kept::no, Kept::device, Kept::device, Kept::device, Kept::no, Kept::no, Kept::no}},
-    RematPolicy{"qkv_proj_offloaded",
-                {Kept::device, Kept::no, Kept::host, Kept::host, Kept::host, Kept::no, Kept::no, Kept::no}},
-    RematPolicy{"save_out_proj",
-                {Kept::device, Kept::no, Kept::no, Kept::no, Kept::no, Kept::device, Kept::no, Kept::no}},
-};
-
-struct TpuSlice {
-  std::string_view name, chip;
-  int cores_per_chip;    // what the number after the name counts
-  int devices_per_chip;  // what JAX counts
-};
-constexpr std::array kTpuSlices{TpuSlice{"v4", "tpu-v4p", 2, 1}, TpuSlice{"v5p", "tpu-v5p", 2, 1},
-                                TpuSlice{"v5e", "tpu-v5e", 1, 1}, TpuSlice{"v6e", "tpu-v6e", 1, 1},
-                                TpuSlice{"tpu7x", "tpu-7x", 2, 2}};
 
 int jax_devices_of(const engine::Chip& chip) { return chip.id == "tpu-7x" ? 2 : 1; }
 
@@ -98,8 +40,8 @@ class MaxtextReader {
     other_work();
     shape_ = read_maxtext_model(keys_, plan_, library_, whole_plan);
     if (whole_plan)
-      for (auto step : {&MaxtextReader::topology, &MaxtextReader::mesh, &MaxtextReader::batch,
-                        &MaxtextReader::sharding, &MaxtextReader::checkpointing, &MaxtextReader::precision})
+      for (auto step : {&MaxtextReader::mesh, &MaxtextReader::batch, &MaxtextReader::sharding,
+                        &MaxtextReader::checkpointing, &MaxtextReader::precision})
         if (!keys_.failed()) (this->*step)();
     rest();
     if (keys_.failed()) return *keys_.failure();
@@ -124,190 +66,7 @@ class MaxtextReader {
       plan_.fail(say("import.maxtext.inference"), base ? base->origin.line : 0);
   }
 
-  // "v5p-2048": an accelerator and its size, for compilation ahead of time.
-  void topology() {
-    const auto name = keys_.word("compile_topology");
-    const auto slices = keys_.whole("compile_topology_num_slices|num_slices", -1, 1024);
-    if (keys_.failed()) return;
-    const int count = slices && slices->value > 0 ? slices->value : 1;
-    if (slices && slices->value > 0)
-      plan_.read.push_back({slices->origin.key, slices->origin.line, "cluster.slices", std::to_string(count)});
-    if (!name || name->value.empty()) return;
-    const std::string_view written = name->value;
-    const std::size_t dash = written.rfind('-');
-    int size = 0;
-    const std::string_view digits = dash == std::string_view::npos ? std::string_view() : written.substr(dash + 1);
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), size);
-    const auto row = std::find_if(kTpuSlices.begin(), kTpuSlices.end(),
-                                  [&](const TpuSlice& known) { return known.name == written.substr(0, dash); });
-    if (row == kTpuSlices.end() || error != std::errc() || end != digits.data() + digits.size() || size < 1 ||
-        size > 1 << 20 || size % row->cores_per_chip != 0)
-      return plan_.warn(say("import.maxtext.topology", in_quotes(written)), name->origin.line);
-    plan_.devices_per_chip = row->devices_per_chip;
-    plan_.slices = count;
-    slice_devices_ = size / row->cores_per_chip * row->devices_per_chip;
-    slices_ = count;
-    plan_.chips = {slice_devices_ * count, name->origin};
-    plan_.chip = {std::string(row->chip), name->origin};
-  }
-
-  // One of the axes that multiply into a degree. `rests`: it may be -1.
-  void take(MaxtextAxis& axis, std::string_view name, bool rests, int usual_ici = 1, int usual_dcn = 1) {
-    for (const auto& [prefix, usual_size] :
-         {std::pair<std::string_view, int>{"ici_", usual_ici}, {"dcn_", usual_dcn}}) {
-      const std::string key = std::string(prefix) + std::string(name) + "_parallelism";
-      const auto stated = keys_.whole(key, -1, kMostRanks);
-      if (keys_.failed()) return;
-      const int size = stated ? stated->value : usual_size;
-      if (stated && size == 0)
-        return keys_.fail(stated->origin, say("error.out_of_range", in_quotes("0")),
-                          say("import.maxtext.axis.remedy"));
-      if (size == -1) {
-        // -1 inside a slice is known where the slice is; elsewhere one axis of each kind takes what chips leave.
-        Maybe<int>& other = prefix == "ici_" ? ici_rest_ : dcn_rest_;
-        if (stated && other && other->origin.line > 0)
-          return keys_.contradiction(other->origin, "-1", stated->origin, "-1");
-        if (stated || !other) other = Stated<int>{-1, stated ? stated->origin : Origin{key, 0}};
-        if (!rests) {
-          plan_.missing.push_back(
-              {"parallelism." + std::string(name), "--set parallelism." + std::string(name) + "=..."});
-          return plan_.fail(say("import.maxtext.rest", key), stated ? stated->origin.line : 0);
-        }
-        axis.rest = true;
-      } else if (static_cast<std::int64_t>(axis.size) * size > kMostRanks) {
-        return keys_.fail(stated->origin, say("error.out_of_range", in_quotes(std::to_string(size))),
-                          say("import.maxtext.axis.remedy"));
-      } else {
-        axis.size *= size;
-      }
-      if (stated && (axis.origin.key.empty() || size != 1)) axis.origin = stated->origin;
-    }
-  }
-  void state_degree(const MaxtextAxis& axis, std::string_view field) {
-    if (axis.origin.key.empty())
-      plan_.assume(field, axis.size, usual());
-    else
-      plan_.state(field, axis.size, axis.origin);
-  }
-
-  void mesh() {
-    lists();
-    MaxtextAxis tensor, sequence, context, pipeline, expert, fsdp, data;
-    MaxtextAxis replicas, cache;
-    take(tensor, "tensor", false);
-    const int plain_tensor_before = tensor.size;
-    take(tensor, "tensor_transpose", false);
-    if (tensor.size > plain_tensor_before) plan_.warn(say("import.maxtext.two_ways"), tensor.origin.line);
-    take(sequence, "tensor_sequence", false);
-    take(context, "context", false);
-    take(context, "sequence", false);
-    take(context, "context_usp_ulysses", false);
-    take(context, "context_autoregressive", false);
-    take(pipeline, "pipeline", false);
-    take(expert, "expert", false);
-    take(cache, "autoregressive", false);
-    take(fsdp, "fsdp", true, ici_explicit() ? 1 : -1, 1);
-    take(fsdp, "fsdp_transpose", true);
-    take(data, "data", true, 1, dcn_explicit() ? 1 : -1);
-    take(replicas, "diloco", false);
-    if (keys_.failed()) return;
-    if (cache.size > 1)
-      return keys_.fail(cache.origin, say("import.maxtext.autoregressive"),
-                        say("import.maxtext.autoregressive.remedy"));
-    if (replicas.size > 1) {
-      data.size *= replicas.size;
-      if (data.origin.key.empty()) data.origin = replicas.origin;
-      plan_.warn(say("import.maxtext.diloco"), replicas.origin.line);
-    }
-
-    const int tensor_degree = tensor.size * sequence.size;
-    if (sequence.size > 1 && tensor.size == 1) tensor.origin = sequence.origin;
-    tensor.size = tensor_degree;
-    state_degree(tensor, "parallelism.tensor");
-    state_degree(context, "parallelism.context");
-    state_degree(pipeline, "parallelism.pipeline");
-    state_degree(expert, "parallelism.expert");
-    inner_ = static_cast<std::int64_t>(tensor.size) * context.size * pipeline.size;
-    pipeline_ = pipeline.size;
-    if (tensor_degree == 1)
-      plan_.assume("parallelism.sequence_parallel", 0, say("import.tensor_is_one"));
-    else if (tensor_degree == sequence.size)
-      plan_.state("parallelism.sequence_parallel", 1, sequence.origin, std::to_string(sequence.size));
-    else {
-      plan_.missing.push_back({"parallelism.sequence_parallel", "--set parallelism.sequence_parallel=..."});
-      plan_.warn(say("import.maxtext.features", tensor.origin.key), tensor.origin.line);
-    }
-    if (const auto method = keys_.word("context_parallel_strategy"); method && context.size > 1) {
-      const bool known = method->value == "all_gather" || method->value == "ring" || method->value == "ulysses";
-      plan_.state_choice("parallelism.context_method", known ? method->value : "ulysses", method->origin,
-                         method->value);
-      if (!known) plan_.warn(say("import.maxtext.context_method", in_quotes(method->value)), method->origin.line);
-    } else if (context.size > 1) {
-      plan_.assume_choice("parallelism.context_method", "all_gather", usual());
-    }
-    fsdp.size *= expert.size;
-    if (expert.size > 1) fsdp.origin = expert.origin;
-    share_out(fsdp, data, tensor, context, pipeline);
-  }
-
-  // ici_parallelism and dcn_parallelism list all axes at once.
-  void lists() {
-    for (const std::string_view key : {"ici_parallelism", "dcn_parallelism"})
-      if (keys_.has(key) && keys_.is_list(key))
-        if (const auto list = keys_.list(key); list.list != nullptr)
-          plan_.no_effect(list.origin, say("import.maxtext.listed"));
-  }
-  // Whether an axis other than the usual one takes what is left.
-  bool other_rest(std::string_view prefix, std::string_view usual_axis) {
-    for (const std::string_view axis :
-         {"data", "fsdp", "fsdp_transpose", "sequence", "context", "tensor", "tensor_transpose", "tensor_sequence",
-          "expert", "pipeline", "autoregressive"}) {
-      if (axis == usual_axis) continue;
-      const std::string key = std::string(prefix) + std::string(axis) + "_parallelism";
-      if (keys_.is_word(key, "-1")) return true;
-    }
-    return false;
-  }
-  bool ici_explicit() { return other_rest("ici_", "fsdp"); }
-  bool dcn_explicit() { return other_rest("dcn_", "data"); }
-
-  void share_out(MaxtextAxis fsdp, MaxtextAxis data, const MaxtextAxis& tensor, const MaxtextAxis& context,
-                 const MaxtextAxis& pipeline) {
-    plan_.rest = data.rest && !fsdp.rest ? RestAxis::data : RestAxis::fsdp;
-    // A degree that is stated, or MaxText's default of it.
-    const auto take_degree = [&](Maybe<int>& degree, const MaxtextAxis& axis, std::string_view field) {
-      if (axis.origin.key.empty())
-        plan_.assume(field, axis.size, usual());
-      else
-        degree = {axis.size, axis.origin};
-    };
-    const bool known = slice_devices_ > 0;
-    if (known) {  // a topology says how many devices there are
-      const std::int64_t all = static_cast<std::int64_t>(slice_devices_) * slices_;
-      if (fsdp.rest && data.rest) {
-        data.size *= dcn_rest_ && dcn_rest_->origin.key.find("data") != std::string::npos ? slices_ : 1;
-        data.rest = false;
-      }
-      const std::int64_t others =
-          static_cast<std::int64_t>(tensor.size) * context.size * pipeline.size * (fsdp.rest ? data.size : fsdp.size);
-      if (all % others != 0)
-        return keys_.fail(plan_.chips->origin,
-                          say("import.maxtext.too_many", std::to_string(others), std::to_string(all)),
-                          say("import.maxtext.too_many.remedy"));
-    }
-    if (!fsdp.rest) take_degree(plan_.fsdp, fsdp, "parallelism.fsdp");
-    if (!data.rest) {
-      take_degree(plan_.data, data, "parallelism.data");
-    } else if (fsdp.rest) {
-      // Both are left open: data is that across slices, of which there is one unless the cluster has more.
-      plan_.assume("parallelism.data", data.size, say("import.maxtext.one_slice"));
-      plan_.data_times_slices = true;
-    } else {
-      plan_.rest_alone =
-          DefaultField{"parallelism.data", static_cast<double>(data.size), say("import.maxtext.one_slice")};
-    }
-    if (fsdp.rest && fsdp.size > 1) plan_.fsdp_multiple = fsdp.size;
-  }
+  void mesh() { mesh_ = read_maxtext_mesh(keys_, plan_); }
 
   void batch() {
     if (const auto length = keys_.whole("max_target_length", 1, 1 << 24))
@@ -318,23 +77,23 @@ class MaxtextReader {
     const auto rounds = keys_.whole("gradient_accumulation_steps", 1, 1 << 20);
     if (keys_.failed()) return;
     const Stated<double> each = stated ? *stated : Stated<double>{12, {"per_device_batch_size", 0}};
-    const double rank = each.value * static_cast<double>(inner_);
+    const double rank = each.value * static_cast<double>(mesh_.inner);
     if (rank < 1 || rank > (1 << 24) || rank != std::floor(rank))
       return keys_.fail(each.origin,
-                        say("import.maxtext.fraction", fmt::format("{:g}", each.value), std::to_string(inner_),
+                        say("import.maxtext.fraction", fmt::format("{:g}", each.value), std::to_string(mesh_.inner),
                             fmt::format("{:g}", rank)),
                         say("import.maxtext.fraction.remedy"));
     const int sequences = static_cast<int>(rank);
     plan_.batch_of_rank = {sequences, each.origin};
     plan_.accumulation = {rounds ? rounds->value : 1,
                           rounds ? rounds->origin : Origin{"gradient_accumulation_steps", 0}};
-    const int parts = pipeline_ > 1 ? stages(sequences) : 1;
+    const int parts = mesh_.pipeline > 1 ? stages(sequences) : 1;
     if (keys_.failed()) return;
     if (stated)
       plan_.state("pipeline.microbatch_sequences", sequences / parts, each.origin, fmt::format("{:g}", each.value));
     else
       plan_.assume("pipeline.microbatch_sequences", sequences / parts, usual());
-    if (pipeline_ == 1) plan_.assume("pipeline.virtual_stages", 1, say("import.no_pipeline"));
+    if (mesh_.pipeline == 1) plan_.assume("pipeline.virtual_stages", 1, say("import.no_pipeline"));
   }
 
   // Stages, repeats and microbatches of a pipeline; how many of these a rank's batch is cut into.
@@ -346,7 +105,7 @@ class MaxtextReader {
     const auto piped = keys_.whole("pipeline_parallel_layers", -1, 10000);
     if (keys_.failed()) return 1;
     if (piped && piped->value > 0) plan_.warn(say("import.maxtext.piped_layers", piped->value), piped->origin.line);
-    const int parts = count && count->value > 0 ? count->value : pipeline_ * (delayed && delayed->value ? 2 : 1);
+    const int parts = count && count->value > 0 ? count->value : mesh_.pipeline * (delayed && delayed->value ? 2 : 1);
     const Origin from = count ? count->origin : Origin{"num_pipeline_microbatches", 0};
     if (sequences % parts != 0) {
       keys_.contradiction({"per_device_batch_size", 0}, std::to_string(sequences), from, std::to_string(parts));
@@ -357,10 +116,10 @@ class MaxtextReader {
       plan_.state("pipeline.virtual_stages", chunks, repeats->origin);
     } else if (shape_.n_layers > 0) {
       const int each = layers ? layers->value : 1;
-      chunks = shape_.n_layers / (pipeline_ * each);
-      if (chunks * pipeline_ * each != shape_.n_layers) {
+      chunks = shape_.n_layers / (mesh_.pipeline * each);
+      if (chunks * mesh_.pipeline * each != shape_.n_layers) {
         keys_.fail(layers ? layers->origin : Origin{"num_layers_per_pipeline_stage", 0},
-                   say("import.maxtext.repeats", shape_.n_layers, pipeline_, each),
+                   say("import.maxtext.repeats", shape_.n_layers, mesh_.pipeline, each),
                    say("import.maxtext.repeats.remedy"));
         return 1;
       }
@@ -407,88 +166,7 @@ class MaxtextReader {
 
   bool fsdp_is_one() const { return plan_.fsdp ? plan_.fsdp->value == 1 : plan_.value_of("parallelism.fsdp") == 1.0; }
 
-  Kept kept(std::string_view names) {
-    const auto word = keys_.word(names);
-    if (!word || word->value == "remat") return Kept::no;
-    if (word->value == "offload") return Kept::host;
-    if (word->value != "device") keys_.not_possible(word->origin, word->value, "remat device offload");
-    return Kept::device;
-  }
-
-  void checkpointing() {
-    const auto policy = keys_.word("remat_policy");
-    if (keys_.failed()) return;
-    const std::string name = policy ? policy->value : "full";
-    const auto take_policy = [&](std::string_view id) {
-      if (policy)
-        plan_.state_choice("checkpointing.policy", id, policy->origin, name);
-      else
-        plan_.assume_choice("checkpointing.policy", id, usual());
-    };
-    if (name == "none") return take_policy("none");
-    KeptTensors tensors;
-    if (name == "custom") {
-      if (kept("decoder_layer_input") == Kept::host) tensors.input = Kept::host;
-      tensors.context = kept("context");
-      const Kept all = kept("qkv_proj");
-      tensors.query = std::max(all, kept("query_proj"));
-      tensors.key = std::max(all, kept("key_proj"));
-      tensors.value = std::max(all, kept("value_proj"));
-      tensors.out = kept("out_proj");
-      tensors.mlp_in =
-          std::max({kept("mlpwi"), kept("mlpwi_0"), kept("mlpwi_1"), kept("moe_mlpwi_0"), kept("moe_mlpwi_1")});
-      tensors.mlp_out = std::max(kept("mlpwo"), kept("moe_mlpwo"));
-      if (keys_.failed()) return;
-    } else {
-      const auto row = std::find_if(kRematPolicies.begin(), kRematPolicies.end(),
-                                    [&](const RematPolicy& known) { return known.name == name; });
-      if (row == kRematPolicies.end()) {
-        std::string names = "none custom";
-        for (const RematPolicy& known : kRematPolicies) names += " " + std::string(known.name);
-        return keys_.not_possible(policy->origin, name, names);
-      }
-      tensors = row->kept;
-    }
-    nearest(tensors, name, policy, take_policy);
-  }
-
-  template <class Take>
-  void nearest(const KeptTensors& t, const std::string& name, const Maybe<std::string>& policy,
-               const Take& take_policy) {
-    const auto holds = [](Kept kept) { return kept == Kept::no ? 0.0 : 1.0; };
-    const bool host =
-        std::max({t.input, t.context, t.query, t.key, t.value, t.out, t.mlp_in, t.mlp_out}) == Kept::host;
-    const int line = policy ? policy->origin.line : 0;
-    if (host) {
-      if (policy)
-        plan_.state("offload.activations", 1, policy->origin, name);
-      else
-        plan_.assume("offload.activations", 1, usual());
-    }
-    const bool attention = holds(t.query) * holds(t.key) * holds(t.value) * holds(t.out) > 0;
-    if (attention && holds(t.mlp_in) > 0 && holds(t.mlp_out) > 0) {
-      take_policy("big_matmuls");
-      if (host) plan_.warn(say("import.maxtext.remat", in_quotes(name), std::string_view("big_matmuls")), line);
-      return;
-    }
-    const double width = std::max(1, shape_.d_model);
-    const bool known = shape_.n_layers > 0;
-    const double heads = known ? shape_.n_heads * shape_.d_head / width : 1;
-    const double kv_heads = known ? shape_.n_kv_heads * shape_.d_head / width : 0.25;
-    const double mlp = known ? shape_.d_ff * (shape_.gated_mlp ? 2 : 1) / width : 7;
-    const double kept = 1 + holds(t.context) * heads + holds(t.query) * heads +
-                        (holds(t.key) + holds(t.value)) * kv_heads + holds(t.out) + holds(t.mlp_out) +
-                        holds(t.mlp_in) * mlp;
-    const int k = std::clamp(static_cast<int>(std::lround(kept)), 1, 20);
-    if (k == 1) {
-      take_policy("block");
-      if (name != "full") plan_.warn(say("import.maxtext.remat", in_quotes(name), std::string_view("block")), line);
-      return;
-    }
-    take_policy("k_per_layer");
-    plan_.assume("checkpointing.k", k, say("import.maxtext.tensors", in_quotes(name)));
-    plan_.warn(say("import.maxtext.remat", in_quotes(name), std::string_view("k_per_layer")), line);
-  }
+  void checkpointing() { read_maxtext_remat(keys_, plan_, shape_); }
 
   void precision() {
     const auto compute = keys_.word("dtype"), weights = keys_.word("weight_dtype"),
@@ -559,9 +237,7 @@ class MaxtextReader {
   LaunchPlan plan_;
   KeyReader keys_;
   engine::TransformerShape shape_;
-  std::int64_t inner_ = 1;
-  int pipeline_ = 1, slice_devices_ = 0, slices_ = 1;
-  Maybe<int> ici_rest_, dcn_rest_;
+  MaxtextMesh mesh_;
 };
 
 // Keys that a run of MaxText has and a model's file has not.
