@@ -1,4 +1,4 @@
-// Variables of a script and words with their values put in. For shell_script.cpp.
+// Variables of a script and words with their values put in. For shell_interpreter.h.
 #pragma once
 
 #include <cstdint>
