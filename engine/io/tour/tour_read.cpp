@@ -4,16 +4,13 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "engine/base/quantity.h"
 #include "engine/blocks/block.h"
 #include "engine/io/export/block_json.h"
 #include "engine/io/import/open_scenario.h"
-#include "engine/io/json/nearest.h"
-#include "engine/io/json/pretty.h"
 #include "engine/io/presets/parts_json.h"
 #include "engine/io/scenario/scenario_json.h"
 #include "engine/io/tour/tour.h"
-#include "engine/scenario/scenario_fields.h"
+#include "engine/io/tour/tour_check.h"
 
 namespace roofscape::io {
 
@@ -22,7 +19,7 @@ using engine::Sentence;
 
 namespace {
 
-constexpr std::size_t kMostScenes = 200, kMostChoices = 6, kMostFigures = 2, kMostControls = 3;
+constexpr std::size_t kMostScenes = 200, kMostChoices = 6, kMostFigures = 2;
 
 constexpr std::array<std::string_view, 7> kTourMembers{"format", "version", "$schema", "title",
                                                        "about",  "order",   "scenes"};
@@ -42,58 +39,6 @@ bool is_id(std::string_view word) {
   return !word.empty() && word.size() <= 64 && std::all_of(word.begin(), word.end(), [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
   });
-}
-
-// One name of a formula is known in its state.
-Failure check_reference(const TourScene& scene, const TourReference& reference, const PartContext& context,
-                        const std::string& where) {
-  if (reference.state.empty() && reference.name == "answer") return std::nullopt;
-  const TourState* state = scene.state(reference.state);
-  if (state == nullptr) {
-    std::vector<std::string_view> names;
-    for (const TourState& one : scene.states)
-      if (!one.name.empty()) names.push_back(one.name);
-    return context.error(where, say("error.tour.state", in_quotes(reference.state)),
-                         names.empty() ? say("error.tour.state.none") : did_you_mean(reference.state, names));
-  }
-  const std::string_view plain = engine::without_index(reference.name);
-  if (const TourBlock* block = state->block()) {
-    const engine::BuildingBlock* entry = engine::find_block(block->name);
-    std::vector<std::string_view> names;
-    for (const engine::BlockOutput& output : entry->outputs) names.push_back(output.name);
-    for (const engine::BlockInput& input : entry->inputs) names.push_back(input.name);
-    if (std::find(names.begin(), names.end(), plain) != names.end()) return std::nullopt;
-    return context.error(where, say("error.tour.block_value", block->name, in_quotes(reference.name)),
-                         did_you_mean(plain, names));
-  }
-  if (engine::find_quantity(plain) || engine::find_field(reference.name) != nullptr) return std::nullopt;
-  std::vector<std::string_view> names;
-  for (const engine::Quantity& row : engine::kQuantities) names.push_back(row.id);
-  for (const engine::Field& field : engine::scenario_fields()) names.push_back(field.path);
-  const std::string_view near = nearest_word(reference.name, names);
-  return context.error(where, say("error.tour.quantity", in_quotes(reference.name)),
-                       near.empty() ? say("error.sweep.quantity.remedy") : did_you_mean(near));
-}
-
-Failure check_formula(const TourScene& scene, const TourFormula& formula, const PartContext& context,
-                      const std::string& where) {
-  for (const TourReference& reference : formula.references())
-    if (auto failure = check_reference(scene, reference, context, where)) return failure;
-  return std::nullopt;
-}
-
-Failure check_text(const TourScene& scene, const TourText& text, const PartContext& context,
-                   const std::string& where) {
-  for (const auto& [language, words] : text.by_language) {
-    const std::string place =
-        text.by_language.size() == 1 && language == kTourLanguage ? where : where + "." + language;
-    Sentence problem;
-    const auto pieces = cut_text(words, problem);
-    if (!pieces) return context.error(place, problem, say("error.tour.text.remedy"));
-    for (const TourPiece& piece : *pieces)
-      if (auto failure = check_formula(scene, piece.formula, context, place)) return failure;
-  }
-  return std::nullopt;
 }
 
 class TourReader {
@@ -431,58 +376,6 @@ class TourReader {
     return switch_of(json, "covered", context, scene.covered);
   }
 
-  // Everything that a formula or text of the scene names is there.
-  Failure check_names(const TourScene& scene, const PartContext& context) {
-    const std::pair<std::string_view, const TourText*> all[] = {
-        {"title", &scene.title},       {"context", &scene.context}, {"question", &scene.question},
-        {"sentence", &scene.sentence}, {"notes", &scene.notes},     {"source", &scene.source}};
-    for (const auto& [key, words] : all)
-      if (auto failure = check_text(scene, *words, context, context.at(key))) return failure;
-    if (auto failure = check_formula(scene, scene.answer, context, context.at("answer"))) return failure;
-    for (std::size_t i = 0; i < scene.choices.size(); ++i) {
-      const std::string where = context.at("choices") + "." + std::to_string(i);
-      if (auto failure = check_text(scene, scene.choices[i].text, context, where)) return failure;
-      if (auto failure = check_formula(scene, scene.choices[i].value, context, where)) return failure;
-    }
-    for (std::size_t i = 0; i < scene.readings.size(); ++i)
-      if (auto failure =
-              check_formula(scene, scene.readings[i], context, context.at("readings") + "." + std::to_string(i)))
-        return failure;
-    for (std::size_t i = 0; i < scene.claims.size(); ++i) {
-      const std::string where = context.at("claims") + "." + std::to_string(i);
-      if (auto failure = check_formula(scene, scene.claims[i], context, where)) return failure;
-      if (!scene.claims[i].compares())
-        return context.error(where, say("error.tour.claim"), say("error.tour.claim.remedy"));
-    }
-    return std::nullopt;
-  }
-
-  Failure check_controls(const TourScene& scene, const PartContext& context) {
-    const std::string where = context.at("controls");
-    if (scene.controls.size() > kMostControls)
-      return context.error(where, say("error.is", say("error.kind.list_of", scene.controls.size())),
-                           say("error.tour.most", kMostControls));
-    const engine::Scenario* scenario = scene.shown().scenario();
-    for (std::size_t i = 0; i < scene.controls.size(); ++i) {
-      const std::string place = where + "." + std::to_string(i);
-      const std::string& path = scene.controls[i];
-      if (scenario == nullptr) {
-        const engine::BuildingBlock* block = engine::find_block(scene.shown().block()->name);
-        if (const engine::BlockInput* input = block->find_input(path);
-            input != nullptr && input->is_numeric() && !input->is_list())
-          continue;
-        return context.error(place, say("error.tour.control.block", in_quotes(path)),
-                             say("error.tour.control.block.remedy"));
-      }
-      const engine::Field* field = engine::find_field(path);
-      if (field != nullptr && engine::applies(*field, scenario->workload.kind)) continue;
-      std::vector<std::string_view> paths;
-      for (const engine::Field& one : engine::scenario_fields()) paths.push_back(one.path);
-      return context.error(place, say("error.tour.control", in_quotes(path)), did_you_mean(path, paths));
-    }
-    return std::nullopt;
-  }
-
   Result<TourScene> read_scene(const Json& json, const PartContext& context, std::size_t index) {
     if (!json.is_object()) return context.error(context.path, is_kind(json), say("error.tour.scenes.remedy"));
     if (auto failure = check_members(json, kSceneMembers, context)) return *failure;
@@ -501,7 +394,7 @@ class TourReader {
     if (auto failure = read_states(json, context, scene)) return *failure;
     if (auto failure = read_figures(json, context, scene)) return *failure;
     if (auto failure = texts(json, "controls", context, scene.controls)) return *failure;
-    if (auto failure = check_controls(scene, context)) return *failure;
+    if (auto failure = check_tour_controls(scene, context)) return *failure;
     if (const auto answer = json.find("answer"); answer != json.end())
       if (auto failure = formula(*answer, context, context.at("answer"), scene.answer)) return *failure;
     if (auto failure = read_text(json, "form", context, scene.form)) return *failure;
@@ -520,7 +413,7 @@ class TourReader {
     if (auto failure = formulas(json, "claims", context, scene.claims)) return *failure;
     if (auto failure = read_mark(json, context, scene)) return *failure;
     if (auto failure = read_cover(json, context, scene)) return *failure;
-    if (auto failure = check_names(scene, context)) return *failure;
+    if (auto failure = check_tour_names(scene, context)) return *failure;
     return scene;
   }
 
@@ -529,30 +422,7 @@ class TourReader {
   std::filesystem::path folder_;
 };
 
-// Every text of a tour by the key that translations have for it.
-template <class TourOf, class Use>
-void for_each_text(TourOf& tour, Use use) {
-  use("title", tour.title);
-  use("about", tour.about);
-  for (auto& scene : tour.scenes) {
-    use(scene.id + ".title", scene.title);
-    use(scene.id + ".context", scene.context);
-    use(scene.id + ".question", scene.question);
-    for (std::size_t i = 0; i < scene.choices.size(); ++i)
-      use(scene.id + ".choices." + std::to_string(i), scene.choices[i].text);
-    use(scene.id + ".sentence", scene.sentence);
-    use(scene.id + ".notes", scene.notes);
-    use(scene.id + ".source", scene.source);
-  }
-}
-
 }  // namespace
-
-std::string_view TourText::in(std::string_view language) const {
-  if (const auto found = by_language.find(language); found != by_language.end()) return found->second;
-  if (const auto found = by_language.find(kTourLanguage); found != by_language.end()) return found->second;
-  return by_language.empty() ? std::string_view() : std::string_view(by_language.begin()->second);
-}
 
 const TourState* TourScene::state(std::string_view name) const {
   for (const TourState& one : states)
@@ -564,48 +434,6 @@ Result<Tour> read_tour(std::string_view text, std::string_view file, const Prese
   const auto json = parse_json(text, file);
   if (!json) return json.error();
   return TourReader(file, library).read(json.value());
-}
-
-Failure translate_tour(Tour& tour, std::string_view language, std::string_view text, std::string_view file,
-                       const PresetLibrary& library) {
-  const auto map = read_flat_map(text, file);
-  if (!map) return map.error();
-  std::map<std::string, TourText*, std::less<>> texts;
-  for_each_text(tour, [&texts](std::string key, TourText& words) {
-    if (!words.empty()) texts.emplace(std::move(key), &words);
-  });
-  for (const auto& [key, words] : map.value()) {
-    const auto found = texts.find(key);
-    if (found == texts.end()) {
-      std::vector<std::string_view> keys;
-      for (const auto& one : texts) keys.push_back(one.first);
-      return InputError{std::string(file), key, say("error.tour.translation", in_quotes(tour.id)),
-                        did_you_mean(key, keys)};
-    }
-    found->second->by_language[std::string(language)] = words;
-  }
-  // A formula that a translation breaks is as bad as one that the tour breaks.
-  for (const TourScene& scene : tour.scenes) {
-    const PartContext context{file, scene.id, library, {}, {}};
-    const std::pair<std::string_view, const TourText*> all[] = {
-        {"title", &scene.title},       {"context", &scene.context}, {"question", &scene.question},
-        {"sentence", &scene.sentence}, {"notes", &scene.notes},     {"source", &scene.source}};
-    for (const auto& [key, words] : all)
-      if (auto failure = check_text(scene, *words, context, context.at(key))) return failure;
-    for (std::size_t i = 0; i < scene.choices.size(); ++i)
-      if (auto failure =
-              check_text(scene, scene.choices[i].text, context, context.at("choices") + "." + std::to_string(i)))
-        return failure;
-  }
-  return std::nullopt;
-}
-
-std::string tour_texts(const Tour& tour) {
-  OrderedJson json = OrderedJson::object();
-  for_each_text(tour, [&json](const std::string& key, const TourText& words) {
-    if (!words.empty()) json[key] = std::string(words.in(kTourLanguage));
-  });
-  return pretty_text(json);
 }
 
 }  // namespace roofscape::io
