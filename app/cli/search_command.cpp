@@ -27,6 +27,7 @@
 #include "engine/io/presets/evidence_files.h"
 #include "engine/studies/evidence.h"
 #include "widgets/canvas/number_format.h"
+#include "widgets/figures/search/close_words.h"
 #include "widgets/figures/search/figure_search_parts.h"
 #include "widgets/figures/search/plan_table.h"
 #include "widgets/plot/quantity_label.h"
@@ -296,6 +297,17 @@ std::string near_miss_text(const Context& context, const engine::SearchResult& r
          "\n";
 }
 
+// Whether the list's order says anything; empty where measurements do not tell.
+std::string close_text(const Context& context, const engine::Scenario& scenario, const engine::SearchRequest& request,
+                       const engine::SearchResult& result) {
+  const auto pairs = measured_pairs(context, scenario.assumptions.mode);
+  if (!pairs) return {};
+  const auto close = widgets::search::close_plans(result, request.objective, pairs->choices);
+  const std::string words =
+      close ? widgets::search::close_words(context.texts, *close, result.best.size(), pairs->choices) : std::string();
+  return words.empty() ? words : "\n" + words + "\n";
+}
+
 std::string search_text(const Context& context, const engine::Scenario& scenario,
                         const engine::SearchRequest& request, const engine::SearchResult& result) {
   const std::string counts = counts_text(context, result);
@@ -306,7 +318,8 @@ std::string search_text(const Context& context, const engine::Scenario& scenario
   const auto table = widgets::search::plan_table(context.texts, scenario, request.objective, result,
                                                  evidence ? &*evidence : nullptr);
   return counts + plan_list_text(table, result.present_rank, context.texts) +
-         present_text(context, scenario, request, result) + near_miss_text(context, result);
+         close_text(context, scenario, request, result) + present_text(context, scenario, request, result) +
+         near_miss_text(context, result);
 }
 
 std::string ms_text(double s) { return fmt::format("{:.3g} ms", 1e3 * s); }
@@ -417,7 +430,8 @@ int run(const Context& context, const SearchOptions& options) {
   if (options.json) {
     const std::string problem = result.present_legal ? "" : present_problem(context, *scenario);
     const auto pairs = measured_pairs(context, scenario->assumptions.mode);
-    return print(context.texts, io::search_json(*scenario, result, problem, pairs ? &*pairs : nullptr), code);
+    return print(context.texts,
+                 io::search_json(*scenario, request->objective, result, problem, pairs ? &*pairs : nullptr), code);
   }
   if (options.csv) return print(context.texts, io::search_csv(*scenario, result), code);
   return print(context.texts, search_text(context, *scenario, *request, result), code);

@@ -5,6 +5,7 @@
 #include "engine/search/who_runs.h"
 #include "widgets/canvas/number_format.h"
 #include "widgets/figures/common/evidence_text.h"
+#include "widgets/figures/search/close_words.h"
 #include "widgets/figures/search/figure_search_parts.h"
 #include "widgets/figures/search/figure_serving_search.h"
 #include "widgets/plot/quantity_label.h"
@@ -31,6 +32,18 @@ struct TableKey {
 const engine::Evidence* evidence_of(const PanelContext& ctx, const engine::Scenario& scenario) {
   const engine::Mode mode = scenario.assumptions.mode;
   return ctx.evidence == nullptr || mode == engine::Mode::custom ? nullptr : &ctx.evidence->of(mode);
+}
+
+// How many of the best are too close to be told apart.
+struct CloseList {
+  std::size_t count = 0;
+  std::string words;
+};
+CloseList close_list(const TextTable& texts, const engine::SearchResult& result, engine::Objective objective,
+                     const engine::PairSummary& choices) {
+  const auto close = search::close_plans(result, objective, choices);
+  if (!close) return {};
+  return {close->count, search::close_words(texts, *close, result.best.size(), choices)};
 }
 
 template <class Result>
@@ -80,6 +93,13 @@ PlanList plan_list(const PanelContext& ctx, const std::shared_ptr<const SearchOu
     fill(table, found->serving, out);
   else
     fill(table, found->result, out);
+  if (!query.serves() && evidence != nullptr && found->counted()) {
+    const auto& close = ctx.studies.get<CloseList>(TableKey{found, ctx.evidence}, [&] {
+      return close_list(ctx.ui.texts, found->result, query.request.objective, evidence->pairs.choices);
+    });
+    out.close = close.count;
+    out.close_words = close.words;
+  }
   return out;
 }
 

@@ -23,6 +23,8 @@ struct PlanList {
   std::optional<PlanRow> present;  // none where it has no price
   int present_rank = 0;            // among the rows, from 1; 0: not among them
   double capacity_bytes = 0;       // of a chip; 0: not known
+  std::size_t close = 0;           // of the rows: so many cannot be told from the first; 0: nothing is said of it
+  std::string close_words;         // that, in a sentence; empty: nothing
 };
 PlanList plan_list(const PanelContext& ctx, const std::shared_ptr<const SearchOutcome>& found);
 

@@ -255,6 +255,17 @@ std::string present_problem(const PanelContext& ctx) {
   return error == all.end() ? std::string() : ctx.format("ui.search.present_cannot", {diagnostic_text(ctx, *error)});
 }
 
+// Under the rows, what their order is worth.
+void close_foot(PanelContext& ctx, Rect& rows, const std::string& words) {
+  if (words.empty()) return;
+  const TextStyle prose = ctx.style(ctx.ui.theme.ink2, kSmallText);
+  const float x = rows.x + ctx.px(14), width = rows.w - ctx.px(28), pad = ctx.px(4);
+  const float height = prose_height(prose, wrapped_lines(ctx.ui.canvas, words, prose, width).size()) + 2 * pad;
+  if (height > rows.h / 3) return;  // rows are worth more than what is said of them
+  const Rect foot = rows.cut_bottom(std::round(height));
+  draw_prose(ctx.ui.canvas, {x, std::round(foot.y + pad)}, words, prose, width);
+}
+
 void list(PanelContext& ctx, Rect r, SearchView& view, Scenario& scenario) {
   const Theme& t = ctx.ui.theme;
   ctx.ui.canvas.rect(r, {.colour = t.panel});
@@ -274,6 +285,7 @@ void list(PanelContext& ctx, Rect r, SearchView& view, Scenario& scenario) {
     foot = r.cut_bottom(row_h + ctx.px(6));
     foot.cut_bottom(ctx.px(6));
   }
+  close_foot(ctx, r, plans.close_words);
   const FoundPlan now = present_plan(ctx.session.scenario());
   {
     const auto inner = ctx.ui.canvas.clip(r);
@@ -298,6 +310,9 @@ void list(PanelContext& ctx, Rect r, SearchView& view, Scenario& scenario) {
       }
       if (s.clicked) adopt(scenario, one.plan);
       table.row(row.centre().y, one, number(static_cast<int>(i) + 1), own, lit);
+      if (plans.close > 1 && i + 1 == plans.close && i + 1 < plans.rows.size())  // these cannot be told apart
+        ctx.ui.canvas.line({row.x, row.bottom()}, {row.right(), row.bottom()},
+                           {t.ink3, ctx.px(1), Dash{3, 3}.scaled(ctx.px(1))});
     }
     end_scroll(ctx.ui, scroll, y);
   }

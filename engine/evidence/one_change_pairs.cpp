@@ -1,9 +1,12 @@
 #include "engine/evidence/one_change_pairs.h"
 
+#include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <tuple>
+#include <vector>
 
 #include "engine/base/stats.h"
 #include "engine/evidence/left_out_library.h"
@@ -84,6 +87,10 @@ engine::PairRecord pair_record(std::span<const OneChangePair> pairs) {
   engine::PairRecord out;
   for (std::size_t i = 0; i < out.by_change.size(); ++i)
     out.by_change[i] = pair_summary(pairs, static_cast<PlanChange>(i));
+  std::vector<OneChangePair> choices;
+  std::copy_if(pairs.begin(), pairs.end(), std::back_inserter(choices),
+               [](const OneChangePair& pair) { return engine::is_choice(pair.change); });
+  out.choices = pair_summary(choices);
   return out;
 }
 

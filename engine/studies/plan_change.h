@@ -24,6 +24,9 @@ enum class PlanChange : std::uint8_t {
 inline constexpr EnumTable<PlanChange> kPlanChangeIds{"schedule", "mesh",   "recomputation", "batch",
                                                       "length",   "format", "chips"};
 inline constexpr std::size_t kPlanChanges = kEnumCount<PlanChange>;
+constexpr bool is_choice(PlanChange change) {
+  return change == PlanChange::schedule || change == PlanChange::mesh || change == PlanChange::recomputation;
+}
 
 // The one thing in which two training plans differ; none if there are several, or nothing.
 std::optional<PlanChange> change_between(const Scenario&, const Scenario&);
@@ -43,6 +46,9 @@ struct PairSummary {
 // Of all published pairs, by what was changed.
 struct PairRecord {
   std::array<PairSummary, kPlanChanges> by_change{};
+  // All of which a choice was changed that a search makes (is_choice). Their error is how far apart two plans of a list
+  // have to be predicted before that says which is faster.
+  PairSummary choices;
 
   struct Like {
     PlanChange change{};

@@ -13,6 +13,7 @@
 #include "engine/io/export/plan_json.h"
 #include "engine/io/json/pretty.h"
 #include "engine/scenario/scenario_fields.h"
+#include "engine/search/close_plans.h"
 #include "engine/search/plan_dimensions.h"
 #include "engine/search/who_runs.h"
 
@@ -108,10 +109,24 @@ OrderedJson shortage_json(const engine::Shortage& shortage) {
           {"missing_bytes", shortage.missing_bytes}};
 }
 
+// How many of the list cannot be told from its first, and by what margin; ranks count from 1.
+OrderedJson close_json(const engine::SearchResult& result, engine::Objective objective,
+                       const engine::PairRecord* pairs) {
+  if (pairs == nullptr || pairs->choices.pairs < engine::kFewestPairs) return nullptr;
+  const auto close = engine::close_plans(result.best, objective, pairs->choices.error);
+  if (!close) return nullptr;
+  return {{"plans", close->count},
+          {"whole_list", close->count == result.best.size()},
+          {"simplest", close->simplest + 1},
+          {"margin", pairs->choices.error},
+          {"measured_pairs", pairs->choices.pairs}};
+}
+
 }  // namespace
 
-std::string search_json(const engine::Scenario& scenario, const engine::SearchResult& result,
-                        std::string_view problem, const engine::PairRecord* pairs) {
+std::string search_json(const engine::Scenario& scenario, engine::Objective objective,
+                        const engine::SearchResult& result, std::string_view problem,
+                        const engine::PairRecord* pairs) {
   OrderedJson json;
   json["finished"] = result.finished;
   json["plans"] = number_json(result.plans);
@@ -129,6 +144,7 @@ std::string search_json(const engine::Scenario& scenario, const engine::SearchRe
     json["near_miss"]["shortage"] = shortage_json(result.near_miss->shortage);
   }
   json["best"] = best_json(scenario, result.best, ranked_json);
+  json["close"] = close_json(result, objective, pairs);
   for (std::size_t i = 0; pairs != nullptr && i < result.best.size(); ++i) {
     engine::Scenario other = scenario;
     engine::apply(other, result.best[i].plan);

@@ -16,9 +16,12 @@ namespace roofscape::io {
 // "tensor", "pipeline", "plans", "fit" and "best", or null with "reason" and, where memory is, "missing_bytes". A
 // present plan that cannot run has null for all that is of a run, and `problem` as its "problem".
 // With `pairs` each of the best says how measured pairs went that differ as it and the scenario do: "measured_pairs", with
-// "differ_in", "pairs" and "as_predicted", or null.
-std::string search_json(const engine::Scenario& scenario, const engine::SearchResult& result,
-                        std::string_view problem = {}, const engine::PairRecord* pairs = nullptr);
+// "differ_in", "pairs" and "as_predicted", or null; and "close" says how many of the best are no further behind the first
+// than measured differences were mispredicted ("margin", the median of so many "measured_pairs"), whether these are the
+// whole list, and the rank of the one that is simplest to run. Null: the objective is not speed.
+std::string search_json(const engine::Scenario& scenario, engine::Objective objective,
+                        const engine::SearchResult& result, std::string_view problem = {},
+                        const engine::PairRecord* pairs = nullptr);
 // The best plans, one a line, with a line of names: the fields of the plan, then its numbers.
 std::string search_csv(const engine::Scenario& scenario, const engine::SearchResult& result);
 

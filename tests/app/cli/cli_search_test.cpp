@@ -58,6 +58,28 @@ TEST_CASE("search says in one line why the present plan cannot run, and JSON has
   }
 }
 
+TEST_CASE("search says how many plans of its list cannot be told apart, and by which margin") {
+  const std::string search = "search llama3-8b-8-h100 --set assumptions.mode=calibrated --limit 30";
+  const auto found = nlohmann::json::parse(run(search + " --json").out);
+  const auto &close = found.at("close"), &best = found.at("best");
+  const double margin = close.at("margin"), first = best.at(0).at("step_s");
+  CHECK(margin > 0.005);
+  CHECK(margin < 0.2);
+  CHECK(close.at("measured_pairs") >= 20);
+  std::size_t within = 0;
+  for (const auto& plan : best) within += plan.at("step_s").get<double>() <= first * (1 + margin) ? 1 : 0;
+  CHECK(close.at("plans") == within);
+  CHECK(close.at("whole_list") == (within == best.size()));
+  CHECK(close.at("simplest") >= 1);
+  CHECK(close.at("simplest") <= within);
+  const std::string said = run(search).out;
+  CAPTURE(said);
+  CHECK(said.find("cannot be told apart") != std::string::npos);
+  // Memory is no matter of speed.
+  CHECK(nlohmann::json::parse(run(search + " --objective memory --json").out).at("close").is_null());
+  CHECK(run(search + " --objective memory").out.find("told apart") == std::string::npos);
+}
+
 TEST_CASE("search --json counts every plan once, and its best plan is what eval says of it") {
   const Outcome o = run("search llama3-8b-8-h100 --limit 2 --json");
   CHECK(o.code == 0);

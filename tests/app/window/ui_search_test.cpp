@@ -12,6 +12,7 @@
 #include "tests/app/window/ui_search.h"
 #include "tests/engine/io/io_fixture.h"
 #include "tests/test_paths.h"
+#include "widgets/figures/search/close_words.h"
 #include "widgets/figures/search/plan_table.h"
 
 using namespace roofscape;
@@ -85,6 +86,14 @@ TEST_CASE("the window's list is the command's, word for word, with the error ban
       for (std::size_t i = 0; i < table.columns.size(); ++i)
         if (table.columns[i].id == "time" || table.columns[i].id == "rate" || table.columns[i].id == "band")
           CHECK(drawn(table.rows[0][i]));
+      if (s.serves()) continue;  // measured pairs are of training
+      const engine::PairSummary& choices = evidence.pairs.choices;
+      const auto close = widgets::search::close_plans(found.result, found.query.request.objective, choices);
+      REQUIRE(close);
+      const std::string words = widgets::search::close_words(texts, *close, found.result.best.size(), choices);
+      CHECK_FALSE(words.empty());
+      CHECK(said.find("\n" + words + "\n") != std::string::npos);
+      CHECK(drawn(words));
     }
 }
 

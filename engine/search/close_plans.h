@@ -1,0 +1,27 @@
+// How far ahead the first plan of a list is. Plans that follow it closer than measured differences were predicted cannot be
+// told apart by a model; of those one takes what is simplest to run, or measures.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+
+#include "engine/search/search.h"
+
+namespace roofscape::engine {
+
+struct ClosePlans {
+  std::size_t count = 1;     // from the first: as fast as that within the margin
+  std::size_t simplest = 0;  // of them; index into the list
+  double next = 0;           // how much worse the first one behind them is, as a share of the first; 0: the list ends
+};
+
+// Of a list in the order of the search. `margin`: how much faster a plan has to be than another, as a share (0.03).
+// Nothing: the list is empty, ranks by memory, which is not a matter of speed, or by a cost that is not known.
+std::optional<ClosePlans> close_plans(std::span<const RankedPlan> best, Objective objective, double margin);
+
+// A person's order, whatever the speed: fewer things to set up. Offload counts first, then axes that a model is split over,
+// then what a schedule does beyond a forward and a backward at a time (chunks, split backwards, pairs), then Plan's order.
+bool simpler(const Plan& a, const Plan& b);
+
+}  // namespace roofscape::engine
