@@ -304,7 +304,8 @@ std::string close_text(const Context& context, const engine::Scenario& scenario,
   if (!pairs) return {};
   const auto close = widgets::search::close_plans(result, request.objective, pairs->choices);
   const std::string words =
-      close ? widgets::search::close_words(context.texts, *close, result.best.size(), pairs->choices) : std::string();
+      close ? widgets::search::close_words(context.texts, *close, result, request.objective, pairs->choices)
+            : std::string();
   return words.empty() ? words : "\n" + words + "\n";
 }
 

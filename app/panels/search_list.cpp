@@ -43,7 +43,7 @@ CloseList close_list(const TextTable& texts, const engine::SearchResult& result,
                      const engine::PairSummary& choices) {
   const auto close = search::close_plans(result, objective, choices);
   if (!close) return {};
-  return {close->count, search::close_words(texts, *close, result.best.size(), choices)};
+  return {close->count, search::close_words(texts, *close, result, objective, choices)};
 }
 
 template <class Result>

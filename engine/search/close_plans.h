@@ -20,6 +20,9 @@ struct ClosePlans {
 // Nothing: the list is empty, ranks by memory, which is not a matter of speed, or by a cost that is not known.
 std::optional<ClosePlans> close_plans(std::span<const RankedPlan> best, Objective objective, double margin);
 
+// Whether the scenario's own plan counts in this search and is no further behind the first either.
+bool present_is_close(const SearchResult& result, Objective objective, double margin);
+
 // A person's order, whatever the speed: fewer things to set up. Offload counts first, then axes that a model is split over,
 // then what a schedule does beyond a forward and a backward at a time (chunks, split backwards, pairs), then Plan's order.
 bool simpler(const Plan& a, const Plan& b);

@@ -118,6 +118,7 @@ OrderedJson close_json(const engine::SearchResult& result, engine::Objective obj
   return {{"plans", close->count},
           {"whole_list", close->count == result.best.size()},
           {"simplest", close->simplest + 1},
+          {"present", engine::present_is_close(result, objective, pairs->choices.error)},
           {"margin", pairs->choices.error},
           {"measured_pairs", pairs->choices.pairs}};
 }

@@ -75,6 +75,12 @@ TEST_CASE("search says how many plans of its list cannot be told apart, and by w
   const std::string said = run(search).out;
   CAPTURE(said);
   CHECK(said.find("cannot be told apart") != std::string::npos);
+  CHECK(close.at("present") == (found.at("present").at("step_s") <= first * (1 + margin)));
+  // The best plan, taken over, is as close as any.
+  std::string taken = search + " --json";
+  for (const auto& [path, value] : best.at(0).at("plan").items())
+    taken += " --set " + path + "=" + (value.is_string() ? value.get<std::string>() : value.dump());
+  CHECK(nlohmann::json::parse(run(taken).out).at("close").at("present") == true);
   // Memory is no matter of speed.
   CHECK(nlohmann::json::parse(run(search + " --objective memory --json").out).at("close").is_null());
   CHECK(run(search + " --objective memory").out.find("told apart") == std::string::npos);

@@ -90,7 +90,8 @@ TEST_CASE("the window's list is the command's, word for word, with the error ban
       const engine::PairSummary& choices = evidence.pairs.choices;
       const auto close = widgets::search::close_plans(found.result, found.query.request.objective, choices);
       REQUIRE(close);
-      const std::string words = widgets::search::close_words(texts, *close, found.result.best.size(), choices);
+      const std::string words =
+          widgets::search::close_words(texts, *close, found.result, found.query.request.objective, choices);
       CHECK_FALSE(words.empty());
       CHECK(said.find("\n" + words + "\n") != std::string::npos);
       CHECK(drawn(words));

@@ -18,8 +18,7 @@ namespace roofscape::widgets::search {
 std::optional<engine::ClosePlans> close_plans(const engine::SearchResult& result, engine::Objective objective,
                                               const engine::PairSummary& choices);
 
-// Of a list of so many plans.
-std::string close_words(const TextTable& texts, const engine::ClosePlans& close, std::size_t listed,
-                        const engine::PairSummary& choices);
+std::string close_words(const TextTable& texts, const engine::ClosePlans& close, const engine::SearchResult& result,
+                        engine::Objective objective, const engine::PairSummary& choices);
 
 }  // namespace roofscape::widgets::search
