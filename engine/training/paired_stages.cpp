@@ -4,6 +4,7 @@
 #include <cstddef>
 
 #include "engine/hardware/wires.h"
+#include "engine/pipeline/in_flight.h"
 
 namespace roofscape::engine {
 namespace {
