@@ -3,8 +3,10 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -385,4 +387,25 @@ TEST_CASE("a plan of the cloud that does not fit says which stage is fullest and
     ++over;
   }
   CHECK(over > 0);
+}
+
+TEST_CASE(
+    "beside the best plans and the present one the lines of all others stay faint, however many share a piece") {
+  const Searched s(preset_case("llama3-405b-16k-h100-8k"));
+  for (const char* look : {"print", "dark"}) {
+    CAPTURE(look);
+    const Theme shown_in = theme(look);
+    RecordCanvas canvas(fonts(), 15, {0, 0, 900, 500});
+    find_figure("parallel-coordinates")->draw(canvas, canvas.bounds(), s.input(shown_in), {});
+    std::set<std::array<float, 4>> faint;
+    for (const Primitive& p : canvas.primitives())
+      if (p.group == "others" && p.kind == Primitive::Kind::stroke) {
+        CHECK(p.colour.a <= 52);  // a fifth of ink
+        const Point a = p.points.front(), b = p.points.back();
+        CHECK(faint.insert({a.x, a.y, b.x, b.y}).second);  // a piece is drawn once
+      }
+    CHECK(faint.size() > 100);
+    CHECK(canvas.find_text("best"));
+    CHECK(canvas.find_text("now"));
+  }
 }

@@ -16,7 +16,7 @@ struct ParallelAxis {
   std::string name;
   std::function<std::string(double)> words;
   bool logarithmic = false;
-  bool continuous = false;  // only its ends are named
+  bool continuous = false;  // its ends and round values between them are named
 };
 
 struct ParallelLine {

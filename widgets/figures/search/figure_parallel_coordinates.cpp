@@ -30,7 +30,7 @@ namespace {
 
 constexpr std::size_t kBright = 10;  // of the best plans
 constexpr std::size_t kFaint = 400;  // of the sample
-constexpr double kSlowestDrawn = 6;  // times the best: slower plans of the sample are left out
+constexpr double kSlowestDrawn = 4;  // times the best: slower plans of the sample are left out
 
 struct PlanLine {
   std::size_t index = 0;  // of search::plan_at
@@ -113,9 +113,10 @@ ParallelAxes axes_of(const FigureInput& input, const TrainingShown& shown, const
     return search::readout_of(input, shown, search::plan_at(*shown.result, i),
                               i == search::present_index(*shown.result));
   };
-  out.note = t.format(lines.present ? "figure.parallel-coordinates.note" : "figure.parallel-coordinates.note.alone",
-                      {format_count(static_cast<double>(lines.bright.size())),
-                       format_count(static_cast<double>(lines.faint.size())), shade_word(input)});
+  out.note = t.format(
+      lines.present ? "figure.parallel-coordinates.note" : "figure.parallel-coordinates.note.alone",
+      {format_count(static_cast<double>(lines.bright.size())), format_count(static_cast<double>(lines.faint.size())),
+       shade_word(input), format_count(kSlowestDrawn)});
   return out;
 }
 
