@@ -4,11 +4,14 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <memory>
+#include <optional>
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <tuple>
 
 #include "tests/capture_binding.h"
@@ -189,5 +192,50 @@ TEST_CASE("a comparison of plans that serve is clean on paper, projected and sma
     const auto canvas = drawn("compare", c, "print", em, width, height, width < 1000 ? view : FigureView{});
     CHECK(canvas->audit_text() == "");
     CHECK(canvas->find_text("baseline"));
+  }
+}
+
+namespace {
+
+// What each entry of the key is filled with: the rectangle drawn just before its words.
+class KeyCanvas final : public Canvas {
+ public:
+  KeyCanvas(float width, float height) : Canvas(fonts(), 15, {0, 0, width, height}) {}
+  std::map<std::string, Fill> looks;
+
+ private:
+  void on_rect(const Rect&, const Fill& fill, float) override { last_ = fill; }
+  void on_text(Point, std::string_view utf8, const TextStyle&, const Rect&) override {
+    if (last_) looks[std::string(utf8)] = *last_;
+    last_.reset();
+  }
+  void on_tag(const TagRegion&) override { last_.reset(); }
+  void raw_stroke(std::span<const Point>, bool, Colour, float) override {}
+  void raw_fill(std::span<const Point>, Colour) override {}
+  void raw_text(Point, std::string_view, float, Weight, Colour, float) override {}
+  void raw_push_clip(const Rect&) override {}
+  void raw_pop_clip() override {}
+
+  std::optional<Fill> last_;
+};
+
+}  // namespace
+
+TEST_CASE("no two parts of compared plans that serve look alike") {
+  FigureCase apart = preset_case("deepseek-v3-h800-wide-expert");
+  apart.baseline =
+      std::make_shared<const FigureCase>(evaluated(tests::with(apart.scenario, {"workload.batch=4096"})));
+  for (const FigureCase& c : {fuller(), apart}) {
+    CAPTURE(c.scenario.name);
+    KeyCanvas canvas(900, 600);
+    find_figure("compare")->draw(canvas, canvas.bounds(), input_of(c, theme("light")), {});
+    CHECK(canvas.looks.contains("exposed transfers"));
+    CHECK(canvas.looks.contains("activations"));
+    for (auto a = canvas.looks.begin(); a != canvas.looks.end(); ++a)
+      for (auto b = std::next(a); b != canvas.looks.end(); ++b) {
+        CAPTURE(a->first);
+        CAPTURE(b->first);
+        CHECK_FALSE((a->second.colour == b->second.colour && a->second.hatch == b->second.hatch));
+      }
   }
 }

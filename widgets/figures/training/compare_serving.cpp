@@ -153,6 +153,13 @@ Fill part_fill(const FigureInput& input, Q look, float em) {
       return fill_of(theme, StepPart::bubble, em);
     case Q::ttft_host:
       return fill_of(theme, Q::decode_host, em);
+    case Q::decode_exposed:
+    case Q::prefill_exposed: {
+      // In the hue of the axis it waits for; weights, activations and what is sent on have its hatch in the same figure.
+      Fill fill = look_of_decode(input, look, em);
+      fill.hatch = Hatch::horizontal;
+      return fill;
+    }
     default:
       return look_of_decode(input, look, em);
   }
