@@ -318,6 +318,10 @@ void draw_front(Canvas& canvas, const Rect& area, const FigureInput& input, cons
     tag_plan(canvas, picture, l, picture.front[i], picture.best.size() + i, canvas.px(8));
   draw_best(canvas, input, picture, l, field);
   for (std::size_t i = 1; i < steps.size(); ++i) field.take_line(steps[i - 1], steps[i], canvas.px(2));
+  // Halos would cut the axes.
+  const Point corner{l.plot.x, l.plot.bottom()};
+  field.take_line({l.plot.x, l.plot.y}, corner, canvas.px(2));
+  field.take_line(corner, {l.plot.right(), l.plot.bottom()}, canvas.px(2));
   draw_present(canvas, input, picture, l, field);
   draw_baseline(canvas, input, picture, l, field);
   draw_note(canvas, input, picture, l, field);
