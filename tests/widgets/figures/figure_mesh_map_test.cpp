@@ -134,11 +134,25 @@ TEST_CASE(
 
 TEST_CASE("the key of a map tells only the looks that are there") {
   const TextTable& t = english();
-  CHECK(heat_key(t, "MFU", {}, false, false) == "MFU");
-  CHECK(heat_key(t, "MFU", "figure.mesh-map.key.hatched", false, false) == "MFU; hatched: cannot run");
-  CHECK(heat_key(t, "MFU", "figure.mesh-map.key.hatched", true, true) ==
+  CHECK(heat_key(t, "MFU", {}, false, false, false, false) == "MFU");
+  CHECK(heat_key(t, "MFU", "figure.mesh-map.key.hatched", false, false, false, false) == "MFU; hatched: cannot run");
+  CHECK(heat_key(t, "MFU", "figure.mesh-map.key.hatched", true, true, false, false) ==
         "MFU; hatched: cannot run, + memory that is missing; blank: the chips do not divide");
-  CHECK(heat_key(t, "MFU", {}, false, true) == "MFU; blank: the chips do not divide");
+  CHECK(heat_key(t, "MFU", {}, false, true, false, false) == "MFU; blank: the chips do not divide");
+  CHECK(heat_key(t, "MFU", {}, false, false, true, false) == "MFU; frame: this plan");
+  CHECK(heat_key(t, "MFU", {}, false, false, false, true) == "MFU; dashed frame: the best");
+  CHECK(heat_key(t, "MFU", {}, false, false, true, true) == "MFU; frame: this plan, dashed: the best");
+}
+
+TEST_CASE("the key says whose frame a cell has, at column width too") {
+  for (const auto& [width, height] : {std::pair{900.0f, 500.0f}, {420.0f, 320.0f}}) {
+    CAPTURE(width);
+    const auto canvas = drawn("mesh-map", preset_case("llama3-405b-16k-h100-8k"), "print", 15, width, height);
+    CHECK(canvas->audit_text() == "");
+    std::string all;
+    for (const TextRun& run : canvas->texts()) all += run.text + " ";
+    CHECK(all.find("frame: this plan") != std::string::npos);
+  }
 }
 
 TEST_CASE("where the words of the key have no room beside the colours they stand under them") {

@@ -19,6 +19,7 @@ constexpr float kMostShape = 3.2f;  // width over height of the widest, where th
 constexpr float kKeyWidth = 120, kKeyHeight = 10, kKeyGap = 6;
 constexpr int kKeySteps = 40;
 constexpr double kLeastSpan = 0.1;  // of the best number
+constexpr int kKeyRows = 2;         // under the colours
 constexpr float kHighLines = 13;    // of a figure that has a second row for the words of the key
 
 bool any(const HeatGrid& grid, HeatCell::Look look) {
@@ -74,9 +75,15 @@ void draw_key(Canvas& canvas, const FigureInput& input, const Rect& row, const R
   canvas.text({start + width + gap, row.centre().y}, grid.high, style);
   const TextStyle faint = small_text(canvas, theme.ink3, HAlign::left);
   const float after = words_at(canvas, grid, row.w);
-  const Point at = below.empty() ? Point{row.x + after, row.centre().y} : Point{below.x, below.centre().y};
-  const std::string words = key_words(canvas, faint, grid, below.empty() ? row.w - after : below.w);
-  if (!words.empty()) canvas.text(at, words, faint);
+  if (below.empty()) {
+    const std::string words = key_words(canvas, faint, grid, row.w - after);
+    if (!words.empty()) canvas.text({row.x + after, row.centre().y}, words, faint);
+    return;
+  }
+  const float line = small_line(canvas);
+  Rect rest = below.inset(0, line * 0.1f);
+  for (const std::string& words : wrap(canvas, grid.key, faint, below.w, kKeyRows))
+    canvas.text({rest.x, rest.cut_top(line).centre().y}, words, faint);
 }
 
 }  // namespace
@@ -109,13 +116,14 @@ double HeatRange::shade(double value, ScaleKind scale, bool high_is_better) cons
 }
 
 std::string heat_key(const TextTable& texts, const std::string& quantity, std::string_view hatched, bool over,
-                     bool blank, bool best) {
+                     bool blank, bool own, bool best) {
   std::string out = quantity;
   const auto add = [&](std::string_view key) { out += "; " + std::string(texts.text(key)); };
   if (!hatched.empty()) add(hatched);
   if (over) out += texts.text("figure.mesh-map.key.over");
   if (blank) add("figure.mesh-map.key.blank");
-  if (best) add("figure.mesh-map.key.frames");
+  if (own || best)
+    add(!best ? "figure.mesh-map.key.frame" : own ? "figure.mesh-map.key.frames" : "figure.mesh-map.key.frame.best");
   return out;
 }
 
@@ -129,7 +137,8 @@ void draw_heat_grid(Canvas& canvas, const Rect& area, const FigureInput& input, 
   const bool coloured = any(heat, HeatCell::Look::coloured);
   const bool two_rows = coloured && area.h > kHighLines * line &&
                         canvas.text_width(heat.key, title) > area.w - words_at(canvas, heat, area.w);
-  const Rect below = two_rows ? rest.cut_bottom(line * 1.2f) : Rect{};
+  const std::size_t rows = two_rows ? wrap(canvas, heat.key, title, area.w, kKeyRows).size() : 0;
+  const Rect below = two_rows ? rest.cut_bottom(line * (static_cast<float>(rows) + 0.2f)) : Rect{};
   const Rect key = rest.cut_bottom(line * 1.4f);
   const Rect foot = rest.cut_bottom(line * 2.3f);  // numbers, then the name of the axis
   float widest = 0;

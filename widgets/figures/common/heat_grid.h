@@ -56,9 +56,9 @@ struct HeatGrid {
 
 // Beside the colours: what the numbers are and what the other looks mean, of which only those named that are there.
 // `hatched`: the key of the sentence about hatched cells, empty without any; `over`: some lack memory and say how
-// much; `best`: a cell has the dashed frame of the best.
+// much; `own`, `best`: a cell has the frame of this plan, the dashed one of the best.
 std::string heat_key(const TextTable& texts, const std::string& quantity, std::string_view hatched, bool over,
-                     bool blank, bool best = false);
+                     bool blank, bool own, bool best);
 
 void draw_heat_grid(Canvas& canvas, const Rect& area, const FigureInput& input, const HeatGrid& grid);
 

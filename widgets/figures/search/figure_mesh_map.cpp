@@ -152,12 +152,13 @@ HeatGrid grid_of(const FigureInput& input, const search::TrainingShown& found, c
   const engine::Parallelism& own = found.scenario->parallelism;
   HeatGrid out;
   out.x_degrees = map.tensor, out.y_degrees = map.pipeline;
-  bool blank = false, over = false, hatched = false, best = false;
+  bool blank = false, over = false, hatched = false, own_shown = false, best = false;
   for (const SearchCell* c : map.cells) {
     HeatCell& cell = out.cells.emplace_back();
     blank = blank || c == nullptr;
     if (c == nullptr) continue;
     cell.own = c->tensor == own.tensor && c->pipeline == own.pipeline;
+    own_shown = own_shown || cell.own;
     cell.look = c->best ? HeatCell::Look::coloured : HeatCell::Look::hatched;
     hatched = hatched || !c->best;
     if (c->best) {
@@ -192,8 +193,10 @@ HeatGrid grid_of(const FigureInput& input, const search::TrainingShown& found, c
   const std::string quantity(
       t.text("figure.mesh-map.quantity." + std::string(kMeshQuantities[static_cast<std::size_t>(shown)])));
   const bool unknown = blank && found.result->so_far;
-  out.brief_key = heat_key(t, quantity, hatched ? "figure.mesh-map.key.hatched" : "", false, blank && !unknown);
-  out.key = heat_key(t, quantity, hatched ? "figure.mesh-map.key.hatched" : "", over, blank && !unknown, best);
+  out.brief_key =
+      heat_key(t, quantity, hatched ? "figure.mesh-map.key.hatched" : "", false, blank && !unknown, false, false);
+  out.key =
+      heat_key(t, quantity, hatched ? "figure.mesh-map.key.hatched" : "", over, blank && !unknown, own_shown, best);
   if (unknown)
     for (std::string* key : {&out.brief_key, &out.key})
       *key += "; " + std::string(t.text("figure.mesh-map.key.unknown"));

@@ -125,11 +125,12 @@ HeatGrid grid_of(const FigureInput& input, const ServingShown& found, const Serv
   const engine::DecodingPlan own = engine::decoding_plan_of(*found.scenario);
   HeatGrid out;
   out.x_degrees = map.tensor, out.y_degrees = map.pipeline;
-  bool full = false, best = false;
+  bool full = false, own_shown = false, best = false;
   for (const ServingCell* c : map.cells) {
     HeatCell& cell = out.cells.emplace_back();
     if (c == nullptr) continue;
     cell.own = c->tensor == own.tensor && c->pipeline == own.pipeline;
+    own_shown = own_shown || cell.own;
     cell.look = c->best ? HeatCell::Look::coloured : HeatCell::Look::hatched;
     if (c->best) {
       const double value = value_of(*c->best, shown);
@@ -162,8 +163,8 @@ HeatGrid grid_of(const FigureInput& input, const ServingShown& found, const Serv
       std::any_of(map.cells.begin(), map.cells.end(), [](const ServingCell* c) { return c != nullptr && !c->best; })
           ? "figure.serving-map.key.hatched"
           : "";
-  out.brief_key = heat_key(t, quantity_word(input, shown), hatched, false, blank);
-  out.key = heat_key(t, quantity_word(input, shown), hatched, full, blank, best);
+  out.brief_key = heat_key(t, quantity_word(input, shown), hatched, false, blank, false, false);
+  out.key = heat_key(t, quantity_word(input, shown), hatched, full, blank, own_shown, best);
   out.none = t.text("figure.serving-map.none");
   return out;
 }
