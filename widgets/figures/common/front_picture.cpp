@@ -12,9 +12,10 @@ namespace roofscape::widgets {
 
 namespace {
 
-constexpr std::size_t kNumbered = 6;  // of the best plans
-constexpr float kLeastStep = 1;       // of the front, px
-constexpr float kLinesForKey = 12;    // of text, under which the key has no room
+constexpr std::size_t kNumbered = 6;                // of the best plans
+constexpr float kLeastStep = 1;                     // of the front, px
+constexpr float kHaloRoom = 2 * kHaloWidth + 1.5f;  // across a line that a label's halo must not reach
+constexpr float kLinesForKey = 12;                  // of text, under which the key has no room
 
 struct PlacedPicture {
   Rect plot;
@@ -227,7 +228,7 @@ void draw_present(Canvas& canvas, const FigureInput& input, const FrontPicture& 
       const Point d = (to - at) * (1 / length);
       canvas.arrow(at + d * from, at + d * until, {theme.ink3, canvas.px(1), {}}, canvas.px(7));
       lines.push_back({picture.gain_text, small_text(canvas, theme.ink2, HAlign::left)});
-      field.take_line(at + d * from, at + d * until, canvas.px(3));
+      field.take_line(at + d * from, at + d * until, canvas.px(kHaloRoom));
     }
   }
   canvas.marker(at, Marker::circle, size, {.colour = theme.panel, .edge = colour, .edge_width = canvas.px(2.2f)});
@@ -318,10 +319,13 @@ void draw_front(Canvas& canvas, const Rect& area, const FigureInput& input, cons
     tag_plan(canvas, picture, l, picture.front[i], picture.best.size() + i, canvas.px(8));
   draw_best(canvas, input, picture, l, field);
   for (std::size_t i = 1; i < steps.size(); ++i) field.take_line(steps[i - 1], steps[i], canvas.px(2));
-  // Halos would cut the axes.
+  // Halos would cut the axes, and the ends of the line.
   const Point corner{l.plot.x, l.plot.bottom()};
-  field.take_line({l.plot.x, l.plot.y}, corner, canvas.px(2));
-  field.take_line(corner, {l.plot.right(), l.plot.bottom()}, canvas.px(2));
+  field.take_line({l.plot.x, l.plot.y}, corner, canvas.px(kHaloRoom));
+  field.take_line(corner, {l.plot.right(), l.plot.bottom()}, canvas.px(kHaloRoom));
+  if (!steps.empty())
+    for (const Point end : {steps.front(), steps.back()})
+      field.take(Rect{end.x, end.y, 0, 0}.inset(-canvas.px(kHaloRoom / 2)));
   draw_present(canvas, input, picture, l, field);
   draw_baseline(canvas, input, picture, l, field);
   draw_note(canvas, input, picture, l, field);
