@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <string>
 
 #include "tests/widgets/figures/preset_fixture.h"
 #include "widgets/canvas/number_format.h"
@@ -108,4 +109,21 @@ TEST_CASE("clean at every size") {
 TEST_CASE("one chip has no mesh and says so") {
   const FigureCase c = evaluated(tests::with(tests::preset("llama3-8b-8-h100"), {"parallelism.fsdp=1"}));
   CHECK(drawn("topology", c, "dark", 15, 600, 300)->find_text("One chip: there is no mesh to lay on links."));
+}
+
+TEST_CASE("a torus says that hops are counted on groups of equal sides, and which") {
+  const auto all = [](const FigureCase& c, float width, float height) {
+    const auto canvas = drawn("topology", c, "print", 9, width, height);
+    CHECK(canvas->audit_text() == "");
+    std::string out;
+    for (const TextRun& run : canvas->texts()) out += run.text + " ";
+    return out;
+  };
+  const std::string pod = all(preset_case("llama3-70b-v5p-pod"), 425, 260);
+  CHECK(pod.find("as if groups had equal sides") != std::string::npos);
+  CHECK(all(preset_case("llama3-70b-16-v5e"), 425, 260).find("equal sides") == std::string::npos);  // the slice's
+  // One axis of the torus has one side.
+  FigureCase line = preset_case("llama3-70b-v5p-pod");
+  for (engine::AxisPlacement& p : line.report.placement) p.torus_axes = std::min(p.torus_axes, 1);
+  CHECK(all(line, 425, 260).find("equal sides") == std::string::npos);
 }

@@ -191,6 +191,24 @@ void draw_torus(Canvas& canvas, const Rect& area, const FigureInput& input, cons
   if (input.scenario.cluster.slices > 1)
     note = input.texts.format("figure.topology.slices", {format_count(input.scenario.cluster.slices), note});
 
+  // Which chips a group takes of a slice of unequal sides is not decided by the mesh: what depends on it says so.
+  std::string even;
+  for (const AxisRow& row : rows) {
+    const engine::AxisPlacement& p = *row.placement;
+    if (p.tier != engine::LinkTier::ici || p.torus_axes < 2) continue;
+    const int ranks = std::max(p.group, p.degree);
+    bool whole = true;  // of a slice that is as long every way: so it is
+    for (std::size_t i = 0; i < 3; ++i)
+      if ((static_cast<unsigned>(mesh.group(p.axis).on) >> i & 1u) != 0)
+        whole = whole && std::abs(std::pow(input.scenario.cluster.slice[i], p.torus_axes) - ranks) < 0.5;
+    if (whole) continue;
+    const std::string side = format_significant(std::pow(ranks, 1.0 / p.torus_axes));
+    if (!even.empty()) even += input.texts.text("figure.list_separator");
+    even += row.name + ": " + side;
+    for (int i = 1; i < p.torus_axes; ++i) even += " \u00d7 " + side;
+  }
+  if (!even.empty()) even = input.texts.format("figure.topology.even_sides", {even});
+
   float names = 0, links_width = 0, rates = 0;
   for (const AxisRow& row : rows) {
     names = std::max(names, canvas.text_width(row.name, name));
@@ -198,7 +216,7 @@ void draw_torus(Canvas& canvas, const Rect& area, const FigureInput& input, cons
     rates = std::max(rates, canvas.text_width(row.rate, rate));
   }
   const float table = canvas.px(kSwatch + 8) + names + links_width + rates + 2 * gap + canvas.px(1);
-  const float needed = line * (static_cast<float>(rows.size()) + 2.6f);
+  const float needed = line * (static_cast<float>(rows.size()) + (even.empty() ? 2.6f : 4.6f));
   // Beside the table where the picture is not smaller there than over it.
   const float over = std::min(area.w, (area.h - std::min(needed, area.h * 0.55f)) * kLatticeAspect),
               aside = std::min(area.w - table - 2 * gap, area.h * kLatticeAspect);
@@ -239,8 +257,11 @@ void draw_torus(Canvas& canvas, const Rect& area, const FigureInput& input, cons
   below.cut_top(line * 0.4f);
   const int lines = static_cast<int>(below.h / line);
   if (lines <= 0) return;
-  for (const std::string& text : wrap(canvas, note, faint, below.w, std::min(lines, 2)))
-    canvas.text({below.x, below.cut_top(line).centre().y}, text, faint);
+  for (const std::string* part : {&note, &even})
+    if (!part->empty() && below.h >= line)
+      for (const std::string& text :
+           wrap(canvas, *part, faint, below.w, std::min(static_cast<int>(below.h / line), 2)))
+        canvas.text({below.x, below.cut_top(line).centre().y}, text, faint);
 }
 
 }  // namespace roofscape::widgets::topology
