@@ -11,6 +11,7 @@
 #include "widgets/figures/blocks/block_figure.h"
 #include "widgets/figures/common/figure_head.h"
 #include "widgets/plot/plot.h"
+#include "widgets/plot/quantity_label.h"
 
 namespace roofscape::app {
 
@@ -96,7 +97,7 @@ std::string plan_line(const io::TourState& state, const SceneValues& values, con
   }
   const PlanState* plan = values.plan(state.name);
   if (plan == nullptr) return {};
-  std::string out = plan->scenario.name;
+  std::string out = source_text(texts, plan->scenario.name);  // a preset's name has words of its own in each language
   constexpr std::size_t kMost = 4;
   std::size_t count = 0;
   const auto path_of = [](const std::string& change) { return change.substr(0, change.find('=')); };

@@ -127,6 +127,28 @@ TEST_CASE("a text that a language does not have is shown in English") {
   CHECK(text.in("ko") == "word");
 }
 
+TEST_CASE("the plan of a scene is told in the language of its slide, names of models aside") {
+  int plans = 0;
+  for (const io::Tour& tour : tours()) {
+    app::TourPlay play(tour);
+    for (std::size_t i = 0; i < tour.scenes.size(); ++i) {
+      const app::SceneValues values(tour.scenes[i], shipped());
+      play.go_to(i);
+      const std::string english_plan = app::slide_text(play, values, texts_in("en")).plan;
+      for (const char* language : {"ko", "ru"}) {
+        const std::string plan = app::slide_text(play, values, texts_in(language)).plan;
+        for (const char* words : {" on ", "Serving ", " node", "tokens per", "cluster.slice"}) {
+          CAPTURE(tour.id);
+          CAPTURE(plan);
+          CHECK_MESSAGE(plan.find(words) == std::string::npos, language << ": " << words);
+        }
+      }
+      plans += english_plan.find(" on ") != std::string::npos;
+    }
+  }
+  CHECK(plans >= 30);
+}
+
 TEST_CASE("the words of every scene fit their slide at 1280 x 720 in every language, covered and revealed") {
   const widgets::FontStack fonts;
   widgets::RecordCanvas canvas(fonts, app::slide_em(720), {0, 0, 1280, 720});
