@@ -156,12 +156,20 @@ Rect draw_flags(Canvas& canvas, const Theme& theme, std::span<const Flag> flags,
   return taken;
 }
 
+namespace {
+constexpr float kPillBeyond = 2;  // em that the pill of the present value may stand out of the plot
+}
+
 void draw_now(Canvas& canvas, const Theme& theme, const Rect& plot, float x, std::string_view pill) {
   canvas.line({x, plot.y}, {x, plot.bottom()}, {theme.ink, theme.axis_width * 1.5f * canvas.em(), {}});
   TextStyle style = aligned_style(canvas, theme.inv, HAlign::centre, VAlign::middle);
   style.weight = Weight::bold;
   const float w = canvas.text_width(pill, style) + canvas.px(12), h = style.em * 1.4f;
-  const float left = confined(x - w / 2, canvas.clip_rect().x, canvas.clip_rect().right() - w);
+  // Within the figure, though more may stand beside it in the same clip: about as far as the numbers of the axis reach.
+  const Rect clip = canvas.clip_rect();
+  const float beyond = kPillBeyond * canvas.em();
+  const float left =
+      confined(x - w / 2, std::max(clip.x, plot.x - beyond), std::min(clip.right(), plot.right() + beyond) - w);
   const Rect box{left, plot.y - h - canvas.px(1), w, h};
   Fill ground;
   ground.colour = theme.ink;

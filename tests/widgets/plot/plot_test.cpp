@@ -158,6 +158,17 @@ TEST_CASE("a head that is too long is cut at a word with an ellipsis") {
   CHECK(c.texts().back().text.ends_with("\u2026"));
 }
 
+TEST_CASE("the pill of the present value stays with its plot where more stands beside it") {
+  RecordCanvas c(fonts(), 15, {0, 0, 900, 200});
+  const Rect plot{200, 40, 300, 120};
+  for (const float x : {plot.x, plot.right()}) {
+    draw_now(c, theme("dark"), plot, x, "as many checkpoints as are given: 1");
+    const Rect words = c.texts().back().bounds;
+    CHECK(words.x >= plot.x - 2 * 15);
+    CHECK(words.right() <= plot.right() + 2 * 15);
+  }
+}
+
 TEST_CASE("the sample plot can be looked at") {
   if (const char* folder = std::getenv("ROOFSCAPE_KEEP_SAMPLES"))
     for (std::size_t i = 0; i < 3; ++i) {
