@@ -78,7 +78,6 @@ Failure PlanToScenario::chips() {
     return at(plan_.fsdp->origin, say("error.import.out_of_domain", std::to_string(plan_.fsdp->value)));
   least = std::lcm(least, stated * inner);
   if (!plan_.fsdp) least = std::lcm(least, stated * inner * plan_.fsdp_multiple);
-  minimum_chips_ = least;
 
   std::optional<std::int64_t> have;
   if (has_cluster_)

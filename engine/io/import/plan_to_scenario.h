@@ -101,7 +101,6 @@ class PlanToScenario {
   Imported out_;
   std::vector<StatedField> own_;  // of --set
   bool has_model_ = false, has_cluster_ = false, ranks_known_ = false;
-  std::int64_t minimum_chips_ = 1;
 };
 
 }  // namespace roofscape::io

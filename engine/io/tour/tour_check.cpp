@@ -59,10 +59,8 @@ Failure check_formula(const TourScene& scene, const TourFormula& formula, const 
   return std::nullopt;
 }
 
-}  // namespace
-
-Failure check_tour_text(const TourScene& scene, const TourText& text, const PartContext& context,
-                        const std::string& where) {
+Failure check_text(const TourScene& scene, const TourText& text, const PartContext& context,
+                   const std::string& where) {
   for (const auto& [language, words] : text.by_language) {
     const std::string place =
         text.by_language.size() == 1 && language == kTourLanguage ? where : where + "." + language;
@@ -75,18 +73,28 @@ Failure check_tour_text(const TourScene& scene, const TourText& text, const Part
   return std::nullopt;
 }
 
-Failure check_tour_names(const TourScene& scene, const PartContext& context) {
+}  // namespace
+
+Failure check_tour_texts(const TourScene& scene, const PartContext& context) {
   const std::pair<std::string_view, const TourText*> all[] = {
       {"title", &scene.title},       {"context", &scene.context}, {"question", &scene.question},
       {"sentence", &scene.sentence}, {"notes", &scene.notes},     {"source", &scene.source}};
   for (const auto& [key, words] : all)
-    if (auto failure = check_tour_text(scene, *words, context, context.at(key))) return failure;
+    if (auto failure = check_text(scene, *words, context, context.at(key))) return failure;
+  for (std::size_t i = 0; i < scene.choices.size(); ++i)
+    if (auto failure =
+            check_text(scene, scene.choices[i].text, context, context.at("choices") + "." + std::to_string(i)))
+      return failure;
+  return std::nullopt;
+}
+
+Failure check_tour_names(const TourScene& scene, const PartContext& context) {
+  if (auto failure = check_tour_texts(scene, context)) return failure;
   if (auto failure = check_formula(scene, scene.answer, context, context.at("answer"))) return failure;
-  for (std::size_t i = 0; i < scene.choices.size(); ++i) {
-    const std::string where = context.at("choices") + "." + std::to_string(i);
-    if (auto failure = check_tour_text(scene, scene.choices[i].text, context, where)) return failure;
-    if (auto failure = check_formula(scene, scene.choices[i].value, context, where)) return failure;
-  }
+  for (std::size_t i = 0; i < scene.choices.size(); ++i)
+    if (auto failure =
+            check_formula(scene, scene.choices[i].value, context, context.at("choices") + "." + std::to_string(i)))
+      return failure;
   for (std::size_t i = 0; i < scene.readings.size(); ++i)
     if (auto failure =
             check_formula(scene, scene.readings[i], context, context.at("readings") + "." + std::to_string(i)))

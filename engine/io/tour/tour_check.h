@@ -10,9 +10,8 @@
 
 namespace roofscape::io {
 
-// The formulas in a text, in each of its languages.
-Failure check_tour_text(const TourScene& scene, const TourText& text, const PartContext& context,
-                        const std::string& where);
+// The formulas in the scene's texts, in each of their languages.
+Failure check_tour_texts(const TourScene& scene, const PartContext& context);
 // Everything that a formula or text of the scene names.
 Failure check_tour_names(const TourScene& scene, const PartContext& context);
 // What the audience may move.

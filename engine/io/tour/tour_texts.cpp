@@ -65,18 +65,8 @@ Failure translate_tour(Tour& tour, std::string_view language, std::string_view t
     found->second->by_language[std::string(language)] = words;
   }
   // A formula that a translation breaks is as bad as one that the tour breaks.
-  for (const TourScene& scene : tour.scenes) {
-    const PartContext context{file, scene.id, library, {}, {}};
-    const std::pair<std::string_view, const TourText*> all[] = {
-        {"title", &scene.title},       {"context", &scene.context}, {"question", &scene.question},
-        {"sentence", &scene.sentence}, {"notes", &scene.notes},     {"source", &scene.source}};
-    for (const auto& [key, words] : all)
-      if (auto failure = check_tour_text(scene, *words, context, context.at(key))) return failure;
-    for (std::size_t i = 0; i < scene.choices.size(); ++i)
-      if (auto failure =
-              check_tour_text(scene, scene.choices[i].text, context, context.at("choices") + "." + std::to_string(i)))
-        return failure;
-  }
+  for (const TourScene& scene : tour.scenes)
+    if (auto failure = check_tour_texts(scene, {file, scene.id, library, {}, {}})) return failure;
   return std::nullopt;
 }
 
