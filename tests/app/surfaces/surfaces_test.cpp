@@ -143,7 +143,7 @@ Difference eval_text(const Scenario& s, const Report& r) {
                     Q::mixed_token_time_q, Q::sustained_tokens, Q::sustained_tokens_per_chip, Q::steady_batch}) {
     const auto value = r.quantities[q];
     if (!value) continue;
-    const std::string wanted = widgets::format(*value, engine::quantity(q).unit);
+    const std::string wanted = widgets::testing::english().amount(*value, engine::quantity(q).unit);
     if (text.find(wanted) == std::string::npos)
       return fmt::format("eval: {} {} is not there", engine::quantity(q).id, wanted);
   }
