@@ -16,7 +16,6 @@
 #include "engine/evaluate/offers.h"
 #include "engine/evaluate/single_edits.h"
 #include "engine/evidence/evidence_points.h"
-#include "engine/evidence/one_change_pairs.h"
 #include "engine/io/export/report_json.h"
 #include "engine/scenario/scenario_title.h"
 #include "widgets/canvas/number_format.h"
@@ -222,10 +221,9 @@ int run(const Context& context, const CheckOptions& options) {
   if (const engine::Mode mode = evaluated->scenario.assumptions.mode; mode != engine::Mode::custom) {
     const auto files = io::load_evidence(context.library);
     if (!files) return refuse(context.texts, files.error());
-    verdict.evidence = evidence::evidence_points(files.value(), context.library, mode);
-    if (!evaluated->scenario.serves())
-      verdict.evidence->pairs =
-          evidence::pair_record(evidence::one_change_pairs(files.value().entries, context.library, mode));
+    verdict.evidence = evaluated->scenario.serves()
+                           ? evidence::evidence_points(files.value(), context.library, mode)
+                           : evidence::evidence_with_pairs(files.value(), context.library, mode);
   }
   int code = code_of(*evaluated);
   for (const Requirement& requirement : verdict.requirements)

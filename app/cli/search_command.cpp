@@ -205,7 +205,8 @@ std::optional<engine::Evidence> evidence_of(const Context& context, const engine
     complain(context.texts, files.error());
     return std::nullopt;
   }
-  return evidence::evidence_points(files.value(), context.library, mode);
+  return scenario.serves() ? evidence::evidence_points(files.value(), context.library, mode)
+                           : evidence::evidence_with_pairs(files.value(), context.library, mode);
 }
 
 // How the present plan stands against the best, by what is ranked by.
@@ -298,14 +299,11 @@ std::string near_miss_text(const Context& context, const engine::SearchResult& r
 }
 
 // Whether the list's order says anything; empty where measurements do not tell.
-std::string close_text(const Context& context, const engine::Scenario& scenario, const engine::SearchRequest& request,
-                       const engine::SearchResult& result) {
-  const auto pairs = measured_pairs(context, scenario.assumptions.mode);
-  if (!pairs) return {};
-  const auto close = widgets::search::close_plans(result, request.objective, pairs->choices);
-  const std::string words =
-      close ? widgets::search::close_words(context.texts, *close, result, request.objective, pairs->choices)
-            : std::string();
+std::string close_text(const Context& context, const engine::SearchRequest& request,
+                       const engine::SearchResult& result, const engine::PairRecord& pairs) {
+  const auto close = engine::close_plans(result, request.objective, pairs.margin());
+  if (!close) return {};
+  const std::string words = widgets::search::close_words(context.texts, *close, result.best.size(), pairs.choices);
   return words.empty() ? words : "\n" + words + "\n";
 }
 
@@ -319,8 +317,8 @@ std::string search_text(const Context& context, const engine::Scenario& scenario
   const auto table = widgets::search::plan_table(context.texts, scenario, request.objective, result,
                                                  evidence ? &*evidence : nullptr);
   return counts + plan_list_text(table, result.present_rank, context.texts) +
-         close_text(context, scenario, request, result) + present_text(context, scenario, request, result) +
-         near_miss_text(context, result);
+         (evidence ? close_text(context, request, result, evidence->pairs) : std::string()) +
+         present_text(context, scenario, request, result) + near_miss_text(context, result);
 }
 
 std::string ms_text(double s) { return fmt::format("{:.3g} ms", 1e3 * s); }

@@ -40,10 +40,10 @@ struct CloseList {
   std::string words;
 };
 CloseList close_list(const TextTable& texts, const engine::SearchResult& result, engine::Objective objective,
-                     const engine::PairSummary& choices) {
-  const auto close = search::close_plans(result, objective, choices);
+                     const engine::PairRecord& pairs) {
+  const auto close = engine::close_plans(result, objective, pairs.margin());
   if (!close) return {};
-  return {close->count, search::close_words(texts, *close, result, objective, choices)};
+  return {close->count, search::close_words(texts, *close, result.best.size(), pairs.choices)};
 }
 
 template <class Result>
@@ -95,7 +95,7 @@ PlanList plan_list(const PanelContext& ctx, const std::shared_ptr<const SearchOu
     fill(table, found->result, out);
   if (!query.serves() && evidence != nullptr && found->counted()) {
     const auto& close = ctx.studies.get<CloseList>(TableKey{found, ctx.evidence}, [&] {
-      return close_list(ctx.ui.texts, found->result, query.request.objective, evidence->pairs.choices);
+      return close_list(ctx.ui.texts, found->result, query.request.objective, evidence->pairs);
     });
     out.close = close.count;
     out.close_words = close.words;

@@ -154,12 +154,16 @@ engine::Evidence evidence_points(const io::EvidenceFiles& files, const io::Prese
   return out;
 }
 
-engine::EvidenceSet evidence_set(const io::EvidenceFiles& files, const io::PresetLibrary& library) {
-  engine::EvidenceSet out{evidence_points(files, library, engine::Mode::calibrated),
-                          evidence_points(files, library, engine::Mode::ideal)};
-  for (engine::Evidence* of : {&out.calibrated, &out.ideal})
-    of->pairs = pair_record(one_change_pairs(files.entries, library, of->mode));
+engine::Evidence evidence_with_pairs(const io::EvidenceFiles& files, const io::PresetLibrary& library,
+                                     engine::Mode mode) {
+  engine::Evidence out = evidence_points(files, library, mode);
+  out.pairs = pair_record(one_change_pairs(files.entries, library, mode));
   return out;
+}
+
+engine::EvidenceSet evidence_set(const io::EvidenceFiles& files, const io::PresetLibrary& library) {
+  return {evidence_with_pairs(files, library, engine::Mode::calibrated),
+          evidence_with_pairs(files, library, engine::Mode::ideal)};
 }
 
 }  // namespace roofscape::evidence

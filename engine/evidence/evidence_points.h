@@ -13,6 +13,8 @@
 namespace roofscape::evidence {
 
 engine::Evidence evidence_points(const io::EvidenceFiles&, const io::PresetLibrary&, engine::Mode);
+// The same with the record of measured pairs.
+engine::Evidence evidence_with_pairs(const io::EvidenceFiles&, const io::PresetLibrary&, engine::Mode);
 // In both modes.
 engine::EvidenceSet evidence_set(const io::EvidenceFiles&, const io::PresetLibrary&);
 

@@ -39,18 +39,16 @@ bool simpler(const Plan& a, const Plan& b) {
   return of_a != of_b ? of_a < of_b : a < b;
 }
 
-bool present_is_close(const SearchResult& result, Objective objective, double margin) {
-  return result.present_legal && !result.present_breaks && !result.best.empty() &&
-         how_far_behind(result.best.front(), result.present, objective) <= margin;
-}
-
-std::optional<ClosePlans> close_plans(std::span<const RankedPlan> best, Objective objective, double margin) {
-  if (best.empty() || objective == Objective::memory) return std::nullopt;
+std::optional<ClosePlans> close_plans(const SearchResult& result, Objective objective, std::optional<double> margin) {
+  const auto& best = result.best;
+  if (!margin || best.empty() || objective == Objective::memory) return std::nullopt;
   if (objective == Objective::cost && std::isnan(best.front().cost_usd)) return std::nullopt;
   ClosePlans out;
+  out.present = result.present_legal && !result.present_breaks &&
+                how_far_behind(best.front(), result.present, objective) <= *margin;
   for (std::size_t i = 1; i < best.size(); ++i) {
     const double behind = how_far_behind(best.front(), best[i], objective);
-    if (behind > margin) {
+    if (behind > *margin) {
       out.next = behind;
       break;
     }

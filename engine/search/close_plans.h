@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <optional>
-#include <span>
 
 #include "engine/search/search.h"
 
@@ -14,14 +13,12 @@ struct ClosePlans {
   std::size_t count = 1;     // from the first: as fast as that within the margin
   std::size_t simplest = 0;  // of them; index into the list
   double next = 0;           // how much worse the first one behind them is, as a share of the first; 0: the list ends
+  bool present = false;      // the scenario's own plan counts in this search and is no further behind the first
 };
 
-// Of a list in the order of the search. `margin`: how much faster a plan has to be than another, as a share (0.03).
-// Nothing: the list is empty, ranks by memory, which is not a matter of speed, or by a cost that is not known.
-std::optional<ClosePlans> close_plans(std::span<const RankedPlan> best, Objective objective, double margin);
-
-// Whether the scenario's own plan counts in this search and is no further behind the first either.
-bool present_is_close(const SearchResult& result, Objective objective, double margin);
+// Of a result's best plans. `margin`: how much faster a plan has to be than another, as a share (0.03). Nothing: no margin
+// is known, the list is empty, ranks by memory, which is not a matter of speed, or by a cost that is not known.
+std::optional<ClosePlans> close_plans(const SearchResult& result, Objective objective, std::optional<double> margin);
 
 // A person's order, whatever the speed: fewer things to set up. Offload counts first, then axes that a model is split over,
 // then what a schedule does beyond a forward and a backward at a time (chunks, split backwards, pairs), then Plan's order.

@@ -46,9 +46,13 @@ struct PairSummary {
 // Of all published pairs, by what was changed.
 struct PairRecord {
   std::array<PairSummary, kPlanChanges> by_change{};
-  // All of which a choice was changed that a search makes (is_choice). Their error is how far apart two plans of a list
-  // have to be predicted before that says which is faster.
-  PairSummary choices;
+  PairSummary choices;  // all of which a choice was changed that a search makes (is_choice)
+
+  // How far apart two plans of a list have to be predicted before that says which is faster: the error of choices.
+  // Nothing: too few pairs.
+  std::optional<double> margin() const {
+    return choices.pairs < kFewestPairs ? std::nullopt : std::optional(choices.error);
+  }
 
   struct Like {
     PlanChange change{};

@@ -112,15 +112,12 @@ OrderedJson shortage_json(const engine::Shortage& shortage) {
 // How many of the list cannot be told from its first, and by what margin; ranks count from 1.
 OrderedJson close_json(const engine::SearchResult& result, engine::Objective objective,
                        const engine::PairRecord* pairs) {
-  if (pairs == nullptr || pairs->choices.pairs < engine::kFewestPairs) return nullptr;
-  const auto close = engine::close_plans(result.best, objective, pairs->choices.error);
+  if (pairs == nullptr) return nullptr;
+  const auto close = engine::close_plans(result, objective, pairs->margin());
   if (!close) return nullptr;
-  return {{"plans", close->count},
-          {"whole_list", close->count == result.best.size()},
-          {"simplest", close->simplest + 1},
-          {"present", engine::present_is_close(result, objective, pairs->choices.error)},
-          {"margin", pairs->choices.error},
-          {"measured_pairs", pairs->choices.pairs}};
+  return {{"plans", close->count},           {"whole_list", close->count == result.best.size()},
+          {"simplest", close->simplest + 1}, {"present", close->present},
+          {"margin", pairs->choices.error},  {"measured_pairs", pairs->choices.pairs}};
 }
 
 }  // namespace

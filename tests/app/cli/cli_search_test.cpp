@@ -8,6 +8,7 @@
 
 #include "tests/app/cli/cli_run.h"
 #include "tests/engine/io/io_fixture.h"
+#include "widgets/canvas/number_format.h"
 
 namespace roofscape {
 namespace {
@@ -84,6 +85,36 @@ TEST_CASE("search says how many plans of its list cannot be told apart, and by w
   // Memory is no matter of speed.
   CHECK(nlohmann::json::parse(run(search + " --objective memory --json").out).at("close").is_null());
   CHECK(run(search + " --objective memory").out.find("told apart") == std::string::npos);
+}
+
+TEST_CASE("what search says of close plans is what its JSON counts, in both modes, on a torus and on switches") {
+  for (const char* scenario : {"llama3-8b-8-h100", "llama3-70b-v5p-pod", "mixtral-8x7b-64-h100"})
+    for (const char* mode : {"ideal", "calibrated"}) {
+      CAPTURE(scenario);
+      CAPTURE(mode);
+      const std::string search = std::string("search ") + scenario + " --limit 12 --set assumptions.mode=" + mode;
+      const auto close = nlohmann::json::parse(run(search + " --every --json").out).at("close");
+      const std::string said = run(search + " --every").out;
+      CAPTURE(close.dump());
+      CAPTURE(said);
+      const auto says = [&said](const std::string& words) { return said.find(words) != std::string::npos; };
+      CHECK(says("median of " + close.at("measured_pairs").dump() + " pairs"));
+      const std::size_t plans = close.at("plans");
+      CHECK(says(widgets::format_percent(close.at("margin").get<double>())));
+      CHECK(says("cannot be told apart") == (plans > 1));
+      CHECK(says("all " + std::to_string(plans) + " plans listed") == (plans > 1 && close.at("whole_list") == true));
+      CHECK(says("the first " + std::to_string(plans) + " plans") == (plans > 1 && close.at("whole_list") == false));
+      CHECK(says("number " + close.at("simplest").dump() + " is the simplest") ==
+            (plans > 1 && close.at("simplest") > 1));
+      CHECK(says("the present plan is as close") == (plans > 1 && close.at("present") == true));
+    }
+  // Measured pairs are of training.
+  for (const char* mode : {"ideal", "calibrated"}) {
+    const std::string serving =
+        std::string("search llama3-70b-serving-8-h100 --limit 12 --set assumptions.mode=") + mode;
+    CHECK_FALSE(nlohmann::json::parse(run(serving + " --json").out).contains("close"));
+    CHECK(run(serving).out.find("told apart") == std::string::npos);
+  }
 }
 
 TEST_CASE("search --json counts every plan once, and its best plan is what eval says of it") {

@@ -87,11 +87,10 @@ TEST_CASE("the window's list is the command's, word for word, with the error ban
         if (table.columns[i].id == "time" || table.columns[i].id == "rate" || table.columns[i].id == "band")
           CHECK(drawn(table.rows[0][i]));
       if (s.serves()) continue;  // measured pairs are of training
-      const engine::PairSummary& choices = evidence.pairs.choices;
-      const auto close = widgets::search::close_plans(found.result, found.query.request.objective, choices);
+      const auto close = engine::close_plans(found.result, found.query.request.objective, evidence.pairs.margin());
       REQUIRE(close);
       const std::string words =
-          widgets::search::close_words(texts, *close, found.result, found.query.request.objective, choices);
+          widgets::search::close_words(texts, *close, found.result.best.size(), evidence.pairs.choices);
       CHECK_FALSE(words.empty());
       CHECK(said.find("\n" + words + "\n") != std::string::npos);
       CHECK(drawn(words));

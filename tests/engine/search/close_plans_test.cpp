@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 #include <random>
+#include <utility>
 #include <vector>
 
 #include "engine/search/close_plans.h"
@@ -23,6 +25,12 @@ RankedPlan ranked(double step_time_s, Plan plan = {}) {
   return out;
 }
 
+SearchResult result_of(std::vector<RankedPlan> best) {
+  SearchResult out;
+  out.best = std::move(best);
+  return out;
+}
+
 Plan random_plan(std::mt19937& random) {
   const auto power = [&random] { return 1 << (random() % 3); };
   Plan p;
@@ -38,7 +46,7 @@ Plan random_plan(std::mt19937& random) {
 TEST_CASE("plans within the margin of the first are close, and the next says how far it is behind") {
   const std::vector<RankedPlan> best{ranked(1.0), ranked(1.02), ranked(1.04), ranked(1.10)};
   for (const Objective objective : {Objective::step_time, Objective::throughput, Objective::cost}) {
-    const auto close = close_plans(best, objective, 0.05);
+    const auto close = close_plans(result_of(best), objective, 0.05);
     REQUIRE(close);
     CHECK(close->count == 3);
     CHECK(close->next == doctest::Approx(0.10));
@@ -47,7 +55,7 @@ TEST_CASE("plans within the margin of the first are close, and the next says how
 
 TEST_CASE("a first plan that is ahead by more than the margin is alone") {
   const std::vector<RankedPlan> best{ranked(1.0), ranked(1.06)};
-  const auto close = close_plans(best, Objective::step_time, 0.05);
+  const auto close = close_plans(result_of(best), Objective::step_time, 0.05);
   REQUIRE(close);
   CHECK(close->count == 1);
   CHECK(close->next == doctest::Approx(0.06));
@@ -55,7 +63,7 @@ TEST_CASE("a first plan that is ahead by more than the margin is alone") {
 
 TEST_CASE("a list that ends within the margin has no next plan") {
   const std::vector<RankedPlan> best{ranked(1.0), ranked(1.01)};
-  const auto close = close_plans(best, Objective::step_time, 0.05);
+  const auto close = close_plans(result_of(best), Objective::step_time, 0.05);
   REQUIRE(close);
   CHECK(close->count == best.size());
   CHECK(close->next == 0);
@@ -64,9 +72,29 @@ TEST_CASE("a list that ends within the margin has no next plan") {
 TEST_CASE("nothing is said of an empty list, of a ranking by memory, or by a cost that is not known") {
   CHECK_FALSE(close_plans({}, Objective::step_time, 0.05));
   std::vector<RankedPlan> best{ranked(1.0), ranked(1.01)};
-  CHECK_FALSE(close_plans(best, Objective::memory, 0.05));
+  CHECK_FALSE(close_plans(result_of(best), Objective::memory, 0.05));
   for (RankedPlan& plan : best) plan.cost_usd = std::numeric_limits<double>::quiet_NaN();
-  CHECK_FALSE(close_plans(best, Objective::cost, 0.05));
+  CHECK_FALSE(close_plans(result_of(best), Objective::cost, 0.05));
+}
+
+TEST_CASE("nothing is said where no margin is known") {
+  CHECK_FALSE(close_plans(result_of({ranked(1.0), ranked(1.01)}), Objective::step_time, std::nullopt));
+}
+
+TEST_CASE("the present plan is close where it can run, counts, and is within the margin") {
+  SearchResult result = result_of({ranked(1.0), ranked(1.01)});
+  const auto present_close = [&result] { return close_plans(result, Objective::step_time, 0.05)->present; };
+  result.present = ranked(1.04);
+  result.present_legal = true;
+  CHECK(present_close());
+  result.present_breaks = BrokenConstraint{};
+  CHECK_FALSE(present_close());
+  result.present_breaks.reset();
+  result.present_legal = false;
+  CHECK_FALSE(present_close());
+  result.present_legal = true;
+  result.present = ranked(1.06);
+  CHECK_FALSE(present_close());
 }
 
 TEST_CASE("the simplest of close plans has no offload, then the fewest axes, then the plainest schedule") {
@@ -84,7 +112,7 @@ TEST_CASE("the simplest of close plans has no offload, then the fewest axes, the
   CHECK(simpler(plain, unused));  // by Plan's order alone
   const std::vector<RankedPlan> best{ranked(1.0, offloads), ranked(1.01, chunked), ranked(1.02, staged),
                                      ranked(1.2, plain)};
-  CHECK(close_plans(best, Objective::step_time, 0.05)->simplest == 2);
+  CHECK(close_plans(result_of(best), Objective::step_time, 0.05)->simplest == 2);
 }
 
 TEST_CASE("what is simpler is a strict order of plans") {
@@ -107,7 +135,7 @@ TEST_CASE("of a search's list the count is that of a look at every plan") {
     const SearchResult result = search(s, request);
     REQUIRE(result.best.size() > 20);
     for (const double margin : {0.0, 0.003, 0.03, 0.3}) {
-      const auto close = close_plans(result.best, objective, margin);
+      const auto close = close_plans(result, objective, margin);
       REQUIRE(close);
       const double limit = result.best.front().step_time_s * (1 + margin);
       const auto within = std::count_if(result.best.begin(), result.best.end(), [limit](const RankedPlan& p) {
