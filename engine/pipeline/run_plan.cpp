@@ -238,7 +238,7 @@ class Planner {
     Turn turn = i < end ? Turn::ran : Turn::waits;
     for (; i < until; ++i) {
       const Op op = ops[i];
-      const std::uint32_t work = op.bits(), k = op.microbatch();  // of the half of a pair above all works
+      const std::uint32_t work = op.bits(), k = op.microbatch();  // a half of a pair is above all works, so refused
       if (work >= route_count || k >= row || routes[work].device != device) {
         turn = Turn::malformed;
         break;

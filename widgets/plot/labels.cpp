@@ -24,6 +24,7 @@ TextStyle aligned_style(const Canvas& c, Colour colour, HAlign h, VAlign v) {
 constexpr float kProse = 18, kWidestProse = 38;
 constexpr int kProseLines = 4;
 constexpr float kLeastBar = 1, kTickWidth = 3;  // scale-1 pixels
+constexpr float kPillBeyond = 2;                // em that the pill of the present value may stand out of the plot
 
 Stroke leader(const Canvas& c, const Theme& t) { return {t.ink3, t.axis_width * c.em(), {}}; }
 
@@ -154,10 +155,6 @@ Rect draw_flags(Canvas& canvas, const Theme& theme, std::span<const Flag> flags,
     y += pitch;
   }
   return taken;
-}
-
-namespace {
-constexpr float kPillBeyond = 2;  // em that the pill of the present value may stand out of the plot
 }
 
 void draw_now(Canvas& canvas, const Theme& theme, const Rect& plot, float x, std::string_view pill) {

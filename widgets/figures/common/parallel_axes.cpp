@@ -270,7 +270,7 @@ void draw_line_ends(Canvas& canvas, const FigureInput& input, const PlacedAxes& 
   const auto apart = static_cast<float>(ends.size() - 1) * line;
   if (ends.size() == 2)
     if (const float lacks = line - (ends[1].y - ends[0].y); lacks > 0) ends[0].y -= lacks / 2, ends[1].y += lacks / 2;
-  ends.front().y = std::clamp(ends.front().y, top, std::max(top, low - apart));
+  ends.front().y = confined(ends.front().y, top, low - apart);
   ends.back().y = std::clamp(ends.back().y, std::min(low, top + apart), low);
   for (const End& e : ends) {
     const Rect box{x, e.y - line / 2, canvas.text_width(e.text, e.style), line};
