@@ -2,10 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <tuple>
+#include <utility>
 
 #include "engine/evaluate/evaluate.h"
+#include "engine/evaluate/missing_figures.h"
 #include "engine/scenario/mesh_size.h"
+#include "engine/search/decoding_plan.h"
+#include "engine/search/plan.h"
 #include "engine/search/search.h"
 #include "engine/search/serving_search.h"
 #include "engine/training/run.h"
@@ -38,15 +43,51 @@ ClusterVerdict verdict_of(const ClusterAnswer& answer, const ClusterRequest& req
   return ClusterVerdict::meets;
 }
 
+// The scenario with a plan that needs what any plan of several chips does: of a figure that it lacks most others are
+// without a time, too.
+Scenario spread_out(Scenario scenario) {
+  if (scenario.serves()) {
+    const int chips = std::max(1, decoding_chips(scenario));
+    DecodingPlan plan = decoding_plan_of(scenario);
+    plan.expert = plan.pipeline = 1;
+    plan.tensor = std::gcd(chips, std::max(1, scenario.model.n_heads));
+    plan.data = chips / plan.tensor;
+    apply(scenario, plan);
+  } else {
+    Plan plan;
+    plan.schedule = scenario.pipeline.schedule;
+    plan.fsdp = static_cast<int>(chip_count(scenario.cluster));
+    apply(scenario, plan);
+  }
+  return scenario;
+}
+
+// Whether some plans have no time for want of a figure of the chip.
+bool lacks_figure(const ClusterAnswer&, const SearchResult& found) {
+  return !found.finished || found.rejected[static_cast<std::size_t>(Rejection::rate)] > 0;
+}
+bool lacks_figure(const ClusterAnswer& answer, const ServingSearchResult& found) {
+  return !found.finished || !answer.missing.empty();
+}
+
 // Applies the best plan; false: there is none, and the verdict says why.
 template <class Result>
 bool take_best(const Result& result, ClusterAnswer& answer) {
-  if (result.best.empty()) {
-    answer.verdict = result.finished ? ClusterVerdict::none_fits : ClusterVerdict::no_figure;
-    return false;
+  if (!result.best.empty()) {
+    apply(answer.scenario, result.best.front().plan);
+    return true;
   }
-  apply(answer.scenario, result.best.front().plan);
-  return true;
+  answer.missing = missing_figures(spread_out(answer.scenario));
+  answer.verdict = ClusterVerdict::no_figure;
+  if (!lacks_figure(answer, result)) {
+    answer.verdict = ClusterVerdict::none_fits;
+    answer.missing.clear();
+  }
+  return false;
+}
+
+bool is_calibrated(const Scenario& scenario) {
+  return scenario.assumptions.mode != Mode::calibrated || !scenario.cluster.chip.calibration.source.empty();
 }
 
 void fill_numbers(const Report& report, ClusterAnswer& answer) {
@@ -70,36 +111,43 @@ void fill_numbers(const Report& report, ClusterAnswer& answer) {
 
 }  // namespace
 
-std::vector<ClusterAnswer> choose_cluster(const Scenario& scenario, std::span<const NamedCluster> clusters,
-                                          const ClusterRequest& request, SearchProgress* progress,
-                                          std::size_t workers, const SearchWorkers& run) {
-  std::vector<ClusterAnswer> answers;
-  for (const auto& [name, cluster] : clusters) {
-    if (progress != nullptr) progress->done = 0, progress->total = 0;
-    ClusterAnswer answer;
-    answer.name = name;
-    answer.scenario = scenario;
-    answer.scenario.cluster = cluster;
-    answer.chips = chip_count(cluster);
-    answer.is_calibrated = scenario.assumptions.mode != Mode::calibrated || !cluster.chip.calibration.source.empty();
-    if (scenario.serves()) {
-      ServingRequest asked = serving_request_of(answer.scenario);
-      asked.limit = 1;
-      if (request.objective == ClusterObjective::time) asked.objective = ServingObjective::token_time;
-      answer.runs = take_best(search_serving(answer.scenario, asked, progress, run), answer);
-    } else {
-      SearchRequest asked;
-      asked.space = space_of(answer.scenario);
-      asked.limit = 1;
-      answer.runs = take_best(search(answer.scenario, asked, progress, workers, run), answer);
-    }
-    if (progress != nullptr && progress->stop) return {};
-    if (answer.runs) {
-      fill_numbers(evaluate(answer.scenario), answer);
-      answer.verdict = verdict_of(answer, request);
-    }
-    answers.push_back(std::move(answer));
+ClusterAnswer best_on(const Scenario& scenario, const NamedCluster& on, ClusterObjective objective,
+                      SearchProgress* progress, std::size_t workers, const SearchWorkers& run) {
+  ClusterAnswer answer;
+  answer.name = on.name;
+  answer.scenario = scenario;
+  answer.scenario.cluster = on.cluster;
+  answer.chips = chip_count(on.cluster);
+  answer.is_calibrated = is_calibrated(answer.scenario);
+  if (scenario.serves()) {
+    ServingRequest asked = serving_request_of(answer.scenario);
+    asked.limit = 1;
+    if (objective == ClusterObjective::time) asked.objective = ServingObjective::token_time;
+    answer.runs = take_best(search_serving(answer.scenario, asked, progress, run), answer);
+  } else {
+    SearchRequest asked;
+    asked.space = space_of(answer.scenario);
+    asked.limit = 1;
+    answer.runs = take_best(search(answer.scenario, asked, progress, workers, run), answer);
   }
+  if (answer.runs) fill_numbers(evaluate(answer.scenario), answer);
+  return answer;
+}
+
+ClusterAnswer answer_of(std::string name, const Scenario& scenario, const Report& report) {
+  ClusterAnswer answer;
+  answer.name = std::move(name);
+  answer.scenario = scenario;
+  answer.chips = chip_count(scenario.cluster);
+  answer.is_calibrated = is_calibrated(scenario);
+  answer.runs = !report.has_errors();
+  if (answer.runs) fill_numbers(report, answer);
+  return answer;
+}
+
+void rank(std::vector<ClusterAnswer>& answers, const ClusterRequest& request) {
+  for (ClusterAnswer& answer : answers)
+    if (answer.runs) answer.verdict = verdict_of(answer, request);
   const auto key = [&](const ClusterAnswer& answer) {
     return std::tuple(answer.verdict, score_of(answer, request.objective),
                       request.objective == ClusterObjective::chips ? known_or_last(answer.cost_usd) : 0.0,
@@ -107,6 +155,19 @@ std::vector<ClusterAnswer> choose_cluster(const Scenario& scenario, std::span<co
   };
   std::stable_sort(answers.begin(), answers.end(),
                    [&](const ClusterAnswer& a, const ClusterAnswer& b) { return key(a) < key(b); });
+}
+
+std::vector<ClusterAnswer> choose_cluster(const Scenario& scenario, std::span<const NamedCluster> clusters,
+                                          const ClusterRequest& request, SearchProgress* progress,
+                                          std::size_t workers, const SearchWorkers& run) {
+  std::vector<ClusterAnswer> answers;
+  for (const NamedCluster& one : clusters) {
+    if (progress != nullptr) progress->done = 0, progress->total = 0;
+    ClusterAnswer answer = best_on(scenario, one, request.objective, progress, workers, run);
+    if (progress != nullptr && progress->stop) return {};
+    answers.push_back(std::move(answer));
+  }
+  rank(answers, request);
   return answers;
 }
 

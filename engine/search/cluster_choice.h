@@ -34,6 +34,7 @@ struct ClusterRequest {
   ClusterObjective objective = ClusterObjective::cost;
   // Training: what a run may take; 0: anything. What users of a server are promised stands in its scenario.
   double most_run_days = 0, most_cost_usd = 0;
+  friend bool operator==(const ClusterRequest&, const ClusterRequest&) = default;
 };
 
 enum class ClusterVerdict : std::uint8_t {
@@ -42,7 +43,7 @@ enum class ClusterVerdict : std::uint8_t {
   too_expensive,  // or costs more than most_cost_usd
   no_price,       // what it costs is limited, and not known
   none_fits,      // no plan can run or keeps what is promised
-  no_figure,      // the chip lacks a figure that pricing needs
+  no_figure,      // the chip lacks a figure that pricing needs: of all plans, or of those that would fit
 };
 inline constexpr EnumTable<ClusterVerdict> kClusterVerdictIds{"meets",    "too-long",  "too-expensive",
                                                               "no-price", "none-fits", "no-figure"};
@@ -50,14 +51,16 @@ inline constexpr EnumTable<ClusterVerdict> kClusterVerdictIds{"meets",    "too-l
 struct NamedCluster {
   std::string name;  // as it was asked for
   Cluster cluster;
+  friend bool operator==(const NamedCluster&, const NamedCluster&) = default;
 };
 
 struct ClusterAnswer {
   static constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
   std::string name;
   ClusterVerdict verdict = ClusterVerdict::none_fits;
-  Scenario scenario;  // on this cluster, with its best plan where there is one
-  bool runs = false;  // there is one
+  Scenario scenario;               // on this cluster, with its best plan where there is one
+  bool runs = false;               // there is one
+  std::vector<ChipField> missing;  // where the verdict is no_figure: what most plans need, as far as it is known
   std::int64_t chips = 0;
   double time_s = kUnknown, cost_usd = kUnknown, energy_kwh = kUnknown;
   double step_time_s = kUnknown, mfu = kUnknown;              // training
@@ -66,9 +69,17 @@ struct ClusterAnswer {
   bool is_calibrated = true;  // false: in calibrated mode, on a chip that no run has been fitted to
 };
 
-// One answer for each cluster, in the order of the request: those that meet it by the objective, then by time, then by
-// chips; then those that do not, by verdict and in the same order. Empty where `progress` says stop; it counts each
-// cluster from the start. `workers` threads through `run` search one after the other.
+// The best plan of the scenario on a cluster. Its verdict says only whether there is a plan; rank() says the rest.
+ClusterAnswer best_on(const Scenario&, const NamedCluster&, ClusterObjective, SearchProgress* progress = nullptr,
+                      std::size_t workers = 1, const SearchWorkers& run = {});
+// What a report of a scenario comes to beside such answers; it runs if the report has no errors.
+ClusterAnswer answer_of(std::string name, const Scenario&, const Report&);
+// Verdicts, and the order: those that meet the request by its objective, then by time, then by chips; then those that
+// do not, by verdict and in the same order.
+void rank(std::vector<ClusterAnswer>&, const ClusterRequest&);
+
+// One answer for each cluster, ranked. Empty where `progress` says stop; it counts each cluster from the start.
+// `workers` threads through `run` search one after the other.
 std::vector<ClusterAnswer> choose_cluster(const Scenario&, std::span<const NamedCluster>, const ClusterRequest&,
                                           SearchProgress* progress = nullptr, std::size_t workers = 1,
                                           const SearchWorkers& run = {});

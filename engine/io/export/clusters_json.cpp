@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/evaluate/missing_figures.h"
 #include "engine/io/export/csv.h"
 #include "engine/io/export/plan_json.h"
 #include "engine/io/json/json_text.h"
@@ -40,6 +41,10 @@ OrderedJson answer_json(const ClusterAnswer& a) {
   }
   add(Q::memory_total, a.memory_bytes);
   add(Q::hbm_capacity, a.capacity_bytes);
+  if (a.verdict == engine::ClusterVerdict::no_figure) {
+    out["missing"] = OrderedJson::array();
+    for (const engine::ChipField field : a.missing) out["missing"].push_back(std::string(engine::figure_path(field)));
+  }
   if (!a.runs)
     out["plan"] = nullptr;
   else
@@ -75,8 +80,15 @@ std::string clusters_csv(std::span<const ClusterAnswer> answers) {
     for (std::size_t i = 0; i < names.size(); ++i) {
       if (i > 0) out += ",";
       const auto it = row.find(names[i]);
-      if (it == row.end() || it->is_null()) continue;
-      out += it->is_string() ? csv_field(it->get<std::string>()) : it->dump();
+      if (it == row.end()) continue;
+      if (it->is_array()) {
+        std::string all;
+        for (const auto& one : *it) all += (all.empty() ? "" : "; ") + one.get<std::string>();
+        out += csv_field(all);
+      } else {
+        const std::string text = it->is_string() ? csv_field(it->get<std::string>()) : it->dump();
+        if (text != "null") out += text;  // as a number that is not known is written
+      }
     }
     out += "\n";
   }

@@ -1,6 +1,7 @@
 // roofscape-cli clusters: its table, exit status, and what it refuses.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
@@ -66,6 +67,40 @@ TEST_CASE(
     }
 }
 
+TEST_CASE("every:N is so many of each chip that ships") {
+  const auto json = nlohmann::json::parse(run("clusters llama3-8b-8-h100 --on every:8 --json").out);
+  const auto one = nlohmann::json::parse(run("clusters llama3-8b-8-h100 --on h100-sxm:8 --json").out);
+  CHECK(json.size() == nlohmann::json::parse(run("presets chips --json").out)["chips"].size());
+  CHECK(std::count(json.begin(), json.end(), one[0]) == 1);
+  const auto doubled = nlohmann::json::parse(run("clusters llama3-8b-8-h100 --on every:8..16 --json").out);
+  CHECK(doubled.size() == 2 * json.size());
+}
+
+TEST_CASE("a chip without a speed that plans need is not said to be too small: the figure is named") {
+  for (const std::string scenario : {"llama3-8b-8-h100", "llama3-70b-serving-8-h100 --set precision.compute=bf16"}) {
+    CAPTURE(scenario);
+    const auto json = nlohmann::json::parse(run("clusters " + scenario + " --on rtx4090:8,gh200:8 --json").out);
+    for (const auto& row : json) {
+      if (!row["plan"].is_null()) continue;
+      CHECK(row["verdict"] == "no-figure");
+      CHECK(row["missing"] == nlohmann::json{"cluster.chip.scaleup_bytes_per_s_per_chip_oneway"});
+    }
+    const Outcome text = run("clusters " + scenario + " --on rtx4090:8");
+    CHECK(text.code == 1);
+    CHECK(text.out.find("chip lacks a figure  lacks scale-up, one chip\n") != std::string::npos);
+  }
+  // One chip needs no links: it is too small.
+  const auto alone = nlohmann::json::parse(run("clusters llama3-8b-8-h100 --on rtx4090:1 --json").out);
+  CHECK(alone[0]["verdict"] == "none-fits");
+  CHECK_FALSE(alone[0].contains("missing"));
+}
+
+TEST_CASE("CSV leaves empty what is not known") {
+  const Outcome o = run("clusters llama3-8b-8-h100 --on b200:8,rtx4090:8 --csv");
+  CHECK(o.out.find("null") == std::string::npos);
+  CHECK(o.out.find(",cluster.chip.scaleup_bytes_per_s_per_chip_oneway\n") != std::string::npos);
+}
+
 TEST_CASE("CSV has a column for every member of the JSON and for the fields of the plan") {
   const Outcome o = run("clusters llama3-70b-16-v5e --on tpu-v5e:16,tpu-v5e:1 --csv");
   CHECK(o.out.starts_with("cluster,chip,chips,verdict,calibrated,serving.sustained_time_per_token_s,"));
@@ -77,6 +112,9 @@ TEST_CASE("what clusters cannot do is refused in one line, exit 2") {
       {"--objective joy", "--objective: unknown objective \"joy\"; there are: cost, time, chips, energy"},
       {"--on h100-sxm", "--on: \"h100-sxm\" does not say how many chips"},
       {"--on h100-sxm:9999999", "--on: "},
+      {"--on every:", "--on: \"every:\" does not say how many chips; give every:1024 or every:256..4096"},
+      {"--on every:0", "--on: \"every:0\" does not say how many chips"},
+      {"--on every:1..1000000", "--on: more than 100 clusters; give fewer"},
       {"--json --csv", "--csv: is another format than --json; give one of them"},
   };
   for (const auto& [options, message] : cases) {
