@@ -1,5 +1,4 @@
 // roofscape-cli clusters: the same workload on several clusters, each with its best plan, and which of them comes first.
-#include <cmath>
 #include <optional>
 #include <string>
 #include <utility>
@@ -14,12 +13,7 @@
 #include "engine/io/export/clusters_json.h"
 #include "engine/io/import/named_clusters.h"
 #include "engine/search/cluster_choice.h"
-#include "engine/search/decoding_plan.h"
-#include "engine/search/plan.h"
-#include "engine/training/run.h"
-#include "widgets/canvas/number_format.h"
-#include "widgets/figures/search/figure_search_parts.h"
-#include "widgets/figures/search/figure_serving_search.h"
+#include "widgets/figures/search/cluster_table.h"
 
 namespace roofscape::app::cli {
 
@@ -85,43 +79,19 @@ std::optional<engine::ClusterRequest> request_of(const Context& context, const C
   return request;
 }
 
-std::string verdict_text(const Context& context, ClusterVerdict verdict) {
-  return std::string(context.texts.text("cli.clusters.verdict." + std::string(engine::kClusterVerdictIds[verdict])));
-}
-
-std::string plan_text(const Context& context, const ClusterAnswer& answer) {
-  if (!answer.runs) return {};
-  return answer.scenario.serves()
-             ? widgets::search::decoding_words(context.texts, engine::decoding_plan_of(answer.scenario))
-             : widgets::search::plan_words(context.texts, engine::plan_of(answer.scenario));
-}
-
 std::string table_text(const Context& context, const std::vector<ClusterAnswer>& answers, bool serves) {
-  const auto& texts = context.texts;
-  const auto word = [&](const char* key) {
-    return std::string(texts.text(std::string("cli.clusters.column.") + key));
-  };
-  Columns columns({false, true, true, true, true, true, false, false});
-  columns.add({word("cluster"), word("chips"), word(serves ? "token" : "run"), word(serves ? "per_million" : "cost"),
-               word(serves ? "throughput" : "energy"), word(serves ? "memory" : "mfu"), word("verdict"),
-               word("plan")});
-  bool assumed = false;
-  for (const ClusterAnswer& a : answers) {
-    const auto amount = [&](double value, const engine::Unit& unit) {
-      return std::isnan(value) ? std::string(widgets::kNoValue) : texts.amount(value, unit);
-    };
-    assumed |= !a.is_calibrated;
-    columns.add(
-        {a.is_calibrated ? a.name : a.name + " *", std::to_string(a.chips),
-         serves ? amount(a.time_s, engine::unit::seconds) : amount(engine::days_of(a.time_s), engine::unit::days),
-         amount(a.cost_usd, engine::unit::dollars),
-         serves ? amount(a.tokens_per_s, engine::unit::tokens_per_s)
-                : amount(a.energy_kwh, engine::unit::kilowatt_hours),
-         serves ? amount(a.memory_bytes, engine::unit::bytes) : amount(a.mfu, engine::unit::fraction),
-         verdict_text(context, a.verdict), plan_text(context, a)});
+  const auto table = widgets::search::cluster_table(context.texts, serves, answers);
+  std::vector<bool> to_the_right;
+  std::vector<std::string> headings;
+  for (const auto& column : table.columns) {
+    to_the_right.push_back(column.number);
+    headings.push_back(column.heading);
   }
+  Columns columns(to_the_right);
+  columns.add(headings);
+  for (const std::vector<std::string>& row : table.rows) columns.add(row);
   std::string out = columns.text(0);
-  if (assumed) out += "\n" + std::string(texts.text("cli.clusters.ideal")) + "\n";
+  if (table.assumed) out += "\n" + std::string(context.texts.text("clusters.ideal")) + "\n";
   return out;
 }
 

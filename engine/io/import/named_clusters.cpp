@@ -18,6 +18,7 @@ using engine::say;
 namespace {
 
 constexpr int kMostChips = 1 << 20;
+constexpr std::string_view kEveryChip = "every:";
 
 std::optional<int> chips_in(std::string_view text) {
   const auto number = plain_number(text);
@@ -56,6 +57,24 @@ Result<std::vector<std::string>> names_of(const std::string& name, std::string_v
   return names;
 }
 
+// So many of each chip of the library, where that many can be put together.
+std::optional<InputError> add_every_chip(const std::string& name, std::string_view option,
+                                         const PresetLibrary& library, std::vector<NamedCluster>& into) {
+  const auto chips = chips_in(std::string_view(name).substr(kEveryChip.size()));
+  if (!chips)
+    return InputError{std::string(option),
+                      {},
+                      say("error.clusters.count", in_quotes(name)),
+                      say("error.clusters.count.remedy", std::string("every:1024"), std::string("every:256..4096"))};
+  const std::size_t before = into.size();
+  for (const Preset& preset : library.list(PresetKind::chip))
+    if (auto cluster = cluster_of(*library.find_chip(preset.id), *chips))
+      into.push_back({fmt::format("{}:{}", preset.id, *chips), *std::move(cluster)});
+  if (into.size() > before) return std::nullopt;
+  return InputError{
+      std::string(option), {}, say("error.clusters.none", in_quotes(name)), say("error.clusters.none.remedy")};
+}
+
 }  // namespace
 
 std::optional<InputError> add_named_clusters(std::string_view list, std::string_view option,
@@ -64,6 +83,10 @@ std::optional<InputError> add_named_clusters(std::string_view list, std::string_
     const auto names = names_of(item, option);
     if (!names) return names.error();
     for (const std::string& name : names.value()) {
+      if (name.starts_with(kEveryChip)) {
+        if (auto error = add_every_chip(name, option, library, into)) return error;
+        continue;
+      }
       auto cluster = cluster_named(name, option, library);
       if (!cluster) return cluster.error();
       into.push_back(std::move(cluster).value());

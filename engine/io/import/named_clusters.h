@@ -1,5 +1,5 @@
-// Clusters as they are asked for on a command line, several at once: a cluster's id or file, CHIP:N, or CHIP:A..B for
-// A chips and every doubling up to B, with commas between them.
+// Clusters as they are asked for in one line, several at once: a cluster's id or file, CHIP:N, every:N for so many of
+// each chip there is, or A..B in the place of N for A chips and every doubling up to B, with commas between them.
 #pragma once
 
 #include <cstddef>

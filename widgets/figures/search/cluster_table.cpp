@@ -1,0 +1,117 @@
+#include "widgets/figures/search/cluster_table.h"
+
+#include <array>
+#include <cmath>
+#include <string_view>
+
+#include "engine/evaluate/missing_figures.h"
+#include "engine/search/decoding_plan.h"
+#include "engine/search/plan.h"
+#include "engine/training/run.h"
+#include "widgets/canvas/number_format.h"
+#include "widgets/figures/search/figure_search_parts.h"
+#include "widgets/figures/search/figure_serving_search.h"
+
+namespace roofscape::widgets::search {
+
+using engine::ClusterAnswer;
+
+namespace {
+
+struct ColumnOf {
+  PlanColumn column;
+  std::string (*text)(const TextTable&, const ClusterAnswer&);
+};
+
+std::string amount(const TextTable& texts, double value, const engine::Unit& unit) {
+  return std::isnan(value) ? std::string(kNoValue) : texts.amount(value, unit);
+}
+std::string cost(const TextTable& texts, const ClusterAnswer& a) {
+  return amount(texts, a.cost_usd, engine::unit::dollars);
+}
+// Where there is none, what the chip lacks for one.
+std::string plan_text(const TextTable& texts, const ClusterAnswer& a) {
+  if (!a.runs) {
+    std::string lacks;
+    for (const engine::ChipField field : a.missing) {
+      const std::string label = "field." + std::string(engine::figure_path(field)) + ".label";
+      lacks += (lacks.empty() ? "" : ", ") + std::string(texts.text(label));
+    }
+    return lacks.empty() ? lacks : texts.format("clusters.lacks", {lacks});
+  }
+  return a.scenario.serves() ? decoding_words(texts, engine::decoding_plan_of(a.scenario))
+                             : plan_words(texts, engine::plan_of(a.scenario));
+}
+
+constexpr std::string_view kAssumed = " *";
+
+const ColumnOf kCluster{{"cluster", {}, false, true}, [](const TextTable&, const ClusterAnswer& a) {
+                          return a.name + std::string(a.is_calibrated ? "" : kAssumed);
+                        }};
+const ColumnOf kChips{{"chips", {}, true, true}, [](const TextTable&, const ClusterAnswer& a) {
+                        return format_count(static_cast<double>(a.chips));
+                      }};
+const ColumnOf kMemory{{"memory", {}, true, true}, [](const TextTable& texts, const ClusterAnswer& a) {
+                         return amount(texts, a.memory_bytes, engine::unit::bytes);
+                       }};
+const ColumnOf kVerdict{
+    {"verdict", {}, false, true}, [](const TextTable& texts, const ClusterAnswer& a) {
+      return std::string(texts.text("clusters.verdict." + std::string(engine::kClusterVerdictIds[a.verdict])));
+    }};
+const ColumnOf kPlan{{"plan", {}, false, false, true}, plan_text};
+
+const std::array kTraining{kCluster,
+                           kChips,
+                           ColumnOf{{"run", {}, true, true},
+                                    [](const TextTable& texts, const ClusterAnswer& a) {
+                                      return amount(texts, engine::days_of(a.time_s), engine::unit::days);
+                                    }},
+                           ColumnOf{{"cost", {}, true, true}, cost},
+                           ColumnOf{{"energy", {}, true, true},
+                                    [](const TextTable& texts, const ClusterAnswer& a) {
+                                      return amount(texts, a.energy_kwh, engine::unit::kilowatt_hours);
+                                    }},
+                           ColumnOf{{"mfu", {}, true, true},
+                                    [](const TextTable& texts, const ClusterAnswer& a) {
+                                      return amount(texts, a.mfu, engine::unit::fraction);
+                                    }},
+                           kMemory,
+                           kVerdict,
+                           kPlan};
+const std::array kServing{kCluster,
+                          kChips,
+                          ColumnOf{{"token", {}, true, true},
+                                   [](const TextTable& texts, const ClusterAnswer& a) {
+                                     return amount(texts, a.time_s, engine::unit::seconds);
+                                   }},
+                          ColumnOf{{"ttft", {}, true, true},
+                                   [](const TextTable& texts, const ClusterAnswer& a) {
+                                     return amount(texts, a.ttft_s, engine::unit::seconds);
+                                   }},
+                          ColumnOf{{"per_million", {}, true, true}, cost},
+                          ColumnOf{{"throughput", {}, true, true},
+                                   [](const TextTable& texts, const ClusterAnswer& a) {
+                                     return amount(texts, a.tokens_per_s, engine::unit::tokens_per_s);
+                                   }},
+                          kMemory,
+                          kVerdict,
+                          kPlan};
+
+}  // namespace
+
+ClusterTable cluster_table(const TextTable& texts, bool serves, std::span<const ClusterAnswer> answers) {
+  const std::span<const ColumnOf> columns = serves ? std::span<const ColumnOf>(kServing) : kTraining;
+  ClusterTable out;
+  for (const ColumnOf& one : columns) {
+    out.columns.push_back(one.column);
+    out.columns.back().heading = texts.text("clusters.column." + std::string(one.column.id));
+  }
+  for (const ClusterAnswer& a : answers) {
+    out.assumed |= !a.is_calibrated;
+    std::vector<std::string>& cells = out.rows.emplace_back();
+    for (const ColumnOf& one : columns) cells.push_back(one.text(texts, a));
+  }
+  return out;
+}
+
+}  // namespace roofscape::widgets::search
