@@ -1,9 +1,12 @@
 #include "app/session/workload_switch.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <limits>
 #include <optional>
 
 #include "engine/evaluate/evaluate.h"
+#include "engine/scenario/mesh_size.h"
 
 namespace roofscape::app {
 
@@ -14,8 +17,13 @@ namespace {
 
 constexpr int kSequencesPerReplica = 32;
 constexpr int kTrainingSequences = 1024;
+constexpr int kMostSequences = 1 << 24;  // of a batch, as its field has it
 
 bool divides(int part, int whole) { return whole % part == 0; }
+
+int chips_of(const Scenario& s) {
+  return static_cast<int>(std::min<std::int64_t>(engine::chip_count(s.cluster), std::numeric_limits<int>::max()));
+}
 
 bool same_subject(const Scenario& a, const Scenario& b) { return a.model == b.model && a.cluster == b.cluster; }
 
@@ -24,7 +32,7 @@ engine::Dtype served(engine::Dtype d) {
 }
 
 Scenario as_serving(Scenario s) {
-  const int chips = static_cast<int>(engine::chip_count(s.cluster));
+  const int chips = chips_of(s);
   const engine::Workload standard;
   if (s.workload.prompt_tokens == standard.prompt_tokens) s.workload.prompt_tokens = s.workload.sequence_length;
   s.precision.compute = served(s.precision.compute);
@@ -35,7 +43,7 @@ Scenario as_serving(Scenario s) {
   const auto meshed = [&](int tensor, int expert) {
     Scenario t = s;
     t.parallelism = {};
-    t.parallelism.data = chips / tensor;
+    t.parallelism.data = std::min(chips / tensor, engine::kMostDataDegree);
     t.parallelism.fsdp = t.parallelism.context = t.parallelism.pipeline = 1;
     t.parallelism.tensor = tensor;
     t.parallelism.expert = expert;
@@ -60,19 +68,22 @@ Scenario as_serving(Scenario s) {
 }
 
 Scenario as_training(Scenario s) {
-  const int chips = static_cast<int>(engine::chip_count(s.cluster));
+  const int chips = chips_of(s);
   engine::Parallelism& p = s.parallelism;
-  if (!divides(p.tensor * p.context * p.pipeline, chips)) p.tensor = p.context = p.pipeline = 1;
+  if (const std::int64_t inner = std::int64_t{p.tensor} * p.context * p.pipeline; chips % inner != 0)
+    p.tensor = p.context = p.pipeline = 1;
+  const int ranks = chips / (p.tensor * p.context * p.pipeline);
   p.data = 1;
-  p.fsdp = chips / (p.tensor * p.context * p.pipeline);
+  p.fsdp = std::min(ranks, engine::kMostDataDegree);
+  if (ranks > p.fsdp) p.data = std::clamp(ranks / p.fsdp, 1, kMostSequences / p.fsdp);
   p.zero_stage = 3;
   p.expert_tensor = 0;
   const int experts = s.model.is_moe() ? std::max(1, s.model.moe.n_routed_experts) : 1;
   while (p.expert > 1 && !(divides(p.expert, p.fsdp * p.context) && divides(p.expert, experts))) --p.expert;
   s.placement = {};
   s.precision = {};
-  const int rounds = std::max(1, kTrainingSequences / p.fsdp);
-  if (!divides(p.fsdp, s.workload.global_batch_sequences)) s.workload.global_batch_sequences = rounds * p.fsdp;
+  const int fed = static_cast<int>(engine::data_ranks(p)), rounds = std::max(1, kTrainingSequences / fed);
+  if (!divides(fed, s.workload.global_batch_sequences)) s.workload.global_batch_sequences = rounds * fed;
   return s;
 }
 

@@ -112,6 +112,10 @@ struct Parallelism {
   int degree(Axis axis) const;
   int experts_tensor() const { return expert_tensor > 0 && expert_tensor < tensor ? expert_tensor : tensor; }
 };
+// The largest degrees: the ends of their fields' domains, beyond which no plan is proposed either.
+inline constexpr int kMostDataDegree = 65536;  // of data and of fsdp
+inline constexpr int kMostTensorDegree = 1024, kMostContextDegree = 4096, kMostPipelineDegree = 1024,
+                     kMostExpertDegree = 4096;
 
 // Axes of a torus, x the first of a slice's sides: one bit each. None: left to the engine.
 enum class TorusAxes : std::uint8_t { automatic, x, y, xy, z, xz, yz, xyz };

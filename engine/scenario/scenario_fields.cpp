@@ -31,8 +31,6 @@ constexpr EnumTable<FlopsConvention> kFlopsConventions{"6p", "exact", "exact_cau
 constexpr EnumTable<AxesOverlap> kOverlaps{"auto", "sum", "max", "by_wire"};
 constexpr EnumTable<ParameterCount> kParameterCounts{"counted", "published"};
 
-constexpr double kMaxDegree = 65536;
-
 // What the counts of the table are counts of: each is typed and shown with its word.
 namespace counted {
 constexpr Unit heads{"heads", {}, Notation::count};
@@ -182,13 +180,13 @@ const std::array kFields{
     LENGTH_BIN(5),
     LENGTH_BIN(6),
     LENGTH_BIN(7),
-    INTEGER("parallelism.data", parallelism.data, 1, kMaxDegree, unit::ways),
-    INTEGER("parallelism.fsdp", parallelism.fsdp, 1, kMaxDegree, unit::ways),
-    INTEGER("parallelism.tensor", parallelism.tensor, 1, 1024, unit::ways),
-    INTEGER("parallelism.context", parallelism.context, 1, 4096, unit::ways),
-    INTEGER("parallelism.pipeline", parallelism.pipeline, 1, 1024, unit::ways),
-    INTEGER("parallelism.expert", parallelism.expert, 1, 4096, unit::ways),
-    INTEGER("parallelism.expert_tensor", parallelism.expert_tensor, 0, 1024, unit::ways),
+    INTEGER("parallelism.data", parallelism.data, 1, kMostDataDegree, unit::ways),
+    INTEGER("parallelism.fsdp", parallelism.fsdp, 1, kMostDataDegree, unit::ways),
+    INTEGER("parallelism.tensor", parallelism.tensor, 1, kMostTensorDegree, unit::ways),
+    INTEGER("parallelism.context", parallelism.context, 1, kMostContextDegree, unit::ways),
+    INTEGER("parallelism.pipeline", parallelism.pipeline, 1, kMostPipelineDegree, unit::ways),
+    INTEGER("parallelism.expert", parallelism.expert, 1, kMostExpertDegree, unit::ways),
+    INTEGER("parallelism.expert_tensor", parallelism.expert_tensor, 0, kMostTensorDegree, unit::ways),
     training_only(BOOLEAN("parallelism.sequence_parallel", parallelism.sequence_parallel)),
     INTEGER("parallelism.zero_stage", parallelism.zero_stage, 0, 3, unit::count),
     training_only(CHOICE("parallelism.keep_gathered", parallelism.keep_gathered, kKeepGathered.ids())),
@@ -234,11 +232,11 @@ const std::array kFields{
     training_only(BOOLEAN("offload.optimizer", offload.optimizer)),
     training_only(BOOLEAN("offload.activations", offload.activations)),
     serving_only(BOOLEAN("serving.disaggregated", serving.disaggregated)),
-    serving_only(INTEGER("serving.prefill.data", serving.prefill.data, 1, kMaxDegree, unit::ways)),
-    serving_only(INTEGER("serving.prefill.tensor", serving.prefill.tensor, 1, 1024, unit::ways)),
-    serving_only(INTEGER("serving.prefill.context", serving.prefill.context, 1, 4096, unit::ways)),
-    serving_only(INTEGER("serving.prefill.pipeline", serving.prefill.pipeline, 1, 1024, unit::ways)),
-    serving_only(INTEGER("serving.prefill.expert", serving.prefill.expert, 1, 4096, unit::ways)),
+    serving_only(INTEGER("serving.prefill.data", serving.prefill.data, 1, kMostDataDegree, unit::ways)),
+    serving_only(INTEGER("serving.prefill.tensor", serving.prefill.tensor, 1, kMostTensorDegree, unit::ways)),
+    serving_only(INTEGER("serving.prefill.context", serving.prefill.context, 1, kMostContextDegree, unit::ways)),
+    serving_only(INTEGER("serving.prefill.pipeline", serving.prefill.pipeline, 1, kMostPipelineDegree, unit::ways)),
+    serving_only(INTEGER("serving.prefill.expert", serving.prefill.expert, 1, kMostExpertDegree, unit::ways)),
     serving_only(CHOICE("serving.kv_split", serving.kv_split, kKvSplits.ids())),
     serving_only(INTEGER("serving.prefill_chunk_tokens", serving.prefill_chunk_tokens, 0, 1 << 24, unit::tokens)),
     serving_only(INTEGER("serving.prefill_prompts", serving.prefill_prompts, 1, 1 << 20, counted::prompts)),

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <numeric>
 #include <tuple>
 #include <utility>
@@ -56,7 +57,7 @@ Scenario spread_out(Scenario scenario) {
   } else {
     Plan plan;
     plan.schedule = scenario.pipeline.schedule;
-    plan.fsdp = static_cast<int>(chip_count(scenario.cluster));
+    plan.fsdp = static_cast<int>(std::min<std::int64_t>(chip_count(scenario.cluster), kMostDataDegree));
     apply(scenario, plan);
   }
   return scenario;

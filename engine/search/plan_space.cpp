@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 
 #include <fmt/format.h>
@@ -113,7 +114,8 @@ std::optional<ConstraintError> constrain(Allowed& allowed, std::string_view name
     const std::size_t end = std::min(value.find(',', begin), value.size());
     const std::string_view word = value.substr(begin, end - begin);
     const auto number = number_of(word, field);
-    if (!number || (ordered && *number < field.minimum))
+    if (!number || (ordered && *number < field.minimum) ||
+        (ordered && how != ConstraintKind::at_most && *number > field.maximum))
       return ConstraintError{say("error.search.value", name, word), values_of(field)};
     numbers.push_back(*number);
     begin = end + 1;
@@ -125,7 +127,10 @@ std::optional<ConstraintError> constrain(Allowed& allowed, std::string_view name
   }
   if (numbers.size() != 1 || !ordered)
     return ConstraintError{say("error.search.limit", name), say("error.search.limit.remedy")};
-  (how == ConstraintKind::at_least ? allowed.min : allowed.max) = numbers[0];
+  if (how == ConstraintKind::at_least)
+    allowed.min = numbers[0];
+  else  // a limit beyond the domain leaves it whole
+    allowed.max = static_cast<int>(std::min<double>(numbers[0], field.maximum));
   const auto within = [&allowed](int n) { return n >= allowed.min && n <= allowed.max; };
   if (allowed.only.empty() ? allowed.min > allowed.max
                            : std::none_of(allowed.only.begin(), allowed.only.end(), within))
@@ -145,7 +150,9 @@ std::vector<int> divisors(int n) {
 }
 
 SpaceChoices::SpaceChoices(const Scenario& s, const PlanSpace& space)
-    : chips(static_cast<int>(chip_count(s.cluster))), s_(s), space_(space) {
+    : chips(static_cast<int>(std::min<std::int64_t>(chip_count(s.cluster), std::numeric_limits<int>::max()))),
+      s_(s),
+      space_(space) {
   // All chips; and where the scenario's own mesh leaves some idle, as many as it has: few meshes divide 8960 chips.
   const double own = mesh_chips(s.parallelism);
   std::vector<int> counts{chips};

@@ -26,7 +26,9 @@ struct Allowed {
 };
 
 struct PlanSpace {
-  Allowed data, fsdp, tensor, context, pipeline, expert;
+  Allowed data{1, kMostDataDegree, {}}, fsdp{1, kMostDataDegree, {}};
+  Allowed tensor{1, kMostTensorDegree, {}}, context{1, kMostContextDegree, {}};
+  Allowed pipeline{1, kMostPipelineDegree, {}}, expert{1, kMostExpertDegree, {}};
   Allowed microbatch{1, 16, {}};  // sequences
   Allowed virtual_stages{1, 16, {}};
   Allowed zero_stage{0, 3, {}};

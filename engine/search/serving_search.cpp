@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdint>
+#include <limits>
 #include <tuple>
 
 #include "engine/evaluate/service_level.h"
@@ -271,12 +273,12 @@ std::optional<BrokenConstraint> broken_constraint(const ServingRequest& request,
 int decoding_chips(const Scenario& s) {
   const double chips =
       s.serving.disaggregated ? mesh_chips(s.parallelism) : static_cast<double>(chip_count(s.cluster));
-  return static_cast<int>(chips) / s.parallelism.context;
+  return static_cast<int>(std::min<double>(chips, std::numeric_limits<int>::max())) / s.parallelism.context;
 }
 
 DecodingPlan decoding_plan_of(const Scenario& s) {
   DecodingPlan plan;
-  plan.data = s.parallelism.data * s.parallelism.fsdp;
+  plan.data = static_cast<int>(std::min<std::int64_t>(data_ranks(s.parallelism), std::numeric_limits<int>::max()));
   plan.tensor = s.parallelism.tensor, plan.expert = s.parallelism.expert, plan.pipeline = s.parallelism.pipeline;
   plan.batch = s.workload.batch;
   return plan;

@@ -34,7 +34,9 @@ enum class ServingObjective : std::uint8_t {
 inline constexpr EnumTable<ServingObjective> kServingObjectiveIds{"throughput", "token-time", "memory"};
 
 struct ServingRequest {
-  Allowed data, tensor, expert, pipeline, batch;
+  Allowed data{1, kMostDataDegree, {}}, tensor{1, kMostTensorDegree, {}};
+  Allowed expert{1, kMostExpertDegree, {}}, pipeline{1, kMostPipelineDegree, {}};
+  Allowed batch;
   double most_token_s = 0, most_ttft_s = 0;  // what users are promised, as the plan runs; 0: nothing
   double min_free = 0;                       // share of HBM that stays free
   std::optional<Framework> runs_on = {};     // only plans that keep the rules of this one

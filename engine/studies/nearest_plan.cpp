@@ -34,6 +34,8 @@ using Mesh = std::array<int, kParts>;
 constexpr std::array<double, kParts> kWeights{17, 5, 9, 2, 2};
 constexpr std::array<std::string_view, kParts> kPaths{"parallelism.tensor", "parallelism.context",
                                                       "parallelism.pipeline", "parallelism.fsdp", "parallelism.data"};
+constexpr std::array<std::int64_t, kParts> kMostOf{kMostTensorDegree, kMostContextDegree, kMostPipelineDegree,
+                                                   kMostDataDegree, kMostDataDegree};
 constexpr std::array<Axis, kParts> kAxes{Axis::tensor, Axis::context, Axis::pipeline, Axis::fsdp, Axis::data};
 
 Mesh mesh_of(const Scenario& s) {
@@ -163,7 +165,8 @@ class Nearest {
       if (!free || is_held(options_, kPaths[part]))
         out.push_back(counted(part, now[part]));
       else
-        for (const int n : degrees(limit_, wholes, from_[part])) out.push_back(counted(part, n));
+        for (const int n : degrees(std::min(limit_, kMostOf[part]), wholes, from_[part]))
+          out.push_back(counted(part, n));
       return out;
     };
     const auto heads = choices(tensor, {s.model.n_heads}), ranks = choices(context, {}),
@@ -283,7 +286,7 @@ void settle_prefill(const Scenario& before, Scenario& wanted, const NearestPlanO
   const std::int64_t was = prefill_chips(before);
   PrefillPlan& p = wanted.serving.prefill;
   const std::int64_t replica = std::int64_t{p.tensor} * p.context * p.pipeline;
-  p.data = static_cast<int>(std::max<std::int64_t>(1, was / replica));
+  p.data = static_cast<int>(std::clamp<std::int64_t>(was / replica, 1, kMostDataDegree));
 }
 
 bool of_prefill_mesh(std::string_view path) {
@@ -401,9 +404,11 @@ NearestPlan nearest_disaggregated(const Scenario& before, const Scenario& wanted
     prefill.tensor = axis == &Parallelism::tensor ? apart : decode.tensor;
     prefill.context = 1;
     prefill.pipeline = axis == &Parallelism::pipeline ? apart : decode.pipeline;
-    prefill.data = (axis == &Parallelism::data ? apart : decode.data) *
-                   (axis == &Parallelism::fsdp ? apart : decode.fsdp) *
-                   (axis == &Parallelism::context ? apart : decode.context);
+    const std::int64_t copies = std::int64_t{axis == &Parallelism::data ? apart : decode.data} *
+                                (axis == &Parallelism::fsdp ? apart : decode.fsdp) *
+                                (axis == &Parallelism::context ? apart : decode.context);
+    if (copies > kMostDataDegree) return;
+    prefill.data = static_cast<int>(copies);
     if (s.model.is_moe()) {
       const auto experts = [&](int ranks, int most) {
         int e = std::min(ranks, most);

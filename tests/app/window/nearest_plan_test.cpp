@@ -11,9 +11,13 @@
 #include <utility>
 #include <vector>
 
+#include "app/session/workload_switch.h"
 #include "engine/evaluate/evaluate.h"
 #include "engine/io/scenario/scenario_json.h"
 #include "engine/scenario/scenario_fields.h"
+#include "engine/search/plan.h"
+#include "engine/search/search.h"
+#include "engine/search/serving_search.h"
 #include "engine/studies/nearest_plan.h"
 #include "tests/app/window/ui_harness.h"
 
@@ -229,4 +233,89 @@ TEST_CASE("an impossible size of one goes back to none") {
   CHECK(plan.runs);
   CHECK_FALSE(plan.reached);
   CHECK(plan.scenario == before);
+}
+
+namespace {
+
+void check_domains(const Scenario& s) {
+  for (const engine::Field& field : engine::scenario_fields()) {
+    CAPTURE(field.path);
+    CHECK(engine::in_domain(field, field.get(s)));
+  }
+}
+
+// Of the largest clusters that their fields allow, and of sizes on the way there.
+std::vector<Scenario> on_huge_clusters(const char* id) {
+  std::vector<Scenario> all;
+  for (const int nodes : {12'000, 1 << 14, 1 << 17})
+    for (const int node_size : {8, 72, 1024}) {
+      Scenario s = test::preset(id);
+      s.cluster.nodes = nodes;
+      s.cluster.node_size = node_size;
+      all.push_back(std::move(s));
+    }
+  Scenario torus = test::preset(id);
+  torus.cluster.chip = *test::presets().find_chip("tpu-v5p");
+  torus.cluster.slice = {1024, 1024, 1024};
+  torus.cluster.slices = 1024;
+  all.push_back(std::move(torus));
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("on a cluster of any size the plan after a switch of workload has degrees that their fields can say") {
+  for (const char* id : {"llama3-8b-8-h100", "mixtral-8x7b-64-h100", "llama3-8b-serving-8-h100"})
+    for (const Scenario& s : on_huge_clusters(id)) {
+      CAPTURE(engine::chip_count(s.cluster));
+      check_domains(app::with_workload_kind(
+          s, s.serves() ? engine::WorkloadKind::training : engine::WorkloadKind::serving, nullptr));
+    }
+}
+
+TEST_CASE("on a cluster of any size the nearest plan has degrees that their fields can say") {
+  for (const char* id : {"llama3-8b-8-h100", "llama3-8b-serving-8-h100"})
+    for (const Scenario& s : on_huge_clusters(id)) {
+      CAPTURE(engine::chip_count(s.cluster));
+      for (const bool keep_product : {false, true}) {
+        Scenario before = s;
+        before.parallelism.data = 65536, before.parallelism.tensor = 8, before.parallelism.fsdp = 1;
+        Scenario wanted = before;
+        wanted.parallelism.tensor = 1;
+        const std::array<std::string_view, 1> held{"parallelism.tensor"};
+        check_domains(
+            engine::nearest_plan_that_runs(before, wanted, {held, engine::Axis::fsdp, keep_product}).scenario);
+      }
+      if (!s.serves()) continue;
+      Scenario apart = s;
+      apart.serving.disaggregated = true;
+      apart.parallelism.data = 4096, apart.parallelism.context = 64, apart.parallelism.tensor = 1;
+      apart.workload.batch = 1 << 22;
+      check_domains(engine::nearest_disaggregated(s, apart).scenario);
+    }
+}
+
+TEST_CASE("on a cluster of any size a search lists plans whose degrees their fields can say") {
+  for (const char* id : {"llama3-8b-8-h100", "llama3-8b-serving-8-h100"})
+    for (Scenario& s : on_huge_clusters(id)) {
+      CAPTURE(engine::chip_count(s.cluster));
+      if (engine::chip_count(s.cluster) > 1 << 20) continue;  // minutes
+      s.workload.sequence_length = 64;
+      s.workload.global_batch_sequences = 1 << 20;
+      engine::SearchRequest training;
+      training.space = engine::space_of(s);
+      training.space.schedule = {0, 0, {}};
+      training.limit = 2000;
+      engine::ServingRequest serving = engine::serving_request_of(s);
+      serving.limit = 2000;
+      std::vector<Scenario> found;
+      const auto take = [&](const auto& result) {
+        for (const auto& one : result.best) engine::apply(found.emplace_back(s), one.plan);
+      };
+      if (s.serves())
+        take(engine::search_serving(s, serving));
+      else
+        take(engine::search(s, training));
+      for (const Scenario& one : found) check_domains(one);
+    }
 }
