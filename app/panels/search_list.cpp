@@ -1,5 +1,6 @@
 #include "app/panels/search_list.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "engine/search/who_runs.h"
@@ -46,12 +47,21 @@ CloseList close_list(const TextTable& texts, const engine::SearchResult& result,
   return {close->count, search::close_words(texts, *close, result.best.size(), pairs.choices)};
 }
 
+// `capacity_bytes`: of a chip; 0: not known.
 template <class Result>
-void fill(const search::PlanTable& table, const Result& result, PlanList& out) {
+void fill(const search::PlanTable& table, const Result& result, double capacity_bytes, PlanList& out) {
   out.columns = table.columns;
-  for (std::size_t i = 0; i < result.best.size(); ++i)
-    out.rows.push_back({result.best[i].plan, table.rows[i], memory_of(result.best[i])});
-  if (!table.present.empty()) out.present = PlanRow{result.present.plan, table.present, memory_of(result.present)};
+  const auto memory =
+      std::find_if(out.columns.begin(), out.columns.end(), [](const auto& column) { return column.id == "memory"; });
+  const auto row_of = [&](const auto& ranked, const std::vector<std::string>& cells) {
+    PlanRow row{ranked.plan, {cells, {}}};
+    if (capacity_bytes > 0 && memory != out.columns.end())
+      row.listed.bars.push_back(
+          {static_cast<std::size_t>(memory - out.columns.begin()), memory_of(ranked) / capacity_bytes});
+    return row;
+  };
+  for (std::size_t i = 0; i < result.best.size(); ++i) out.rows.push_back(row_of(result.best[i], table.rows[i]));
+  if (!table.present.empty()) out.present = row_of(result.present, table.present);
   out.present_rank = result.present_rank;
 }
 
@@ -82,7 +92,7 @@ std::string many(double n) { return n < 1e6 ? format_count(n) : format_si(n, "")
 PlanList plan_list(const PanelContext& ctx, const std::shared_ptr<const SearchOutcome>& found) {
   const SearchQuery& query = found->query;
   PlanList out;
-  out.capacity_bytes = search::capacity_of(ctx.studies, query.scenario);
+  const double capacity_bytes = search::capacity_of(ctx.studies, query.scenario);
   const engine::Evidence* evidence = evidence_of(ctx, query.scenario);
   const auto& table = ctx.studies.get<search::PlanTable>(TableKey{found, ctx.evidence}, [&] {
     return query.serves()
@@ -90,9 +100,9 @@ PlanList plan_list(const PanelContext& ctx, const std::shared_ptr<const SearchOu
                : search::plan_table(ctx.ui.texts, query.scenario, query.request.objective, found->result, evidence);
   });
   if (query.serves())
-    fill(table, found->serving, out);
+    fill(table, found->serving, capacity_bytes, out);
   else
-    fill(table, found->result, out);
+    fill(table, found->result, capacity_bytes, out);
   if (!query.serves() && evidence != nullptr && found->counted()) {
     const auto& close = ctx.studies.get<CloseList>(TableKey{found, ctx.evidence}, [&] {
       return close_list(ctx.ui.texts, found->result, query.request.objective, evidence->pairs);

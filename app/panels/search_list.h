@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "app/panels/list_table.h"
 #include "app/panels/panel_context.h"
 #include "widgets/figures/search/plan_table.h"
 
@@ -14,15 +15,13 @@ namespace roofscape::app {
 
 struct PlanRow {
   widgets::FoundPlan plan;
-  std::vector<std::string> cells;  // by column
-  double memory_bytes = 0;
+  ListRow listed;
 };
 struct PlanList {
   std::vector<widgets::search::PlanColumn> columns;
   std::vector<PlanRow> rows;       // the best, in order
   std::optional<PlanRow> present;  // none where it has no price
   int present_rank = 0;            // among the rows, from 1; 0: not among them
-  double capacity_bytes = 0;       // of a chip; 0: not known
   std::size_t close = 0;           // of the rows: so many cannot be told from the first; 0: nothing is said of it
   std::string close_words;         // that, in a sentence; empty: nothing
 };

@@ -5,6 +5,7 @@
 
 #include "app/panels/field_text.h"
 #include "app/panels/panel_parts.h"
+#include "app/panels/rail_rows.h"
 #include "app/panels/search_list.h"
 #include "app/session/scenario_changes.h"
 #include "widgets/canvas/number_format.h"
@@ -19,48 +20,10 @@ using engine::RankedPlan;
 
 namespace {
 
-constexpr float kRailLabel = 104, kPinned = 84, kPairLine = 22;
+constexpr float kPinned = 84;
 constexpr std::array kFree{0.0, 0.05, 0.1, 0.2, 0.5};
 constexpr std::size_t kMostChanges = 8, kMostParts = 4;
 constexpr double kNoPart = 1e-4;  // of the step: a difference that is not worth a line
-
-struct RailRows {
-  PanelContext& ctx;
-  float x, y, width;
-
-  void label(std::string_view words, bool off = false) {
-    const TextStyle s = ctx.style(off ? ctx.ui.theme.ink3 : ctx.ui.theme.ink2);
-    ctx.ui.canvas.text({x, y + ctx.px(kRowHeight) / 2}, ellipsize(ctx.ui.canvas, words, s, ctx.px(kRailLabel - 6)),
-                       s);
-  }
-  Rect box(float right) const {
-    const float h = std::round(ctx.px(kControlHeight));
-    return {x + ctx.px(kRailLabel), y + std::round((ctx.px(kRowHeight) - h) / 2),
-            std::max(ctx.px(60), width - ctx.px(kRailLabel) - right), h};
-  }
-  void next() { y += std::round(ctx.px(kRowHeight + 2)); }
-  float end() const { return x + width; }
-  void pair(std::string_view left, std::string_view right, const TextStyle& value) {
-    const Canvas& canvas = ctx.ui.canvas;
-    TextStyle v = value;
-    v.halign = HAlign::right;
-    const TextStyle l = ctx.style(ctx.ui.theme.ink2);
-    const float gap = ctx.px(10), line = std::round(ctx.px(kPairLine)), taken = canvas.text_width(right, v) + gap;
-    // A long value has a line of its own under its name.
-    const bool apart = taken > width / 2 && canvas.text_width(left, l) + taken > width;
-    ctx.ui.canvas.text({x, y + line / 2}, ellipsize(canvas, left, l, apart ? width : width - taken), l);
-    if (apart) y += line;
-    ctx.ui.canvas.text({end(), y + line / 2}, ellipsize(canvas, right, v, width), v);
-    y += line;
-  }
-};
-
-void small_prose(RailRows& rows, const std::string& words) {
-  PanelContext& ctx = rows.ctx;
-  rows.y += draw_prose(ctx.ui.canvas, {rows.x, rows.y + ctx.px(2)}, words, ctx.style(ctx.ui.theme.ink2, kSmallText),
-                       rows.width) +
-            ctx.px(4);
-}
 
 std::string constraint_text(const PanelContext& ctx, const ConstrainedDimension& dimension,
                             const Constraint& constraint) {
@@ -148,12 +111,8 @@ void objective_row(RailRows& rows, const engine::EnumTable<Objective>& ids, Obje
   PanelContext& ctx = rows.ctx;
   std::vector<std::string> names;
   for (const std::string_view id : ids) names.emplace_back(ctx.text("ui.search.objective.short." + std::string(id)));
-  const Rect choice{rows.x, rows.y, rows.width, std::round(ctx.px(kControlHeight))};
-  const int chosen = segmented(ctx.ui, choice, "search.objective", names, static_cast<int>(objective),
-                               {std::string(ctx.text("ui.search.rank_by")), {}});
-  objective = static_cast<Objective>(std::clamp(chosen, 0, static_cast<int>(ids.size()) - 1));
-  rows.next();
-  rows.y += ctx.px(4);
+  objective = static_cast<Objective>(
+      rows.choice("search.objective", names, static_cast<int>(objective), ctx.text("ui.search.rank_by")));
 }
 
 void training_preferences(RailRows& rows, SearchPreferences& preferences) {
@@ -177,7 +136,7 @@ void serving_preferences(RailRows& rows, ServingPreferences& preferences) {
   free_row(rows, preferences.min_free);
   const engine::ServiceLevel& slo = ctx.session.scenario().workload.slo;
   if (!(slo.time_per_output_token_s > 0) && !(slo.ttft_s > 0))
-    return small_prose(rows, std::string(ctx.text("ui.search.no_promise")));
+    return rows.prose(std::string(ctx.text("ui.search.no_promise")));
   preferences.keeps_promises =
       check_box(ctx.ui, {rows.x, rows.y + ctx.px(kRowHeight) / 2}, "search.promises", ctx.text("ui.search.promises"),
                 preferences.keeps_promises, {std::string(ctx.text("ui.search.promises")), {}},
@@ -188,7 +147,7 @@ void serving_preferences(RailRows& rows, ServingPreferences& preferences) {
     promised = ctx.format("ui.search.promise.token", {format_duration(slo.time_per_output_token_s)});
   if (slo.ttft_s > 0)
     promised += (promised.empty() ? "" : ", ") + ctx.format("ui.search.promise.ttft", {format_duration(slo.ttft_s)});
-  small_prose(rows, promised);
+  rows.prose(promised);
 }
 
 void space_section(RailRows& rows, SearchView& view) {
@@ -199,13 +158,8 @@ void space_section(RailRows& rows, SearchView& view) {
     const double plans = view.found->query.serves() ? view.found->serving.plans : view.found->result.plans;
     note = ctx.format("ui.search.size", {many(plans), format_duration(view.found->seconds)});
   }
-  const float side = std::round(ctx.px(24));
-  const float head =
-      section_head(ctx, {rows.x, rows.y}, rows.width - side - ctx.px(6), ctx.text("ui.search.space"), note);
-  if (icon_button(ctx.ui, {rows.end() - side, std::round(rows.y + (head - side) / 2), side, side}, "search.close",
-                  Icon::close, {std::string(ctx.text("ui.search.close")), {}}))
-    view.open = false;
-  rows.y += head;
+  about_row(rows, view);
+  rows.y += section_head(ctx, {rows.x, rows.y}, rows.width, ctx.text("ui.search.space"), note);
   if (kind == engine::WorkloadKind::serving)
     serving_preferences(rows, view.preferences.serving);
   else
@@ -252,14 +206,13 @@ void rejections_section(RailRows& rows, const engine::SearchResult& result) {
   PanelContext& ctx = rows.ctx;
   rejection_rows(rows, result.plans, result.fit, result.rejected, engine::kRejectionIds);
   if (const auto& miss = result.near_miss)
-    small_prose(rows,
-                ctx.format("ui.search.near_miss",
-                           {bytes_words(miss->shortage.missing_bytes), format_duration(miss->plan.step_time_s),
-                            search::plan_words(ctx.ui.texts, miss->plan.plan), std::to_string(miss->shortage.device),
-                            quantity_label(ctx.ui.texts, miss->shortage.part)}));
+    rows.prose(ctx.format("ui.search.near_miss",
+                          {bytes_words(miss->shortage.missing_bytes), format_duration(miss->plan.step_time_s),
+                           search::plan_words(ctx.ui.texts, miss->plan.plan), std::to_string(miss->shortage.device),
+                           quantity_label(ctx.ui.texts, miss->shortage.part)}));
   if (const engine::Shortage& s = result.present_shortage; s.missing_bytes > 0)
-    small_prose(rows, ctx.format("ui.search.present_short", {bytes_words(s.missing_bytes), std::to_string(s.device),
-                                                             quantity_label(ctx.ui.texts, s.part)}));
+    rows.prose(ctx.format("ui.search.present_short", {bytes_words(s.missing_bytes), std::to_string(s.device),
+                                                      quantity_label(ctx.ui.texts, s.part)}));
 }
 
 void rejections_section(RailRows& rows, const engine::ServingSearchResult& result) {
@@ -267,13 +220,13 @@ void rejections_section(RailRows& rows, const engine::ServingSearchResult& resul
   rejection_rows(rows, result.plans, result.fit, result.rejected, engine::kServingRejectionIds);
   if (!result.present_legal) return;
   if (result.present_missing_bytes > 0)
-    small_prose(rows, ctx.format("ui.search.present_short.chip",
-                                 {bytes_words(result.present_missing_bytes),
-                                  quantity_label(ctx.ui.texts, result.present.fullest_part)}));
+    rows.prose(ctx.format(
+        "ui.search.present_short.chip",
+        {bytes_words(result.present_missing_bytes), quantity_label(ctx.ui.texts, result.present.fullest_part)}));
   else if (result.present.rejected == engine::ServingRejection::token_time)
-    small_prose(rows, std::string(ctx.text("ui.search.present_slow.token")));
+    rows.prose(std::string(ctx.text("ui.search.present_slow.token")));
   else if (result.present.rejected == engine::ServingRejection::ttft)
-    small_prose(rows, std::string(ctx.text("ui.search.present_slow.ttft")));
+    rows.prose(std::string(ctx.text("ui.search.present_slow.ttft")));
 }
 
 // Which plan is compared with the best: the one pointed at, else the second. Of either kind of workload.
@@ -384,6 +337,21 @@ void runner_up_section(RailRows& rows, const engine::Scenario& scenario, const e
 
 }  // namespace
 
+void about_row(RailRows& rows, SearchView& view) {
+  PanelContext& ctx = rows.ctx;
+  const float side = std::round(ctx.px(24)), h = std::round(ctx.px(kControlHeight));
+  std::vector<std::string> names;
+  for (const char* key : {"ui.search.about.plans", "ui.search.about.clusters"}) names.emplace_back(ctx.text(key));
+  rows.y += ctx.px(6);
+  const int chosen = segmented(ctx.ui, {rows.x, rows.y, rows.width - side - ctx.px(8), h}, "search.about", names,
+                               static_cast<int>(view.about), {std::string(ctx.text("ui.search.about")), {}});
+  view.about = chosen == 0 ? SearchView::About::plans : SearchView::About::clusters;
+  if (icon_button(ctx.ui, {rows.end() - side, std::round(rows.y + (h - side) / 2), side, side}, "search.close",
+                  Icon::close, {std::string(ctx.text("ui.search.close")), {}}))
+    view.open = false;
+  rows.next();
+}
+
 void search_rail(PanelContext& ctx, const Rect& r, SearchView& search) {
   ctx.ui.canvas.rect(r, {.colour = ctx.ui.theme.panel});
   const auto clip = ctx.ui.canvas.clip(r);
@@ -398,7 +366,7 @@ void search_rail(PanelContext& ctx, const Rect& r, SearchView& search) {
       if (found->counted())
         rejections_section(rows, result);
       else
-        small_prose(rows, std::string(ctx.text("ui.search.counted_later")));
+        rows.prose(std::string(ctx.text("ui.search.counted_later")));
       if (!result.best.empty()) runner_up_section(rows, found->query.scenario, result);
     };
     if (found->query.serves())

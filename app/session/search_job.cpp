@@ -1,34 +1,13 @@
 #include "app/session/search_job.h"
 
-#include <algorithm>
 #include <chrono>
 #include <exception>
 #include <utility>
 
-#ifdef __linux__
-#include <sys/resource.h>
-#endif
-
-#include "engine/base/workers.h"
+#include "app/session/background_workers.h"
 #include "engine/search/searched_scenario.h"
 
 namespace roofscape::app {
-
-namespace {
-
-constexpr std::size_t kMostWorkers = 16;
-// The window's thread comes first when both want a core, but beside other programs that keep all cores busy a search
-// still gets its share: two fifths of a core against one of them, where nice 10 would leave it a tenth.
-constexpr int kNice = 2;
-
-// On Linux a nice value belongs to a thread.
-void lower_priority() {
-#ifdef __linux__
-  (void)setpriority(PRIO_PROCESS, 0, kNice);
-#endif
-}
-
-}  // namespace
 
 bool SearchQuery::asks_the_same(const SearchQuery& other) const {
   if (*this == other) return true;
@@ -47,7 +26,7 @@ SearchOutcome with_present(const SearchOutcome& found, const engine::Scenario& s
   return out;
 }
 
-SearchJob::SearchJob() : SearchJob(std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, kMostWorkers)) {}
+SearchJob::SearchJob() : SearchJob(background_worker_count()) {}
 
 SearchJob::~SearchJob() {
   const std::scoped_lock lock(mutex_);
@@ -215,12 +194,7 @@ void SearchJob::run_known(std::stop_token stop) {
 }
 
 void SearchJob::search(SearchOutcome& found, engine::SearchProgress& progress) {
-  const engine::SearchWorkers workers = [this](const std::function<void(std::size_t)>& work) {
-    engine::run_workers(workers_, [&work](std::size_t i) {
-      lower_priority();
-      work(i);
-    });
-  };
+  const engine::SearchWorkers workers = background_workers(workers_);
   if (found.query.serves())
     found.serving = engine::search_serving(found.query.scenario, found.query.serving, &progress, workers);
   else

@@ -126,7 +126,8 @@ SearchPreferences without_limits(SearchPreferences preferences, engine::Workload
   if (kind == engine::WorkloadKind::serving)
     preferences.serving = {preferences.serving.objective, 0, preferences.serving.keeps_promises, {}};
   else
-    preferences = {preferences.objective, 0, preferences.tensor_across_nodes, {}, preferences.serving};
+    preferences = {preferences.objective, 0, preferences.tensor_across_nodes, {}, preferences.serving,
+                   preferences.clusters};
   return preferences;
 }
 
@@ -254,6 +255,7 @@ PreferenceWords to_words(const SearchPreferences& preferences) {
     out[serving + "free"] = number_words(preferences.serving.min_free);
   if (!preferences.serving.keeps_promises) out[serving + "promises"] = kNo;
   put_constraints(kServing, preferences.serving.constraints, kServingWord, out);
+  put_words(preferences.clusters, out);
   return out;
 }
 
@@ -272,6 +274,7 @@ SearchPreferences preferences_from(const PreferenceWords& words) {
   take_free(words, serving + "free", out.serving.min_free);
   out.serving.keeps_promises = !says(serving + "promises", kNo);
   take_constraints(kServing, words, kServingWord, out.serving.constraints);
+  out.clusters = cluster_preferences_from(words);
   return out;
 }
 

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "app/session/cluster_preferences.h"
 #include "engine/search/plan_dimensions.h"
 #include "engine/search/search.h"
 #include "engine/search/serving_search.h"
@@ -58,8 +59,9 @@ struct SearchPreferences {
   bool tensor_across_nodes = false;
   std::array<Constraint, kSearchDimensions> constraints{};
   ServingPreferences serving;
+  ClusterPreferences clusters;  // of another question, and no limit of this one
   bool limits() const {
-    return *this != SearchPreferences{objective, 0, tensor_across_nodes, {}, serving};
+    return *this != SearchPreferences{objective, 0, tensor_across_nodes, {}, serving, clusters};
   }  // whether plans are left out
   friend bool operator==(const SearchPreferences&, const SearchPreferences&) = default;
 };

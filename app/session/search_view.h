@@ -2,9 +2,11 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <memory>
 #include <string>
 
+#include "app/session/clusters_view.h"
 #include "app/session/search_job.h"
 #include "app/session/search_preferences.h"
 #include "widgets/figures/common/figure.h"
@@ -12,7 +14,9 @@
 namespace roofscape::app {
 
 struct SearchView {
-  bool open = false;              // the search stands in the place of the grid and the right rail
+  enum class About : std::uint8_t { plans, clusters };
+  bool open = false;  // the search stands in the place of the grid and the right rail
+  About about = About::plans;
   SearchPreferences preferences;  // of the tab that is shown
   std::array<std::string, 2> figures{"mesh-map", "frontier"};
   std::array<std::string, 2> serving_figures{"serving-map", "frontier"};
@@ -28,7 +32,10 @@ struct SearchView {
   engine::PlanSpace space;   // what of the present scenario is searched, where it trains
 
   enum class Ask : std::uint8_t { none, cancel, again };
-  Ask ask = Ask::none;  // of the job, done at the end of the frame
+  Ask ask = Ask::none;  // of the job that is shown, done at the end of the frame
+
+  ClustersView clusters;
+  bool shows(About what) const { return open && about == what; }
 };
 
 // The two figures of the kind of workload that is shown.

@@ -276,7 +276,11 @@ std::vector<Command> CommandTable::fixed() {
               },
               table_open},
       Command{"view.search", Category::view, plain(Key::f7), kNone, false, nullptr,
-              [](Workspace& w) { w.toggle_search(); }, [](const Workspace& w) { return w.panels_.search.open; }},
+              [](Workspace& w) { w.toggle_search(); },
+              [](const Workspace& w) { return w.panels_.search.shows(SearchView::About::plans); }},
+      Command{"view.clusters", Category::view, KeyPress{Key::f7, false, true}, kNone, false, nullptr,
+              [](Workspace& w) { w.toggle_clusters(); },
+              [](const Workspace& w) { return w.panels_.search.shows(SearchView::About::clusters); }},
       Command{"search.reset", Category::view, kNone, kNone, false,
               [](const Workspace& w) {
                 return limits(w.panels_.search.preferences, w.session_.scenario().workload.kind);

@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "app/core/strings.h"
+#include "app/panels/clusters_panel.h"
+#include "app/panels/clusters_rail.h"
 #include "app/panels/field_text.h"
 #include "app/panels/scenario_rail.h"
 #include "app/panels/search_rail.h"
@@ -117,6 +119,8 @@ void Workspace::set_language(const std::string& name) {
   settings_.language = name;
   characters_changed_ = true;
   // What was said and what is listed stand in the language before.
+  studies_.clear();
+  panels_.search.clusters.refused.reset();
   session_.dismiss_message();
   interaction_.close_popup();
   if (panels_.sheets.shown == Sheet::palette) {
@@ -283,52 +287,6 @@ void Workspace::step_beside(int by) {
   projector.beside = figure_after(projector.beside.value_or(projector.figure), by, projector.figure);
 }
 
-Workspace::Cover Workspace::cover() const {
-  if (panels_.editor.open) return Cover::editor;
-  if (panels_.workbench.open) return Cover::workbench;
-  if (panels_.table.open) return Cover::table;
-  return panels_.search.open ? Cover::search : Cover::none;
-}
-
-void Workspace::uncover() { panels_.editor.open = panels_.workbench.open = panels_.table.open = false; }
-
-void Workspace::escape() {
-  if (panels_.sheets.shown != Sheet::none)
-    panels_.sheets.shown = Sheet::none;
-  else if (drop_guess(panels_.tour))
-    return;
-  else if (panels_.wall.blank != WallState::Blank::none)
-    blank(WallState::Blank::none);
-  else if (!panels_.wall.digits.empty())
-    panels_.wall.digits.clear();
-  else if (on_wall() && panels_.marks.any())
-    panels_.marks.clear();
-  else if (panels_.tour.open() && !panels_.tour.derivation.trail.empty())
-    panels_.tour.derivation.trail.clear();
-  else if (panels_.tour.open())
-    leave_tour();
-  else if (panels_.projector.open)
-    toggle_projector();
-  else if (panels_.editor.open)
-    panels_.editor.open = false;
-  else if (panels_.workbench.open)
-    panels_.workbench.open = false;
-  else if (panels_.table.open)
-    panels_.table.open = false;
-  else if (panels_.figures.pipeline.cursor)
-    panels_.figures.pipeline.leave_playback();
-  else if (panels_.figures.maximised)
-    panels_.figures.maximised.reset();
-  else if (panels_.search.open && panels_.right_rail.derivation.trail.empty())
-    panels_.search.open = false;
-  else if (session_.message())
-    session_.dismiss_message();
-  else if (!panels_.right_rail.derivation.trail.empty())
-    panels_.right_rail.derivation.trail.clear();
-  else
-    interaction_.clear_focus();
-}
-
 bool Workspace::edited() const {
   return panels_.editor.open && departures(panels_.editor.part, session_.scenario(), editor_preset(session_)) > 0;
 }
@@ -454,12 +412,15 @@ engine::Scenario Workspace::draw_panels(PanelContext& ctx, const Rect& window, e
   else if (over == Cover::table)
     edited = preset_table_panel(ctx, layout.grid, panels_.table, std::move(edited));
   else if (searches && !panels_.figures.maximised)
-    edited = search_panel(ctx, layout.grid, panels_.search, panels_.figures, std::move(edited));
+    edited = panels_.search.about == SearchView::About::clusters
+                 ? clusters_panel(ctx, layout.grid, panels_.search, std::move(edited))
+                 : search_panel(ctx, layout.grid, panels_.search, panels_.figures, std::move(edited));
   else
     edited = figure_grid(ctx, layout, panels_.grid, settings_.arrangement.cells, panels_.figures, std::move(edited));
   open_requested(ctx.requests);
   if (searches && request.right_open)
-    search_rail(ctx, layout.right, panels_.search);
+    (panels_.search.about == SearchView::About::clusters ? clusters_rail : search_rail)(ctx, layout.right,
+                                                                                        panels_.search);
   else
     edited = right_rail(ctx, layout.right, request.right_open, panels_.right_rail, std::move(edited));
   status_bar(ctx, layout.status, exported_name(), save_problem_.empty());
@@ -471,6 +432,7 @@ engine::Scenario Workspace::draw_panels(PanelContext& ctx, const Rect& window, e
 
 void Workspace::set_wake(const std::function<void()>& wake) {
   searching_.set_wake(wake);
+  choosing_.set_wake(wake);
   evidence_job_.set_wake(wake);
   measuring_.set_wake(wake);
 }
@@ -573,7 +535,7 @@ void Workspace::frame(ScreenCanvas& canvas, ImDrawList* list, const UiInput& inp
   const auto shown = [this] {
     return std::tuple(
         panels_.projector.open, panels_.projector.figure, panels_.projector.beside, panels_.figures.maximised,
-        panels_.search.open,
+        panels_.search.open, panels_.search.about,
         panels_.tour.open() ? 2 * panels_.tour.play->index() + 1 + panels_.tour.play->play().revealed : 0);
   };
   const auto before = shown();

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "app/panels/tab_strip.h"
+#include "app/session/cluster_job.h"
 #include "app/session/evidence_job.h"
 #include "app/session/layout.h"
 #include "app/session/measured_job.h"
@@ -75,7 +76,9 @@ class Workspace {
   void set_system_still(bool still) { system_still_ = still; }
   // Called from other threads when a search or the evidence has news; nobody is after an empty one is set.
   void set_wake(const std::function<void()>& wake);
-  bool has_search_news() const { return searching_.latest() != panels_.search.latest; }
+  bool has_search_news() const {
+    return searching_.latest() != panels_.search.latest || choosing_.latest() != panels_.search.clusters.latest;
+  }
   // Predicts the published measurements beside the window, once (app/session/evidence_job.h).
   void start_evidence() { evidence_job_.start(session_.presets()); }
   bool has_measured_news() const { return measuring_.reading(); }  // how far it is is drawn
@@ -189,6 +192,8 @@ class Workspace {
   void draw_blank(PanelContext& ctx, const widgets::Rect& window);
 
   void toggle_search();
+  void toggle_clusters();
+  void open_search();         // of plans or of clusters, whichever it is about
   void lift_search_limits();  // of the kind of workload that is shown
 
   // What lies over the grid of figures; of several that are open the first.
@@ -258,7 +263,12 @@ class Workspace {
   void take_search();         // what the job has, at the beginning of a frame and after an edit
   // The newest result; if it answers for the present scenario too, as that one's.
   std::shared_ptr<const SearchOutcome> found_for_present();
-  void follow_search();                    // asks for what is wanted now, at its end
+  void follow_search();  // asks for what is wanted now, at its end
+  // The same of clusters (workspace_clusters.cpp).
+  void take_clusters();
+  void follow_clusters();
+  void name_clusters();                    // those that are asked about, read where they have changed
+  ClusterQuery cluster_query() const;      // they have been named
   widgets::SearchSeen found_here() const;  // what was found for the present scenario; nulls: nothing
 
   Session session_;
@@ -271,6 +281,7 @@ class Workspace {
   widgets::HeldAxes held_axes_;                          // of the figures in sight
   std::shared_ptr<const engine::EvidenceSet> evidence_;  // null: not computed yet
   SearchJob searching_;                                  // of plans, beside the window
+  ClusterJob choosing_;                                  // of a cluster, beside it too
   struct PlacedSearch {
     std::shared_ptr<const SearchOutcome> of, found;
   };

@@ -16,7 +16,7 @@ constexpr double kSearchFrame_s = 0.1;  // between frames that show how far a se
 }  // namespace
 
 bool Workspace::shows_search() const {
-  if (panels_.search.open) return true;
+  if (panels_.search.shows(SearchView::About::plans)) return true;
   if (panels_.projector.open) return figures()[current_figure()].needs == Needs::search;
   if (panels_.figures.maximised) return figures()[*panels_.figures.maximised].needs == Needs::search;
   return std::any_of(settings_.arrangement.cells.begin(), settings_.arrangement.cells.end(),
@@ -48,6 +48,7 @@ std::shared_ptr<const SearchOutcome> Workspace::found_for_present() {
 }
 
 void Workspace::take_search() {
+  take_clusters();
   SearchView& search = panels_.search;
   const bool serves = session_.scenario().serves();
   if (const auto problem = searching_.take_problem()) session_.say({true, io::to_text(*problem, texts_), {}});
@@ -86,15 +87,10 @@ void Workspace::take_search() {
 }
 
 void Workspace::follow_search() {
-  switch (panels_.search.ask) {
-    case SearchView::Ask::cancel:
-      searching_.cancel();
-      break;
-    case SearchView::Ask::again:
-      searching_.again();
-      break;
-    case SearchView::Ask::none:
-      break;
+  follow_clusters();
+  if (!panels_.search.shows(SearchView::About::clusters)) {
+    if (panels_.search.ask == SearchView::Ask::cancel) searching_.cancel();
+    if (panels_.search.ask == SearchView::Ask::again) searching_.again();
   }
   if (!shows_search()) return;
   const bool held = interaction_.anything_held();
@@ -113,8 +109,16 @@ void Workspace::follow_search() {
 }
 
 void Workspace::toggle_search() {
-  panels_.search.open = !panels_.search.open;
-  if (!panels_.search.open) return;
+  if (panels_.search.shows(SearchView::About::plans)) {
+    panels_.search.open = false;
+    return;
+  }
+  panels_.search.about = SearchView::About::plans;
+  if (!panels_.search.open) open_search();
+}
+
+void Workspace::open_search() {
+  panels_.search.open = true;
   uncover();
   panels_.figures.maximised.reset();
   panels_.right_rail.open = true;

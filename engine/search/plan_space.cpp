@@ -49,7 +49,9 @@ Sentence values_of(const Field& field) {
   constexpr double kFew = 10;
   if (field.kind == FieldKind::boolean) return say("error.search.switch");
   if (field.kind == FieldKind::choice) return say("error.give_one", listed(field.choices));
-  if (field.maximum - field.minimum >= kFew) return say("error.search.whole", fmt::format("{:.0f}", field.minimum));
+  if (field.maximum - field.minimum >= kFew)
+    return say("error.number.whole_between", fmt::format("{:.0f}", field.minimum),
+               fmt::format("{:.0f}", field.maximum));
   std::string all;
   for (double n = field.minimum; n < field.maximum; ++n) all += fmt::format("{}{:.0f}", all.empty() ? "" : ", ", n);
   return say("error.give", say("error.or", std::move(all), fmt::format("{:.0f}", field.maximum)));

@@ -171,7 +171,8 @@ TEST_CASE("search answers bad constraints with a remedy and exit 2") {
        "expert, microbatch, "
        "virtual_stages, zero_stage, sequence_parallel, schedule, policy, offload_optimizer, offload_activations\n"},
       {"--pin tensor", "roofscape-cli: --pin: \"tensor\" has no \"=\"; give dimension=value, such as tensor=8\n"},
-      {"--pin tensor=0", "roofscape-cli: --pin: tensor cannot be \"0\"; give a whole number from 1\n"},
+      {"--pin tensor=0", "roofscape-cli: --pin: tensor cannot be \"0\"; give a whole number from 1 to 1024\n"},
+      {"--pin data=100000", "roofscape-cli: --pin: data cannot be \"100000\"; give a whole number from 1 to 65536\n"},
       {"--pin zero_stage=x", "roofscape-cli: --pin: zero_stage cannot be \"x\"; give 0, 1, 2 or 3\n"},
       {"--pin offload_optimizer=maybe",
        "roofscape-cli: --pin: offload_optimizer cannot be \"maybe\"; give on or off\n"},

@@ -107,6 +107,7 @@ std::size_t allocated_at_rest(Harness& h) {
   h.wait(1);
   h.step(3);
   h.parts.searching.wait();
+  h.parts.choosing.wait();
   h.step(3);
   return allocated_bytes();
 }
@@ -119,7 +120,8 @@ struct Reached {
     const auto add = [this](const char* what, bool there) { frames[what] += there ? 1 : 0; };
     add("editor of the model", v.editor.open && v.editor.part == app::EditorPart::model);
     add("editor of the cluster", v.editor.open && v.editor.part == app::EditorPart::cluster);
-    add("search", v.search.open);
+    add("search", v.search.shows(app::SearchView::About::plans));
+    add("clusters", v.search.shows(app::SearchView::About::clusters));
     add("workbench", v.workbench.open);
     add("palette", v.sheets.shown == app::Sheet::palette);
     add("help", v.sheets.shown == app::Sheet::help);
@@ -147,9 +149,10 @@ struct Reached {
 constexpr int kEnoughToReachAll = 20'000, kEnoughToFillAll = 200'000;
 
 // The ways to what lies beside or over the figures: found by chance alone they would hardly be entered.
-constexpr std::array<std::string_view, 12> kDoors{
-    "edit.paste_scenario", "file.open", "editor.model", "editor.cluster", "view.search",  "view.workbench",
-    "view.palette",        "tab.new",   "tab.close",    "tab.next",       "baseline.pin", "view.projector"};
+constexpr std::array<std::string_view, 13> kDoors{
+    "edit.paste_scenario", "file.open",    "editor.model", "editor.cluster", "view.search", "view.clusters",
+    "view.workbench",      "view.palette", "tab.new",      "tab.close",      "tab.next",    "baseline.pin",
+    "view.projector"};
 
 // What somebody may have copied: a scenario, launch lines, a line of a log, orders and layouts of a pipeline, nothing.
 constexpr std::array<std::string_view, 9> kPasted{

@@ -8,6 +8,7 @@
 #include "app/core/strings.h"
 #include "app/shell/commands.h"
 #include "tests/app/window/ui_checks.h"
+#include "widgets/canvas/number_format.h"
 #include "widgets/figures/figures.h"
 
 namespace roofscape {
@@ -43,6 +44,8 @@ const std::vector<Shown>& views() {
       {"numbers", [](Harness& h) { h.show_numbers(); }, false, true},
       {"workbench", [](Harness& h) { run(h, "view.workbench"); }},
       {"table", [](Harness& h) { run(h, "view.table"); }},
+      {"search", [](Harness& h) { run(h, "view.search"), h.parts.searching.wait(), h.step(2); }},
+      {"clusters", [](Harness& h) { run(h, "view.clusters"), h.parts.choosing.wait(), h.step(2); }},
       {"model", [](Harness& h) { run(h, "editor.model"); }},
       {"cluster", [](Harness& h) { run(h, "editor.cluster"); }, false, true},
       {"keys", [](Harness& h) { run(h, "help.keys"); }, true},
@@ -56,11 +59,14 @@ const std::vector<Shown>& views() {
 }
 
 std::vector<std::string> said(const Harness& h) {
-  // How long an evaluation took is no two times the same.
+  // How long an evaluation or a search took is no two times the same.
   const std::string took = h.workspace.texts().format("ui.status.evaluated", {std::string()});
+  const auto& found = h.parts.panels.search.found;
+  const std::string searched = found ? widgets::format_duration(found->seconds) : std::string();
   std::vector<std::string> out;
   for (const auto& t : h.canvas.drawn_texts()) {
-    const bool timed = t.text.starts_with(took) || t.text.ends_with(took);
+    const bool timed =
+        t.text.starts_with(took) || t.text.ends_with(took) || (!searched.empty() && t.text.ends_with(searched));
     if (!timed) out.push_back(t.text);
   }
   std::sort(out.begin(), out.end());

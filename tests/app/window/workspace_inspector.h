@@ -28,6 +28,7 @@ class WorkspaceInspector {
   const widgets::HeldAxes& held_axes = workspace_.held_axes_;
   std::shared_ptr<const engine::EvidenceSet>& evidence = workspace_.evidence_;
   SearchJob& searching = workspace_.searching_;
+  ClusterJob& choosing = workspace_.choosing_;
   MeasuredJob& measuring = workspace_.measuring_;
   widgets::Interaction& interaction = workspace_.interaction_;
   const widgets::Probe& probe = workspace_.probe_;

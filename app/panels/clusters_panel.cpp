@@ -1,0 +1,208 @@
+#include "app/panels/clusters_panel.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "app/panels/list_parts.h"
+#include "app/panels/list_table.h"
+#include "app/panels/panel_parts.h"
+#include "engine/search/decoding_plan.h"
+#include "engine/search/plan.h"
+#include "widgets/canvas/number_format.h"
+#include "widgets/figures/search/cluster_table.h"
+#include "widgets/plot/plot.h"
+
+namespace roofscape::app {
+
+using namespace widgets;
+using engine::ClusterAnswer;
+using engine::Scenario;
+
+namespace {
+
+// The scenario on the cluster of an answer with its plan; what no plan names stays.
+Scenario adopted(Scenario scenario, const ClusterAnswer& answer) {
+  scenario.cluster = answer.scenario.cluster;
+  if (scenario.serves())
+    engine::apply(scenario, engine::decoding_plan_of(answer.scenario));
+  else
+    engine::apply(scenario, engine::plan_of(answer.scenario));
+  return scenario;
+}
+
+// What the scenario comes to as it is; none where it has no numbers.
+std::optional<ClusterAnswer> present_answer(const PanelContext& ctx, const engine::ClusterRequest& request) {
+  std::vector<ClusterAnswer> answer{
+      engine::answer_of(std::string(ctx.text("ui.clusters.present")), ctx.session.scenario(), ctx.session.report())};
+  if (!answer.front().runs) return std::nullopt;
+  engine::rank(answer, request);
+  return std::move(answer.front());
+}
+
+// Time and cost beside those of the other rows, memory beside the chip's own.
+std::vector<ListRow::Bar> bars_of(const std::vector<search::PlanColumn>& columns, const ClusterAnswer& a,
+                                  double longest_s, double dearest_usd) {
+  std::vector<ListRow::Bar> bars;
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    const std::string_view id = columns[i].id;
+    double share = ClusterAnswer::kUnknown;
+    if (id == "run" || id == "token") share = a.time_s / longest_s;
+    if (id == "cost" || id == "per_million") share = a.cost_usd / dearest_usd;
+    if (id == "memory") share = a.memory_bytes / a.capacity_bytes;
+    if (std::isfinite(share)) bars.push_back({i, id == "memory" ? share : std::min(share, 1.0)});
+  }
+  return bars;
+}
+
+struct ClusterList {
+  std::vector<search::PlanColumn> columns;
+  std::vector<ListRow> rows;
+  double longest_s = 0, dearest_usd = 0;
+  bool assumed = false;
+};
+
+ClusterList list_of(const TextTable& texts, const ClusterOutcome& found) {
+  search::ClusterTable table = search::cluster_table(texts, found.query.serves(), found.answers);
+  ClusterList out;
+  for (const ClusterAnswer& a : found.answers) {
+    if (std::isfinite(a.time_s)) out.longest_s = std::max(out.longest_s, a.time_s);
+    if (std::isfinite(a.cost_usd)) out.dearest_usd = std::max(out.dearest_usd, a.cost_usd);
+  }
+  out.columns = std::move(table.columns);
+  out.assumed = table.assumed;
+  for (std::size_t i = 0; i < found.answers.size(); ++i)
+    out.rows.push_back(
+        {std::move(table.rows[i]), bars_of(out.columns, found.answers[i], out.longest_s, out.dearest_usd)});
+  return out;
+}
+
+std::optional<ListRow> present_row(const PanelContext& ctx, const ClusterOutcome& found, const ClusterList& list) {
+  const auto present = present_answer(ctx, found.query.request);
+  if (!present || found.query.serves() != ctx.session.scenario().serves()) return std::nullopt;
+  search::ClusterTable table = search::cluster_table(ctx.ui.texts, found.query.serves(), {&*present, 1});
+  ListRow row{std::move(table.rows.front()), bars_of(list.columns, *present, list.longest_s, list.dearest_usd)};
+  // A plan is shown here whether or not it fits, unlike those that were searched.
+  if (!ctx.session.report().fits())
+    for (std::size_t i = 0; i < list.columns.size(); ++i)
+      if (list.columns[i].id == "verdict") row.cells[i] = ctx.text("ui.clusters.present_does_not_fit");
+  return row;
+}
+
+std::string objective_words(const PanelContext& ctx, engine::ClusterObjective objective) {
+  return std::string(ctx.text("ui.clusters.first." + std::string(engine::kClusterObjectiveIds[objective])));
+}
+
+void head_of_clusters(PanelContext& ctx, const Rect& r, SearchView& view) {
+  const ClustersView& clusters = view.clusters;
+  ListHead head{.title = std::string(ctx.text("ui.clusters.title")),
+                .words = {},
+                .running = clusters.state == ClusterJob::State::running,
+                .stopped = clusters.state == ClusterJob::State::cancelled && clusters.found != nullptr,
+                .progress = clusters.progress};
+  if (clusters.found != nullptr) {
+    const ClusterOutcome& found = *clusters.found;
+    const bool meets = !found.answers.empty() && found.answers.front().verdict == engine::ClusterVerdict::meets;
+    head.words = clusters.stale      ? std::string(ctx.text("ui.clusters.stale"))
+                 : !found.finished() ? ctx.format("ui.clusters.so_far",
+                                                  {format_count(static_cast<double>(found.answers.size())),
+                                                   format_count(static_cast<double>(found.query.clusters.size()))})
+                 : !meets            ? std::string(ctx.text("ui.clusters.none_meets"))
+                          : ctx.format("ui.clusters.ranked", {objective_words(ctx, found.query.request.objective)});
+  }
+  list_head(ctx, r, head, view.ask);
+}
+
+// What is said instead of a list; false where there is one.
+bool no_clusters(PanelContext& ctx, const Rect& r, SearchView& view) {
+  const ClustersView& clusters = view.clusters;
+  if (clusters.found != nullptr && !clusters.found->answers.empty()) return false;
+  if (clusters.named && clusters.named->problem) {
+    notice(ctx, r, {}, std::string(ctx.text("ui.clusters.unread")), {});
+  } else if (clusters.state == ClusterJob::State::cancelled) {
+    if (notice(ctx, r, "search.again", std::string(ctx.text("ui.search.cancelled")),
+               std::string(ctx.text("ui.search.again"))))
+      view.ask = SearchView::Ask::again;
+  } else {
+    notice(ctx, r, {}, ctx.format("ui.clusters.searching", {format_share(clusters.progress)}), {});
+  }
+  return true;
+}
+
+Readout tip_of(const PanelContext& ctx, const ClusterAnswer& a, const ListRow& row,
+               const std::vector<search::PlanColumn>& columns) {
+  Readout tip{a.name, {}};
+  for (std::size_t i = 1; i < columns.size(); ++i)
+    if (!row.cells[i].empty() && row.cells[i] != kNoValue) tip.rows.emplace_back(columns[i].heading, row.cells[i]);
+  if (std::isfinite(a.step_time_s))
+    tip.rows.emplace_back(ctx.text("ui.clusters.step"), ctx.ui.texts.amount(a.step_time_s, engine::unit::seconds));
+  return tip;
+}
+
+}  // namespace
+
+Scenario clusters_panel(PanelContext& ctx, const Rect& area, SearchView& view, Scenario scenario) {
+  const Theme& t = ctx.ui.theme;
+  Rect r = area;
+  ctx.ui.canvas.rect(r, {.colour = t.panel});
+  const auto clip = ctx.ui.canvas.clip(r);
+  head_of_clusters(ctx, r.cut_top(std::round(ctx.px(kListHead))).inset(std::round(ctx.px(14)), 0), view);
+  const std::size_t hovered_before = std::exchange(view.clusters.hovered, 0);
+  if (no_clusters(ctx, r, view)) return scenario;
+  const ClusterOutcome& found = *view.clusters.found;
+  const auto& list = ctx.studies.get<ClusterList>(view.clusters.found, [&] { return list_of(ctx.ui.texts, found); });
+  const std::optional<ListRow> present = present_row(ctx, found, list);
+  std::vector<const ListRow*> listed;
+  for (const ListRow& row : list.rows) listed.push_back(&row);
+  if (present) listed.push_back(&*present);
+  const float row_h = std::round(ctx.px(kListRow));
+  ListTable table(ctx, r, list.columns, listed);
+  table.scroll("clusters.across", r);
+  if (table.scrolled()) r.cut_bottom(ctx.px(kListScrollBar));
+  table.head(r.cut_top(row_h).centre().y);
+  if (list.assumed) list_note(ctx, r, std::string(ctx.text("clusters.ideal")));
+  Rect foot;
+  if (present) {
+    foot = r.cut_bottom(row_h + ctx.px(6));
+    foot.cut_bottom(ctx.px(6));
+  }
+  std::optional<Scenario> taken;
+  {
+    const auto inner = ctx.ui.canvas.clip(r);
+    const ScrollRegion scroll = begin_scroll(ctx.ui, "clusters.list", r);
+    float y = scroll.content_top;
+    for (std::size_t i = 0; i < list.rows.size(); ++i, y += row_h) {
+      const ClusterAnswer& one = found.answers[i];
+      const Rect row{r.x + ctx.px(6), y, r.w - ctx.px(22), row_h};
+      if (row.bottom() < r.y || row.y > r.bottom()) continue;
+      const std::string id = "clusters.row." + std::to_string(i + 1);
+      const ItemState s = ctx.ui.item(id, row);
+      const bool own = one.runs && adopted(scenario, one) == scenario;
+      if (s.hovered) ctx.ui.canvas.rect(row, {.colour = t.ctlh}, ctx.px(3));
+      if (s.ring) ctx.ui.canvas.frame(row, {t.ink, ctx.px(2), {}}, ctx.px(3));
+      if (own) draw_differs(ctx.ui, row);
+      if (s.hovered || s.ring) {
+        view.clusters.hovered = i + 1;
+        if (one.runs) ctx.ui.io.set_cursor(Cursor::hand);
+        const char* about = !one.runs ? "ui.clusters.cannot" : own ? "ui.clusters.own" : "ui.clusters.adopt";
+        ctx.ui.io.hint(id, {ctx.ui.io.pointer().x, row.y, ctx.px(8), row.h},
+                       tip_of(ctx, one, list.rows[i], list.columns), std::string(ctx.text(about)), 0.4);
+      }
+      if (s.clicked && one.runs) taken = adopted(scenario, one);
+      table.row(row.centre().y, list.rows[i], format_count(static_cast<double>(i + 1)), own,
+                s.hovered || hovered_before == i + 1);
+    }
+    end_scroll(ctx.ui, scroll, y);
+  }
+  if (present) {
+    separator(ctx, foot.x + ctx.px(14), foot.right() - ctx.px(14), foot.y);
+    draw_differs(ctx.ui, {foot.x + ctx.px(6), foot.y, foot.w, foot.h});
+    table.row(foot.centre().y, *present, ctx.text("ui.search.now"), true, false);
+  }
+  return taken ? std::move(*taken) : std::move(scenario);
+}
+
+}  // namespace roofscape::app

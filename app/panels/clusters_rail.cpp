@@ -1,0 +1,177 @@
+#include "app/panels/clusters_rail.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "app/panels/panel_parts.h"
+#include "app/panels/rail_rows.h"
+#include "app/panels/search_rail.h"
+#include "engine/base/read_number.h"
+#include "engine/io/json/result.h"
+#include "engine/training/run.h"
+#include "widgets/canvas/number_format.h"
+#include "widgets/plot/plot.h"
+
+namespace roofscape::app {
+
+using namespace widgets;
+using engine::ClusterAnswer;
+using engine::ClusterObjective;
+
+namespace {
+
+void refusal(RailRows& rows, const ClustersView& view, std::string_view id) {
+  if (view.refused && view.refused->id == id) rows.prose(view.refused->why, true);
+}
+
+// A limit that is typed with its unit; 0, or nothing typed: none.
+void limit_row(RailRows& rows, ClustersView& view, std::string_view id, std::string_view label,
+               const engine::Unit& unit, double& limit) {
+  PanelContext& ctx = rows.ctx;
+  rows.label(label, limit == 0);
+  const std::string now = limit > 0 ? box_text(limit, unit) : std::string();
+  if (const auto typed = typed_line(ctx, rows.box(0), id, now, ctx.text("ui.search.any")); typed && *typed != now) {
+    view.refused.reset();
+    const auto number = engine::read_number(*typed, unit);
+    if (typed->find_first_not_of(' ') == std::string::npos)
+      limit = 0;
+    else if (number && *number >= 0)
+      limit = *number;
+    else
+      view.refused = {std::string(id), *typed,
+                      number ? ctx.format("ui.clusters.not_negative", {*typed})
+                             : ctx.format("ui.clusters.unread.limit", {*typed, ctx.ui.texts.write(number.problem),
+                                                                       ctx.ui.texts.write(number.remedy)})};
+  }
+  rows.next();
+  refusal(rows, view, id);
+}
+
+std::vector<std::string> objective_names(const PanelContext& ctx, bool serves) {
+  std::vector<std::string> names;
+  for (const std::string_view id : engine::kClusterObjectiveIds)
+    if (!serves || id != engine::kClusterObjectiveIds[ClusterObjective::energy])  // the last of them
+      names.emplace_back(ctx.text("ui.clusters.objective." + std::string(id)));
+  return names;
+}
+
+void promises(RailRows& rows) {
+  PanelContext& ctx = rows.ctx;
+  const engine::ServiceLevel& slo = ctx.session.scenario().workload.slo;
+  std::string promised;
+  if (slo.time_per_output_token_s > 0)
+    promised = ctx.format("ui.search.promise.token", {format_duration(slo.time_per_output_token_s)});
+  if (slo.ttft_s > 0)
+    promised += (promised.empty() ? "" : ", ") + ctx.format("ui.search.promise.ttft", {format_duration(slo.ttft_s)});
+  rows.prose(promised.empty() ? std::string(ctx.text("ui.search.no_promise")) : promised);
+}
+
+void question_section(RailRows& rows, SearchView& search, ClusterPreferences& wanted) {
+  PanelContext& ctx = rows.ctx;
+  const bool serves = ctx.session.scenario().serves();
+  about_row(rows, search);
+  rows.y += section_head(ctx, {rows.x, rows.y}, rows.width, ctx.text("ui.clusters.what_first"));
+  ClusterObjective& objective = serves ? wanted.serving : wanted.training;
+  objective =
+      static_cast<ClusterObjective>(rows.choice("clusters.objective", objective_names(ctx, serves),
+                                                static_cast<int>(objective), ctx.text("ui.clusters.what_first")));
+  if (serves) return promises(rows);
+  limit_row(rows, search.clusters, "clusters.days", ctx.text("ui.clusters.within"), engine::unit::days,
+            wanted.most_run_days);
+  limit_row(rows, search.clusters, "clusters.dollars", ctx.text("ui.clusters.budget"), engine::unit::dollars,
+            wanted.most_cost_usd);
+}
+
+void among_section(RailRows& rows, ClustersView& view, ClusterPreferences& wanted) {
+  PanelContext& ctx = rows.ctx;
+  const std::string count =
+      view.named && !view.named->problem
+          ? ctx.ui.texts.count("ui.clusters.count", static_cast<double>(view.named->clusters.size()))
+          : std::string();
+  rows.y += section_head(ctx, {rows.x, rows.y}, rows.width, ctx.text("ui.clusters.among"), count);
+  const std::string around(ctx.text("ui.clusters.around"));
+  const Rect box{rows.x, rows.y, rows.width, std::round(ctx.px(28))};
+  if (const auto typed = typed_line(ctx, box, "clusters.among", wanted.among, around)) wanted.among = *typed;
+  rows.y = box.bottom() + ctx.px(4);
+  if (view.named && view.named->problem) rows.prose(io::to_text(*view.named->problem, ctx.ui.texts), true);
+  const auto offer = [&](std::string_view id, const std::string& words, const std::string& text) {
+    const float w = std::min(rows.width, ctx.ui.canvas.text_width(words, ctx.style(ctx.ui.theme.ink)) + ctx.px(24));
+    const Rect place{rows.x, std::round(rows.y + ctx.px(2)), w, std::round(ctx.px(kControlHeight))};
+    if (button(ctx.ui, place, id, words)) wanted.among = text;
+    rows.next();
+  };
+  const std::int64_t chips = engine::chip_count(ctx.session.scenario().cluster);
+  const std::string every = "every:" + std::to_string(chips);
+  if (!wanted.among.empty()) offer("clusters.around", around, {});
+  if (wanted.among != every)
+    offer("clusters.every", ctx.format("ui.clusters.every", {format_count(static_cast<double>(chips))}), every);
+  rows.prose(std::string(ctx.text("ui.clusters.among.about")));
+}
+
+// What the first has over the one pointed at, else over the second.
+void against_section(RailRows& rows, const ClustersView& view) {
+  PanelContext& ctx = rows.ctx;
+  const std::vector<ClusterAnswer>& answers = view.found->answers;
+  const std::size_t other = view.hovered > 1 ? view.hovered : 2;
+  if (answers.size() < other || !answers.front().runs || !answers[other - 1].runs) return;
+  const ClusterAnswer& first = answers.front();
+  const ClusterAnswer& second = answers[other - 1];
+  separator(ctx, rows.x, rows.end(), rows.y + ctx.px(4));
+  rows.y += ctx.px(8);
+  rows.y += section_head(ctx, {rows.x, rows.y}, rows.width,
+                         ctx.format("ui.clusters.against", {std::to_string(other), "1"}));
+  const TextStyle value = ctx.style(ctx.ui.theme.ink);
+  const auto difference = [&](std::string_view key, double a, double b, const engine::Unit& unit) {
+    if (!std::isfinite(a) || !std::isfinite(b)) return;
+    rows.pair(ctx.text(std::string("clusters.column.") + std::string(key)),
+              a == b ? std::string(ctx.text("ui.search.equal")) : format_difference(b - a, unit), value);
+  };
+  const bool serves = view.found->query.serves();
+  difference("chips", static_cast<double>(first.chips), static_cast<double>(second.chips), engine::unit::count);
+  if (serves)
+    difference("token", first.time_s, second.time_s, engine::unit::seconds);
+  else
+    difference("run", engine::days_of(first.time_s), engine::days_of(second.time_s), engine::unit::days);
+  difference(serves ? "per_million" : "cost", first.cost_usd, second.cost_usd, engine::unit::dollars);
+  if (serves) {
+    difference("ttft", first.ttft_s, second.ttft_s, engine::unit::seconds);
+    difference("throughput", first.tokens_per_s, second.tokens_per_s, engine::unit::tokens_per_s);
+  } else {
+    difference("energy", first.energy_kwh, second.energy_kwh, engine::unit::kilowatt_hours);
+    difference("mfu", first.mfu, second.mfu, engine::unit::fraction);
+  }
+  difference("memory", first.memory_bytes, second.memory_bytes, engine::unit::bytes);
+}
+
+}  // namespace
+
+void clusters_rail(PanelContext& ctx, const Rect& r, SearchView& search) {
+  ctx.ui.canvas.rect(r, {.colour = ctx.ui.theme.panel});
+  const auto clip = ctx.ui.canvas.clip(r);
+  const ScrollRegion scroll = begin_scroll(ctx.ui, "clusters.rail", r);
+  const float pad = std::round(ctx.px(16));
+  RailRows rows{ctx, r.x + pad, scroll.content_top + ctx.px(4), r.w - 2 * pad};
+  ClusterPreferences& wanted = search.preferences.clusters;
+  question_section(rows, search, wanted);
+  among_section(rows, search.clusters, wanted);
+  if (search.clusters.found != nullptr && !search.clusters.stale) against_section(rows, search.clusters);
+  if (!(wanted == ClusterPreferences{})) {
+    rows.y += ctx.px(4);
+    const std::string words(ctx.text("ui.clusters.reset"));
+    const float w = std::min(rows.width, ctx.ui.canvas.text_width(words, ctx.style(ctx.ui.theme.ink)) + ctx.px(24));
+    if (button(ctx.ui, {rows.x, std::round(rows.y), w, std::round(ctx.px(kControlHeight))}, "clusters.reset",
+               words)) {
+      wanted = {};
+      search.clusters.refused.reset();
+    }
+    rows.next();
+  }
+  end_scroll(ctx.ui, scroll, rows.y + ctx.px(12));
+  vertical_separator(ctx, r.x, r.y, r.bottom());
+}
+
+}  // namespace roofscape::app

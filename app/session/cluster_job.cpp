@@ -1,0 +1,191 @@
+#include "app/session/cluster_job.h"
+
+#include <algorithm>
+#include <exception>
+#include <utility>
+
+#include "app/session/background_workers.h"
+#include "engine/scenario/mesh_size.h"
+#include "engine/search/searched_scenario.h"
+
+namespace roofscape::app {
+
+using engine::ClusterAnswer;
+using engine::ClusterObjective;
+using engine::NamedCluster;
+using engine::Scenario;
+
+namespace {
+constexpr std::size_t kMostKept = 400;
+}
+
+ClusterJob::Asked ClusterJob::asked_on(const ClusterQuery& query, const engine::Cluster& cluster) {
+  Scenario on = query.scenario;
+  on.cluster = cluster;
+  Asked asked;
+  if (query.serves())
+    asked.by_time = query.request.objective == ClusterObjective::time;
+  else
+    asked.space = engine::space_of(on);
+  asked.scenario = engine::searched_scenario(on);
+  return asked;
+}
+
+bool ClusterQuery::asks_the_same(const ClusterQuery& other) const {
+  if (!(request == other.request) || clusters != other.clusters || serves() != other.serves()) return false;
+  // Chips that the present mesh leaves idle are chips that a plan may leave idle (SpaceChoices).
+  if (engine::mesh_chips(scenario.parallelism) != engine::mesh_chips(other.scenario.parallelism)) return false;
+  if (clusters.empty()) return true;
+  const engine::Cluster& any = clusters.front().cluster;
+  return ClusterJob::asked_on(*this, any) == ClusterJob::asked_on(other, any);
+}
+
+ClusterJob::ClusterJob() : ClusterJob(background_worker_count()) {}
+
+ClusterJob::~ClusterJob() {
+  const std::scoped_lock lock(mutex_);
+  wake_ = nullptr;
+  queued_.reset();
+  if (progress_) progress_->stop = true;
+  thread_.request_stop();
+}
+
+void ClusterJob::ask(ClusterQuery query) {
+  const std::scoped_lock lock(mutex_);
+  const auto is_asked = [&](const ClusterQuery& other) { return other.asks_the_same(query); };
+  if (cancelled_ && is_asked(*cancelled_)) return;
+  cancelled_.reset();
+  if (queued_ && is_asked(*queued_)) return;
+  if (running_ && !progress_->stop && is_asked(*running_)) {
+    queued_.reset();
+    return;
+  }
+  if (!running_ && !queued_ && latest_ && latest_->finished() && is_asked(latest_->query)) return;
+  queued_ = std::move(query);
+  if (progress_) progress_->stop = true;
+  if (!thread_.joinable()) thread_ = std::jthread([this](std::stop_token stop) { run(std::move(stop)); });
+  changed_.notify_all();
+}
+
+void ClusterJob::cancel() {
+  const std::scoped_lock lock(mutex_);
+  if (queued_)
+    cancelled_ = std::exchange(queued_, std::nullopt);
+  else if (running_)
+    cancelled_ = running_;
+  if (progress_) progress_->stop = true;
+}
+
+void ClusterJob::again() {
+  const std::scoped_lock lock(mutex_);
+  cancelled_.reset();
+}
+
+std::shared_ptr<const ClusterOutcome> ClusterJob::latest() const {
+  const std::scoped_lock lock(mutex_);
+  return latest_;
+}
+
+ClusterJob::State ClusterJob::state() const {
+  const std::scoped_lock lock(mutex_);
+  if (cancelled_) return State::cancelled;
+  return running_ || queued_ ? State::running : State::idle;
+}
+
+double ClusterJob::progress() const {
+  const std::scoped_lock lock(mutex_);
+  if (!running_ || !progress_ || running_->clusters.empty()) return 0;
+  const std::size_t total = progress_->total, done = progress_->done;
+  const double part = total > 0 ? static_cast<double>(done) / static_cast<double>(total) : 0;
+  return std::min(1.0, (static_cast<double>(answered_) + part) / static_cast<double>(running_->clusters.size()));
+}
+
+std::size_t ClusterJob::searched() const {
+  const std::scoped_lock lock(mutex_);
+  return searched_;
+}
+
+std::optional<io::InputError> ClusterJob::take_problem() {
+  const std::scoped_lock lock(mutex_);
+  return std::exchange(problem_, {});
+}
+
+void ClusterJob::set_wake(std::function<void()> wake) {
+  const std::scoped_lock lock(mutex_);
+  wake_ = std::move(wake);
+}
+
+void ClusterJob::wait() {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [this] { return !queued_ && !running_; });
+}
+
+void ClusterJob::run(std::stop_token stop) {
+  lower_priority();
+  std::unique_lock lock(mutex_);
+  while (changed_.wait(lock, stop, [this] { return queued_.has_value(); })) {
+    running_ = std::exchange(queued_, std::nullopt);
+    progress_ = std::make_shared<engine::SearchProgress>();
+    answered_ = 0;
+    const ClusterQuery query = *running_;
+    const std::shared_ptr<engine::SearchProgress> progress = progress_;
+    lock.unlock();
+    std::optional<io::InputError> problem;
+    try {
+      answer(query, *progress);
+    } catch (const std::exception& error) {
+      problem = io::error_of(error);
+    }
+    lock.lock();
+    if (problem) {
+      problem_ = std::move(problem);
+      if (!queued_) cancelled_ = running_;  // not tried over and over
+    }
+    running_.reset();
+    progress_.reset();
+    changed_.notify_all();
+    if (wake_) wake_();
+  }
+}
+
+void ClusterJob::answer(const ClusterQuery& query, engine::SearchProgress& progress) {
+  std::vector<ClusterAnswer> answers;
+  for (const NamedCluster& cluster : query.clusters) {
+    ClusterAnswer one = answer_on(query, cluster, progress);
+    if (progress.stop) return;
+    answers.push_back(std::move(one));
+    auto outcome = std::make_shared<ClusterOutcome>();
+    outcome->query = query;
+    outcome->answers = answers;
+    engine::rank(outcome->answers, query.request);
+    const std::scoped_lock lock(mutex_);
+    if (progress.stop) return;
+    ++answered_;
+    progress.done = 0, progress.total = 0;
+    // Answers that are whole stay until others are.
+    if (!outcome->finished() && latest_ && latest_->finished() && latest_->query.serves() == query.serves()) continue;
+    latest_ = std::move(outcome);
+    if (wake_) wake_();
+  }
+}
+
+ClusterAnswer ClusterJob::answer_on(const ClusterQuery& query, const NamedCluster& cluster,
+                                    engine::SearchProgress& progress) {
+  Asked asked = asked_on(query, cluster.cluster);
+  const auto known = std::find_if(kept_.begin(), kept_.end(), [&](const Kept& k) { return k.asked == asked; });
+  if (known != kept_.end()) {
+    ClusterAnswer answer = known->answer;
+    answer.name = cluster.name;
+    return answer;
+  }
+  ClusterAnswer answer = engine::best_on(query.scenario, cluster, query.request.objective, &progress, workers_,
+                                         background_workers(workers_));
+  if (progress.stop) return answer;
+  if (kept_.size() >= kMostKept) kept_.erase(kept_.begin());
+  kept_.push_back({std::move(asked), answer});
+  const std::scoped_lock lock(mutex_);
+  ++searched_;
+  return answer;
+}
+
+}  // namespace roofscape::app
