@@ -83,9 +83,10 @@ std::optional<io::InputError> choose(const widgets::FigureRow& figure, std::stri
 float chosen_height(const Drawing& drawing, const ExportOptions& form, const widgets::FontStack& fonts) {
   const float ratio = form.width / form.em / (drawing.own.width / widgets::kPrintEm);
   const float own = drawing.own.height / widgets::kPrintEm - kUsualHead;
-  const float picture = form.em * own * std::pow(ratio, ratio < 1 ? kNarrower : kWider);
   constexpr float kEndless = 1e5f;
   widgets::InkCanvas canvas(fonts, form.em, {0, 0, form.width, kEndless});
+  float picture = drawing.own_height ? drawing.own_height(canvas, form.width) : 0;
+  if (picture == 0) picture = form.em * own * std::pow(ratio, ratio < 1 ? kNarrower : kWider);
   const float head = widgets::draw_printed_head(canvas, canvas.bounds(), drawing.theme, drawing.head, form.head).y;
   return std::round(picture + head);
 }
@@ -193,6 +194,10 @@ Drawing drawing_of(const widgets::FigureRow& figure, const widgets::FigureInput&
                 widgets::draw_figure(figure, canvas, area, input, with);
               },
               [&figure, &input, view] { return widgets::figure_data(figure, input, view); }};
+  if (figure.own_height != nullptr)
+    out.own_height = [&figure, &input, view](const Canvas& canvas, float width) {
+      return figure.own_height(canvas, width, input, view);
+    };
   if (out.head.context.empty()) out.head.context = widgets::context_line(input);
   if (library != nullptr) {
     io::FigureRecord record{std::string(figure.name),

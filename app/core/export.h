@@ -36,6 +36,8 @@ struct Drawing {
   std::function<void(widgets::Canvas&, const widgets::Rect&, const widgets::HeadParts&)> draw;
   std::function<std::string()> table;  // tab-separated text with a line of names first
   std::string record = {};             // what its files say of themselves (io/scenario/figure_file.h)
+  // The height of its picture at this width where it has a layout of its own there; 0, or empty: it has none.
+  std::function<float(const widgets::Canvas&, float width)> own_height = {};
 };
 
 // The height of a drawing where its form leaves that open: its own in the proportion of its width, less flat the

@@ -308,6 +308,46 @@ TEST_CASE("every plan of the best is a line with a place on each axis that can b
   }
 }
 
+TEST_CASE("in a column every axis of plans is a row, and the best and the present plan have their values on each") {
+  const Theme print = theme("print");
+  for (const char* preset : {"llama3-8b-8-h100", "deepseek-v3-2048-h800"}) {
+    CAPTURE(preset);
+    const Searched s(preset_case(preset));
+    const FigureInput input = s.input(print);
+    const FigureRow& row = *find_figure("parallel-coordinates");
+    FigureView paper;
+    paper.print = true;
+    paper.head = {false, false, false};
+    const float width = 238;
+    RecordCanvas page(fonts(), kPrintEm, {0, 0, width, 1000});
+    const float height = row.own_height(page, width, input, paper);
+    RecordCanvas canvas(fonts(), kPrintEm, {0, 0, width, height});
+    row.draw(canvas, canvas.bounds(), input, paper);
+    CHECK(canvas.audit_text() == "");
+    float last = 0;
+    std::vector<const char*> names{"data", "fsdp", "tensor", "pipeline", "context", "microbatch", "layers keep"};
+    if (s.c.scenario.model.is_moe()) names.push_back("expert");
+    for (const char* name : names) {
+      CAPTURE(name);
+      const TextRun* run = canvas.find_text(name);
+      REQUIRE(run);
+      last = std::max(last, run->anchor.y);
+    }
+    REQUIRE(canvas.find_text("step time"));
+    CHECK(canvas.find_text("step time")->anchor.y > last);  // under the choices that lead to it
+    const auto bold = [&](const std::string& text) {
+      return std::any_of(canvas.texts().begin(), canvas.texts().end(),
+                         [&](const TextRun& run) { return run.text == text && run.style.weight == Weight::bold; });
+    };
+    const engine::RankedPlan& best = s.result.best.front();
+    CHECK(bold(format_duration(best.step_time_s)));
+    CHECK(bold(format_duration(s.result.present.step_time_s)));
+    CHECK(bold(format_count(best.plan.tensor)));
+    CHECK(bold(format_count(s.result.present.plan.fsdp)));
+    CHECK(row.own_height(page, 510, input, paper) == 0);  // wide enough for axes side by side
+  }
+}
+
 TEST_CASE("only a model with experts has an axis of them") {
   CHECK_FALSE(
       shown("parallel-coordinates", Searched(preset_case("llama3-8b-8-h100")), 1200, 500)->find_text("expert"));

@@ -55,6 +55,9 @@ struct FigureRow {
   // gestures; empty where nothing is drawn. Null: it has none.
   Rect (*timeline)(const Canvas&, const Rect&, const FigureInput&, const FigureView&) = nullptr;
   PlanTags plans = {};
+  // What its picture, without the head, takes in height where an area this wide has a layout of its own, as the column of
+  // a journal has; 0, or null: that follows from its size above.
+  float (*own_height)(const Canvas&, float width, const FigureInput&, const FigureView&) = nullptr;
 };
 
 }  // namespace roofscape::widgets

@@ -6,108 +6,30 @@
 #include <span>
 #include <utility>
 
+#include "widgets/canvas/number_format.h"
 #include "widgets/canvas/palette.h"
 #include "widgets/figures/common/figure_head.h"
+#include "widgets/figures/common/parallel_axes_parts.h"
 #include "widgets/plot/plot.h"
 
 namespace roofscape::widgets {
 
 namespace {
 
+using parallel::Scaled;
+
 constexpr float kClosest = 50;  // between axes with names and values that can be read
 constexpr std::size_t kLeastAxes = 5;
 constexpr float kHighLines = 14;  // of text, from which the note may take two
-// Of ink, the pieces of lines that are neither of the best nor the plan's: one drawn for all that share it, a little
-// stronger the more they are, and never so strong as to look like one of the best.
-constexpr float kFaintInk = 0.05f, kFaintMost = 0.2f;
-constexpr float kCrowd = 100;          // pieces between two axes, of more each is fainter
-constexpr float kFirst = 0.3f;         // of an axis' room that is left of it
-constexpr double kLeastBright = 0.45;  // of the shades, the last of the best
-constexpr float kColumn = 460;         // at scale 1: a narrower figure rather has fewer axes than cut words
-constexpr float kNarrow = 62;          // between axes, at scale 1: closer ones drop axes on which nothing differs
-
-// An axis with what occurs on it.
-struct Scaled {
-  const ParallelAxis* axis = nullptr;
-  std::size_t at = 0;          // of a line's values
-  std::vector<double> values;  // that occur, ascending; of a continuous one its ends
-  // What is marked between the ends.
-  std::vector<double> levels() const {
-    if (values.size() < 2) return {};
-    if (!axis->continuous) return {values.begin() + 1, values.end() - 1};
-    std::vector<double> out;
-    const double low = values.front(), high = values.back();
-    const double unit = std::pow(10, std::floor(std::log10(axis->logarithmic ? low : high)));
-    if (!(low > 0) && axis->logarithmic) return {};
-    if (axis->logarithmic) {
-      for (double decade = unit; decade < high; decade *= 10)
-        for (const double step : {1.0, 2.0, 5.0}) out.push_back(step * decade);
-    } else {
-      const double step = (high / unit >= 5 ? 2 : high / unit >= 2 ? 1 : 0.5) * unit;
-      for (double v = step; v < high; v += step) out.push_back(v);
-    }
-    std::erase_if(out, [&](double v) { return v <= low || v >= high; });
-    return out;
-  }
-  double place(double v) const {
-    const double low = values.front(), high = values.back();
-    if (!(high > low)) return 0.5;
-    return axis->logarithmic ? std::log(v / low) / std::log(high / low) : (v - low) / (high - low);
-  }
-};
-
-std::vector<Scaled> scaled_axes(const ParallelAxes& p) {
-  std::vector<Scaled> out;
-  for (std::size_t i = 0; i < p.axes.size(); ++i) {
-    Scaled d{&p.axes[i], i, {}};
-    for (const auto* lines : {&p.faint, &p.bright})
-      for (const ParallelLine& l : *lines) d.values.push_back(l.values[i]);
-    if (p.present) d.values.push_back(p.present->values[i]);
-    if (d.values.empty()) d.values.push_back(1);
-    std::sort(d.values.begin(), d.values.end());
-    d.values.erase(std::unique(d.values.begin(), d.values.end()), d.values.end());
-    if (d.axis->continuous) d.values = {d.values.front(), d.values.back()};
-    out.push_back(std::move(d));
-  }
-  return out;
-}
-
-// Of the differences in what lines are coloured by, the share that the choice on this axis accounts for.
-double effect_of(const Scaled& d, const Scaled& by, const ParallelAxes& p) {
-  struct Group {
-    double n = 0, sum = 0;
-  };
-  std::map<double, Group> groups;
-  double n = 0, sum = 0, squares = 0;
-  for (const auto* lines : {&p.faint, &p.bright})
-    for (const ParallelLine& l : *lines) {
-      const double value = by.place(l.values[by.at]);
-      Group& g = groups[l.values[d.at]];
-      g.n += 1, g.sum += value;
-      n += 1, sum += value, squares += value * value;
-    }
-  const double all = n > 0 ? squares - sum * sum / n : 0;
-  if (!(all > 0)) return 0;
-  double between = -sum * sum / n;
-  for (const auto& [value, g] : groups) between += g.sum * g.sum / g.n;
-  return between / all;
-}
-
-// What decides most stands next to what it decides.
-void order_by_effect(std::vector<Scaled>& axes, const Scaled& by, const ParallelAxes& p) {
-  const auto choices =
-      std::stable_partition(axes.begin(), axes.end(), [](const Scaled& d) { return !d.axis->continuous; });
-  std::vector<std::pair<double, Scaled>> ranked;
-  for (auto it = axes.begin(); it != choices; ++it) ranked.emplace_back(effect_of(*it, by, p), *it);
-  std::stable_sort(ranked.begin(), ranked.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-  std::transform(ranked.begin(), ranked.end(), axes.begin(), [](const auto& r) { return r.second; });
-}
+constexpr float kFirst = 0.3f;    // of an axis' room that is left of it
+constexpr float kColumn = 460;    // at scale 1: a narrower figure rather has rows, or fewer axes, than cut words
+constexpr float kNarrow = 62;     // between axes, at scale 1: closer ones drop axes on which nothing differs
 
 struct PlacedAxes {
   Rect plot;
   std::vector<float> x;  // of the axes
   float y(const Scaled& d, const ParallelLine& l) const {
-    return plot.bottom() - static_cast<float>(std::clamp(d.place(l.values[d.at]), 0.0, 1.0)) * plot.h;
+    return plot.bottom() - static_cast<float>(d.place_of(l)) * plot.h;
   }
   std::vector<Point> points(const std::vector<Scaled>& axes, const ParallelLine& l) const {
     std::vector<Point> out;
@@ -123,11 +45,9 @@ void draw_faint(Canvas& canvas, const Theme& theme, const std::vector<Scaled>& a
   for (std::size_t i = 0; i + 1 < axes.size(); ++i) {
     std::map<std::pair<float, float>, int> pieces;
     for (const ParallelLine& line : lines) ++pieces[{l.y(axes[i], line), l.y(axes[i + 1], line)}];
-    const float crowd = std::clamp(std::sqrt(kCrowd / static_cast<float>(pieces.size() + 1)), 0.5f, 1.0f);
-    for (const auto& [ends, n] : pieces) {
-      const float ink = std::min(kFaintMost, crowd * kFaintInk * (1 + std::log2(static_cast<float>(n)) / 2));
-      canvas.line({l.x[i], ends.first}, {l.x[i + 1], ends.second}, {faded(theme.ink, ink), width, {}});
-    }
+    for (const auto& [ends, n] : pieces)
+      canvas.line({l.x[i], ends.first}, {l.x[i + 1], ends.second},
+                  {faded(theme.ink, parallel::faint_ink(n, pieces.size())), width, {}});
   }
 }
 
@@ -166,47 +86,45 @@ float widest_word(const Canvas& canvas, const Scaled& d) {
   return widest;
 }
 
-// "20 GB" of "20.0 GB": of round values.
-std::string round_words(std::string words) {
-  const std::size_t point = words.find('.');
-  if (point == std::string::npos) return words;
-  std::size_t end = point + 1;
-  while (end < words.size() && words[end] >= '0' && words[end] <= '9') ++end;
-  std::size_t keep = end;
-  while (keep > point && (words[keep - 1] == '0' || words[keep - 1] == '.')) --keep;
-  return words.erase(keep, end - keep);
-}
-
-// Whether one of these lines passes a place.
+// Whether one of these lines, which run to the right, passes a place.
 bool under(std::span<const std::vector<Point>> lines, const Rect& box) {
-  constexpr int kSteps = 24;
   for (const std::vector<Point>& line : lines)
     for (std::size_t i = 1; i < line.size(); ++i) {
-      if (line[i].x < box.x || line[i - 1].x > box.right()) continue;
-      for (int k = 0; k <= kSteps; ++k)
-        if (box.contains(line[i - 1] + (line[i] - line[i - 1]) * (static_cast<float>(k) / kSteps))) return true;
+      const Point a = line[i - 1], b = line[i];
+      const float from = std::max(a.x, box.x), to = std::min(b.x, box.right());
+      if (from > to || !(b.x > a.x)) continue;
+      const float slope = (b.y - a.y) / (b.x - a.x), p = a.y + slope * (from - a.x), q = a.y + slope * (to - a.x);
+      if (std::max(p, q) >= box.y && std::min(p, q) <= box.bottom()) return true;
     }
   return false;
 }
 
 // The ends of an axis, over and under it.
 void draw_ends(Canvas& canvas, const FigureInput& input, const Scaled& d, float x, float before, float after,
-               bool words, std::vector<Rect>& texts, const PlacedAxes& l) {
+               bool words, std::span<const std::vector<Point>> bold, std::vector<Rect>& texts, const PlacedAxes& l) {
   const TextStyle centred = small_text(canvas, input.theme.ink3, HAlign::centre);
   const float gap = canvas.px(12);
-  const auto end = [&](double value, float y) {
+  const auto end = [&](double value, float y, bool inside) {
     const float room = words ? after - canvas.px(24) : std::min(before, after) - canvas.px(6);
     const std::string text = ellipsize(canvas, d.axis->words(value), centred, room);
     const float half = canvas.text_width(text, centred) / 2;
     // Words as wide as the room between axes begin at theirs.
     const float at = std::max(words ? x + half - canvas.px(4) : x, l.plot.x + half);
-    canvas.text({at, y}, text, centred);
-    texts.push_back({at - half, y - centred.em * 0.5f, 2 * half, centred.em});
+    Rect box{at - half, y - centred.em * 0.5f, 2 * half, centred.em};
+    // One that all share is under the middle, where lines meet from both sides: as near as it is clear of them.
+    const float middle = l.plot.centre().y;
+    for (int k = 2; inside && k < 12 && under(bold, box.inset(-canvas.px(2))); ++k)
+      box.y = middle + (k % 2 == 0 ? 1.0f : -1.0f) * gap * static_cast<float>(k / 2) - box.h / 2;
+    if (inside)
+      haloed_text(canvas, input.theme, {at, box.centre().y}, text, centred);
+    else
+      canvas.text({at, y}, text, centred);
+    texts.push_back(box);
   };
   const double low = d.values.front(), high = d.values.back();
   const bool one = !(high > low);
-  end(low, one ? l.plot.centre().y + gap : l.plot.bottom() + gap);
-  if (!one) end(high, l.plot.y - gap);
+  end(low, one ? l.plot.centre().y + gap : l.plot.bottom() + gap, one);
+  if (!one) end(high, l.plot.y - gap, false);
 }
 
 // The values between, beside the axis, where none of the bold lines passes if there is such a side; what would touch
@@ -220,7 +138,7 @@ void draw_levels(Canvas& canvas, const FigureInput& input, const Scaled& d, floa
     const float y = l.plot.bottom() - static_cast<float>(d.place(level)) * l.plot.h;
     if (std::any_of(taken.begin(), taken.end(), [&](float other) { return std::abs(other - y) < line; })) continue;
     const std::string text = d.axis->continuous
-                                 ? round_words(d.axis->words(level))
+                                 ? parallel::round_words(d.axis->words(level))
                                  : ellipsize(canvas, d.axis->words(level), style, after - canvas.px(16));
     if (text.empty()) continue;
     const float width = canvas.text_width(text, style), high_half = style.em * 0.4f;
@@ -235,10 +153,12 @@ void draw_levels(Canvas& canvas, const FigureInput& input, const Scaled& d, floa
           const Rect r{at, y - high_half + shift * line, width, 2 * high_half};
           if (place || (at < x && r.x <= l.plot.x) || r.y < l.plot.y || r.bottom() > l.plot.bottom()) continue;
           if (r.right() > std::min(l.plot.right(), x + after - gap / 2) || r.x < x - before + gap / 2) continue;
-          if (!clear(r.inset(at < x ? -style.em * 0.4f : 0)) || (avoid && under(bold, r))) continue;
+          if (!clear(r.inset(at < x ? -style.em * 0.4f : 0)) || (avoid && under(bold, r.inset(-canvas.px(1)))))
+            continue;
           place = r;
         }
-      if (place) break;
+      // Round values are given up rather than crossed; a choice keeps its name.
+      if (place || d.axis->continuous) break;
     }
     if (!place) continue;
     taken.push_back(y);
@@ -310,29 +230,33 @@ bool narrow_at(const Canvas& canvas, const Rect& area) { return area.w < canvas.
 
 }  // namespace
 
-std::string shade_word(const FigureInput& input) {
-  return std::string(input.texts.text(input.theme.dark() ? "figure.parallel-coordinates.brighter"
-                                                         : "figure.parallel-coordinates.darker"));
+float parallel_axes_height(const Canvas& canvas, float width, const FigureInput& input, const ParallelAxes& p) {
+  return narrow_at(canvas, {0, 0, width, 0}) ? parallel::rows_height(canvas, width, input, p) : 0;
+}
+
+std::string lines_note(const FigureInput& input, const ParallelAxes& lines, std::string_view best,
+                       std::string others) {
+  const TextTable& t = input.texts;
+  std::string out;
+  const auto add = [&](std::string_view clause) {
+    if (!out.empty()) out += t.text("figure.clause_separator");
+    out += clause;
+  };
+  if (!lines.bright.empty())
+    add(t.format(best, {format_count(static_cast<double>(lines.bright.size())),
+                        std::string(t.text(input.theme.dark() ? "figure.parallel-coordinates.brighter"
+                                                              : "figure.parallel-coordinates.darker"))}));
+  if (lines.present) add(t.text("figure.parallel-coordinates.note.now"));
+  if (!lines.faint.empty()) add(others);
+  return out.empty() ? out : t.format("figure.parallel-coordinates.note", {out});
 }
 
 void draw_parallel_axes(Canvas& canvas, const Rect& area, const FigureInput& input, const ParallelAxes& p) {
   const Theme& theme = input.theme;
-  std::vector<Scaled> axes = scaled_axes(p);
+  std::vector<Scaled> axes = parallel::ordered_axes(p);
   if (axes.empty()) return;
-  const Scaled by = axes[p.colour_axis];
-  order_by_effect(axes, by, p);
-  const LineShades shades(theme);
-  // The shades run over the best alone: on the scale of all plans they would be one.
-  double lowest = 1, highest = 0;
-  for (const ParallelLine& line : p.bright)
-    lowest = std::min(lowest, by.place(line.values[by.at])),
-    highest = std::max(highest, by.place(line.values[by.at]));
-  const auto colour_of = [&](const ParallelLine& l) {
-    const double place = highest > lowest ? (by.place(l.values[by.at]) - lowest) / (highest - lowest)
-                         : p.low_is_best  ? 0
-                                          : 1;
-    return shades(kLeastBright + (1 - kLeastBright) * (p.low_is_best ? 1 - place : place));
-  };
+  if (narrow_at(canvas, area) && parallel::draw_rows(canvas, area, input, p, axes)) return;
+  const parallel::BestShades colour_of(theme, p, axes);
   const auto step_of = [&] { return area.w / static_cast<float>(axes.size()); };
   if (step_of() < canvas.px(kNarrow)) std::erase_if(axes, [](const Scaled& d) { return d.values.size() < 2; });
   // Still too close: the choices of least effect, which stand first, give way.
@@ -378,7 +302,7 @@ void draw_parallel_axes(Canvas& canvas, const Rect& area, const FigureInput& inp
   const float width = theme.data_width * canvas.em();
   draw_names(canvas, input, axes, l, names, two_rows);
 
-  draw_faint(canvas, theme, axes, l, p.faint, std::max(canvas.px(0.8f), width * 0.35f));
+  draw_faint(canvas, theme, axes, l, p.faint, parallel::faint_width(canvas, theme));
   for (std::size_t i = 0; i < axes.size(); ++i) {
     const Stroke stroke{theme.axis, theme.axis_width * canvas.em(), {}};
     canvas.line({l.x[i], room.y}, {l.x[i], room.bottom()}, stroke);
@@ -394,17 +318,17 @@ void draw_parallel_axes(Canvas& canvas, const Rect& area, const FigureInput& inp
     canvas.polyline(points, {colour, thickness, {}});
     for (const Point& at : points) canvas.marker(at, Marker::circle, thickness * 2.4f, {.colour = colour});
   };
-  for (const ParallelLine& line : p.bright) bold(line, colour_of(line), width * (line.index == 0 ? 1.3f : 0.8f));
+  for (const ParallelLine& line : p.bright) bold(line, colour_of(line), parallel::bold_width(canvas, theme, line));
   if (p.present) bold(*p.present, theme.ink, plan_stroke(theme, canvas.em()).width);
   // Over the lines, which meet where the values are; under the one pointed at.
   std::vector<std::vector<Point>> over;
   std::vector<Rect> texts;
   const auto before = [&](std::size_t i) { return i > 0 ? std::min(step, steps[i - 1]) : steps[i]; };
-  for (std::size_t i = 0; i < axes.size(); ++i)
-    draw_ends(canvas, input, axes[i], l.x[i], before(i), steps[i], steps[i] > step, texts, l);
-  draw_line_ends(canvas, input, l, axes.back(), p, p.bright.empty() ? theme.ink : colour_of(p.bright.back()), texts);
   for (const ParallelLine& line : p.bright) over.push_back(l.points(axes, line));
   if (p.present) over.push_back(l.points(axes, *p.present));
+  for (std::size_t i = 0; i < axes.size(); ++i)
+    draw_ends(canvas, input, axes[i], l.x[i], before(i), steps[i], steps[i] > step, over, texts, l);
+  draw_line_ends(canvas, input, l, axes.back(), p, p.bright.empty() ? theme.ink : colour_of(p.bright.back()), texts);
   for (std::size_t i = 0; i < axes.size(); ++i)
     draw_levels(canvas, input, axes[i], l.x[i], before(i), steps[i], over, texts, l);
   if (p.hovered) bold(*p.hovered, theme.ink, width * 1.4f);

@@ -6,6 +6,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "widgets/figures/common/figure.h"
@@ -35,8 +36,14 @@ struct ParallelAxes {
   std::string note;  // at the foot
 };
 
-// What the note says of the best lines in this theme: brighter or darker.
-std::string shade_word(const FigureInput& input);
+// What the lines are: "Bold: the 10 best, the darker the faster; thickest: now; thin: 240 that fit." `best` is the key of
+// what is said of the best, of their number and whether they are brighter or darker in this theme; nothing where there
+// are none.
+std::string lines_note(const FigureInput& input, const ParallelAxes& lines, std::string_view best,
+                       std::string others);
+// In an area too narrow for axes side by side they are rows, if there is the height for all: what that takes; 0: it is
+// wide enough.
+float parallel_axes_height(const Canvas& canvas, float width, const FigureInput& input, const ParallelAxes& lines);
 void draw_parallel_axes(Canvas& canvas, const Rect& area, const FigureInput& input, const ParallelAxes& lines);
 
 }  // namespace roofscape::widgets

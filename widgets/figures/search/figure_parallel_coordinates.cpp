@@ -113,10 +113,11 @@ ParallelAxes axes_of(const FigureInput& input, const TrainingShown& shown, const
     return search::readout_of(input, shown, search::plan_at(*shown.result, i),
                               i == search::present_index(*shown.result));
   };
-  out.note = t.format(
-      lines.present ? "figure.parallel-coordinates.note" : "figure.parallel-coordinates.note.alone",
-      {format_count(static_cast<double>(lines.bright.size())), format_count(static_cast<double>(lines.faint.size())),
-       shade_word(input), format_count(kSlowestDrawn)});
+  const std::string faint = format_count(static_cast<double>(lines.faint.size()));
+  out.note =
+      lines_note(input, out, "figure.parallel-coordinates.note.best",
+                 shown.fits() ? t.format("figure.parallel-coordinates.note.fit", {faint, format_count(kSlowestDrawn)})
+                              : t.format("figure.parallel-coordinates.note.none_fits", {faint}));
   return out;
 }
 
@@ -136,6 +137,16 @@ void draw_parallel_coordinates(Canvas& canvas, const Rect& area, const FigureInp
   const TrainingShown shown = search::shown_of(input);
   if (!shown.priced()) return draw_empty_state(canvas, input.theme, rest, search::empty_text(input, shown));
   draw_parallel_axes(canvas, rest, input, axes_of(input, shown, view));
+}
+
+float parallel_coordinates_height(const Canvas& canvas, float width, const FigureInput& input,
+                                  const FigureView& view) {
+  if (input.scenario.serves()) {
+    const search::ServingShown shown = search::serving_shown_of(input);
+    return shown.priced() ? parallel_axes_height(canvas, width, input, search::serving_axes(input, shown, view)) : 0;
+  }
+  const TrainingShown shown = search::shown_of(input);
+  return shown.priced() ? parallel_axes_height(canvas, width, input, axes_of(input, shown, view)) : 0;
 }
 
 std::string parallel_coordinates_data(const FigureInput& input, const FigureView&) {
@@ -170,6 +181,7 @@ extern constinit const FigureRow parallel_coordinates_figure{
     .draw = draw_parallel_coordinates,
     .data = parallel_coordinates_data,
     .plans = {"parallel.plan", search::drawn_plan},
+    .own_height = parallel_coordinates_height,
 };
 
 }  // namespace roofscape::widgets

@@ -262,10 +262,13 @@ ParallelAxes serving_axes(const FigureInput& input, const ServingShown& shown, c
   out.readout = [&input, shown](std::size_t i) {
     return decoding_readout(input, shown, decoding_at(*shown.result, i), i == present_at(*shown.result));
   };
-  out.note = t.format(
-      out.present ? "figure.parallel-coordinates.note.serving" : "figure.parallel-coordinates.note.serving.alone",
-      {format_count(static_cast<double>(out.bright.size())), format_count(static_cast<double>(out.faint.size())),
-       shade_word(input)});
+  const bool promised = promise_of(shown).time_per_output_token_s > 0 || promise_of(shown).ttft_s > 0;
+  out.note = lines_note(input, out, chip_key(input, "figure.parallel-coordinates.note.best.serving"),
+                        t.format(shown.fits() ? promised ? "figure.parallel-coordinates.note.keep"
+                                                         : "figure.parallel-coordinates.note.fit.all"
+                                 : promised   ? "figure.parallel-coordinates.note.none_keeps"
+                                              : "figure.parallel-coordinates.note.none_fits",
+                                 {format_count(static_cast<double>(out.faint.size()))}));
   return out;
 }
 
