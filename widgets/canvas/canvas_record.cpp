@@ -1,5 +1,6 @@
 #include "widgets/canvas/canvas_record.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -39,6 +40,14 @@ bool overlap(const std::array<Point, 4>& a, const std::array<Point, 4>& b, float
   return true;
 }
 
+Rect box_around(std::span<const Point> points) {
+  Rect box{points.front().x, points.front().y, 0, 0};
+  for (const Point& p : points)
+    box = rect_between(std::min(box.x, p.x), std::min(box.y, p.y), std::max(box.right(), p.x),
+                       std::max(box.bottom(), p.y));
+  return box;
+}
+
 }  // namespace
 
 void RecordCanvas::raw_stroke(std::span<const Point> points, bool closed, Colour colour, float width) {
@@ -65,6 +74,7 @@ void RecordCanvas::raw_text(Point baseline, std::string_view utf8, float em, Wei
 }
 
 void RecordCanvas::raw_push_clip(const Rect& r) {
+  clips_.push_back(clips_.empty() ? r : intersection(clips_.back(), r));
   primitives_.push_back({Primitive::Kind::push_clip,
                          {{r.x, r.y}, {r.right(), r.bottom()}},
                          kTransparent,
@@ -77,6 +87,7 @@ void RecordCanvas::raw_push_clip(const Rect& r) {
 }
 
 void RecordCanvas::raw_pop_clip() {
+  if (!clips_.empty()) clips_.pop_back();
   primitives_.push_back({Primitive::Kind::pop_clip, {}, kTransparent, 0, false, 0, Weight::regular, {}, group_id()});
 }
 
@@ -95,17 +106,21 @@ void RecordCanvas::on_text(Point anchor, std::string_view utf8, const TextStyle&
   if (style.valign == VAlign::middle) shift_y = up / 2;
   if (style.valign == VAlign::bottom) shift_y = -down;
   const Point pen = anchor + along * shift_x + below * shift_y;
+  run.order = primitives_.size();
   run.corners = {pen - below * up, pen + along * width - below * up, pen + along * width, pen};
   texts_.push_back(std::move(run));
 }
 
 void RecordCanvas::on_line(std::span<const Point> points, const Stroke& stroke, bool) {
-  Rect box{points.front().x, points.front().y, 0, 0};
-  for (const Point& p : points)
-    box = rect_between(std::min(box.x, p.x), std::min(box.y, p.y), std::max(box.right(), p.x),
-                       std::max(box.bottom(), p.y));
-  marks_.push_back(
-      {Mark::Kind::line, {points.begin(), points.end()}, box.inset(-stroke.width / 2), group_id(), texts_.size()});
+  marks_.push_back({Mark::Kind::line,
+                    {points.begin(), points.end()},
+                    box_around(points).inset(-stroke.width / 2),
+                    group_id(),
+                    texts_.size(),
+                    stroke.width,
+                    stroke.colour,
+                    clips_.empty() ? bounds() : clips_.back(),
+                    primitives_.size()});
 }
 
 void RecordCanvas::on_marker(Point centre, Marker, float size, const Fill&) {
@@ -113,7 +128,11 @@ void RecordCanvas::on_marker(Point centre, Marker, float size, const Fill&) {
                     {centre},
                     {centre.x - size / 2, centre.y - size / 2, size, size},
                     group_id(),
-                    texts_.size()});
+                    texts_.size(),
+                    0,
+                    kTransparent,
+                    {},
+                    primitives_.size()});
 }
 
 void RecordCanvas::on_group(std::string_view id, int) { groups_.emplace_back(id); }
@@ -188,6 +207,41 @@ void RecordCanvas::audit_halo(const TextRun& run, std::size_t order, std::vector
   }
 }
 
+// Whether a fill that was drawn between the two is the text's own ground over the line.
+bool RecordCanvas::hidden(const Mark& line, const TextRun& run) const {
+  for (std::size_t k = line.order; k < run.order; ++k) {
+    const Primitive& p = primitives_[k];
+    if (p.kind != Primitive::Kind::fill || p.colour.a < 255) continue;
+    const Rect box = box_around(p.points);
+    if (std::all_of(run.corners.begin(), run.corners.end(), [&](const Point& q) { return box.contains(q); }))
+      return true;
+  }
+  return false;
+}
+
+// Bold lines through a text: under it where it has no halo, or drawn over it.
+void RecordCanvas::audit_crossed(const TextRun& run, std::size_t order, std::vector<TextProblem>& problems) const {
+  constexpr float kBold = 2.4f;        // at scale 1: 1.44 points on paper
+  constexpr std::uint8_t kSeen = 128;  // of opacity
+  constexpr float kTouch = 0.6f;       // at scale 1
+  for (const Mark& m : marks_) {
+    if (m.kind != Mark::Kind::line || m.width < px(kBold) || m.colour.a < kSeen) continue;
+    if (m.texts <= order && run.style.halo.visible()) continue;
+    if (!m.box.intersects(run.bounds) || !m.clip.intersects(run.bounds)) continue;
+    bool crosses = false;
+    for (std::size_t k = 1; k < m.points.size() && !crosses; ++k) {
+      const Point a = m.points[k - 1], b = m.points[k];
+      const float length = std::hypot(b.x - a.x, b.y - a.y);
+      if (!(length > 0)) continue;
+      const Point half{-(b.y - a.y) / length * m.width / 2, (b.x - a.x) / length * m.width / 2};
+      crosses = overlap(run.corners, {a + half, b + half, b - half, a - half}, px(kTouch));
+    }
+    if (!crosses || hidden(m, run)) continue;
+    problems.push_back({TextProblem::Kind::crossed, run.text, m.group});
+    return;
+  }
+}
+
 std::vector<TextProblem> RecordCanvas::audit(float slack) const {
   std::vector<TextProblem> problems;
   for (std::size_t i = 0; i < texts_.size(); ++i) {
@@ -205,6 +259,7 @@ std::vector<TextProblem> RecordCanvas::audit(float slack) const {
         break;
       }
     audit_halo(run, i, problems);
+    audit_crossed(run, i, problems);
     for (std::size_t j = 0; j < i; ++j)
       if (overlap(run.corners, texts_[j].corners, slack))
         problems.push_back({TextProblem::Kind::overlap, run.text, texts_[j].text});
@@ -218,6 +273,8 @@ std::string RecordCanvas::audit_text(float slack) const {
     if (p.kind == TextProblem::Kind::overlap) out += fmt::format("\"{}\" is over \"{}\"\n", p.text, p.other);
     if (p.kind == TextProblem::Kind::outside_clip) out += fmt::format("\"{}\" leaves its clip\n", p.text);
     if (p.kind == TextProblem::Kind::covers) out += fmt::format("\"{}\" covers {}\n", p.text, p.other);
+    if (p.kind == TextProblem::Kind::crossed)
+      out += fmt::format("\"{}\" is crossed by a bold line{}{}\n", p.text, p.other.empty() ? "" : " of ", p.other);
     if (p.kind == TextProblem::Kind::missing_glyph)
       out += fmt::format("\"{}\" has a character no font has\n", p.text);
   }

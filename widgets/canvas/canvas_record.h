@@ -32,6 +32,7 @@ struct TextRun {
   Rect bounds;                     // ascent to descent; of the bounding box if turned
   std::array<Point, 4> corners{};  // tight: the capitals' height, turned with the text; what must not overlap
   Rect clip;
+  std::size_t order = 0;  // how many primitives were drawn before it
 };
 
 // A line or a marker as the figure asked for it.
@@ -42,11 +43,16 @@ struct Mark {
   Rect box;                   // what it covers
   std::string group;          // the innermost it was drawn in
   std::size_t texts = 0;      // that were drawn before it
+  float width = 0;            // of a line
+  Colour colour = kTransparent;
+  Rect clip = {};
+  std::size_t order = 0;  // how many primitives were drawn before it
 };
 
 struct TextProblem {
   // covers: its halo lies over an axis, a marker or the end of a line that were there before it.
-  enum class Kind : std::uint8_t { outside_clip, overlap, missing_glyph, covers };
+  // crossed: a bold line runs through it, drawn after it or without a halo between.
+  enum class Kind : std::uint8_t { outside_clip, overlap, missing_glyph, covers, crossed };
   Kind kind = Kind::overlap;
   std::string text, other;  // other: what it overlaps
 };
@@ -84,11 +90,14 @@ class RecordCanvas final : public Canvas {
   void on_group_end() override { groups_.pop_back(); }
   std::string group_id() const { return groups_.empty() ? std::string() : groups_.back(); }
   void audit_halo(const TextRun& run, std::size_t order, std::vector<TextProblem>& problems) const;
+  bool hidden(const Mark& line, const TextRun& run) const;
+  void audit_crossed(const TextRun& run, std::size_t order, std::vector<TextProblem>& problems) const;
 
   std::vector<Primitive> primitives_;
   std::vector<TextRun> texts_;
   std::vector<Mark> marks_;
   std::vector<std::string> groups_;
+  std::vector<Rect> clips_;
 };
 
 }  // namespace roofscape::widgets

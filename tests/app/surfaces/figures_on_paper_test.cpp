@@ -17,8 +17,8 @@ using namespace roofscape::widgets::testing;
 namespace {
 
 constexpr float kPointsPerMm = 72 / 25.4f, kLeastText = 7;
-constexpr const char* kPresets[]{"llama3-405b-16k-h100-8k", "llama3-70b-v5p-pod", "deepseek-v3-2048-h800",
-                                 "llama3-8b-8-h100", "llama3-70b-serving-8-h100"};
+const std::string kPresets[]{"llama3-405b-16k-h100-8k", "llama3-70b-v5p-pod", "deepseek-v3-2048-h800",
+                             "llama3-8b-8-h100", "llama3-70b-serving-8-h100"};
 
 app::ExportOptions form_for(const app::Drawing& drawing, float width_mm, const HeadParts& head) {
   app::ExportOptions form = drawing.own;
@@ -40,7 +40,7 @@ FigureCase against_keeping_all(const FigureCase& c) {
 template <class Look>
 void for_each_drawing(Look&& look) {
   const Theme print = theme("print");
-  for (const char* preset : kPresets)
+  for (const std::string& preset : kPresets)
     for (const bool calibrated : {false, true}) {
       const FigureCase c = calibrated ? calibrated_case(preset) : preset_case(preset);
       const FigureInput input = input_of(c, print);
@@ -111,6 +111,20 @@ TEST_CASE("ink ends 1 mm from the edge of a figure with a head, half a millimetr
       // Where a label of an axis goes with a smaller plot, the other two sides end farther in.
       CHECK(form.width - ink.right() >= margin - slack);
       CHECK(form.height - ink.bottom() >= margin - slack);
+    }
+  });
+}
+
+TEST_CASE("on a page and on a slide no text is cut, covered or crossed by a bold line") {
+  for_each_drawing([](const app::Drawing& drawing) {
+    app::ExportOptions slide = drawing.own;
+    slide.width = 1280, slide.height = 720;
+    slide.em = app::slide_em(slide.height), slide.margin = app::slide_margin(slide.height);
+    for (const app::ExportOptions& form : {form_for(drawing, 150, {}), slide}) {
+      RecordCanvas canvas(fonts(), form.em, {0, 0, form.width, form.height});
+      drawing.draw(canvas, app::drawing_area(drawing, form, fonts()), form.head);
+      CAPTURE(form.width);
+      CHECK(canvas.audit_text() == "");
     }
   });
 }

@@ -316,6 +316,36 @@ TEST_CASE("the text audit finds text over text, text outside its clip, and missi
   CHECK(c.audit()[2].kind == TextProblem::Kind::missing_glyph);
 }
 
+TEST_CASE("the text audit finds a bold line through a word, not one under its halo or under its ground") {
+  const Stroke bold{{0, 0, 0, 255}, 3, {}}, thin{{0, 0, 0, 255}, 1, {}};
+  const auto crossed = [](const RecordCanvas& c) {
+    std::size_t n = 0;
+    for (const TextProblem& p : c.audit()) n += p.kind == TextProblem::Kind::crossed;
+    return n;
+  };
+  TextStyle plain, haloed;
+  haloed.halo = {255, 255, 255, 255};
+  auto under = canvas(), over = canvas(), clear = canvas();
+  under.line({0, 46}, {300, 46}, bold);
+  under.text({10, 50}, "word", plain);
+  CHECK(crossed(under) == 1);
+  over.text({10, 50}, "word", haloed);
+  over.line({0, 46}, {300, 46}, bold);
+  CHECK(crossed(over) == 1);
+  clear.line({0, 46}, {300, 46}, bold);
+  clear.text({10, 50}, "word", haloed);
+  clear.rect({100, 20, 100, 60}, {.colour = {255, 255, 255, 255}});
+  clear.text({120, 50}, "word", plain);
+  clear.line({0, 146}, {300, 146}, thin);
+  clear.text({10, 150}, "word", plain);
+  {
+    const Canvas::Clip aside = clear.clip({200, 200, 100, 100});
+    clear.line({0, 246}, {300, 246}, bold);
+  }
+  clear.text({10, 250}, "word", plain);
+  CHECK(crossed(clear) == 0);
+}
+
 TEST_CASE("texts along two close parallel roofs do not count as overlapping") {
   auto c = canvas();
   TextStyle s;

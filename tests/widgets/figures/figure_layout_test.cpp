@@ -13,7 +13,7 @@ using engine::ScheduleKind;
 namespace {
 
 struct NamedCase {
-  const char* name;
+  std::string name;
   FigureCase figure_case;
 };
 
@@ -38,7 +38,7 @@ const std::vector<NamedCase>& cases() {
 }
 
 struct Medium {
-  const char* theme;
+  std::string theme;
   float em;
   bool print;
 };
@@ -52,7 +52,7 @@ struct Size {
 TEST_CASE("no text is cut or covered at any size, on screen and on paper") {
   for (const NamedCase& c : cases())
     for (const FigureRow& figure : figures())
-      for (const Medium look : {Medium{"dark", 15, false}, Medium{"print", 9, true}})
+      for (const Medium& look : {Medium{"dark", 15, false}, Medium{"print", 9, true}})
         for (const Size size : {Size{320, 240}, {480, 320}, {900, 500}, {3840, 2160}}) {
           CAPTURE(c.name);
           CAPTURE(figure.name);

@@ -23,9 +23,8 @@ constexpr double kRoomAround = 1.4;    // of a logarithmic axis beyond its data
 constexpr float kArrow = 24;           // behind the title of the x axis
 constexpr float kArrowHead = 7;
 constexpr int kTagsALine = 24;
-constexpr int kMostCrossing = 10;  // from which a region has no name
 constexpr int kLetterTries = 3;
-constexpr int kCrossing = 5;      // what a line through the name of a region costs
+constexpr int kWordALine = 5;     // what a name of a region with a word a line costs
 constexpr float kHighChart = 14;  // lines of text, from which a note may take three
 constexpr float kLeastWidth = 60, kLeastHeight = 36;
 
@@ -158,8 +157,7 @@ void draw_band_labels(Canvas& canvas, const Theme& theme, const Chart& chart, co
     const auto consider = [&](const Rect& r, int penalty) {
       if (r.x < l.plot.x || r.right() > l.plot.right() || r.y < l.plot.y || r.bottom() > l.plot.bottom()) return;
       if (std::any_of(taken.begin(), taken.end(), [&](const Rect& t) { return t.intersects(r); })) return;
-      const int cost = kCrossing * crossings(l, chart, r) + penalty;
-      if (cost < least) least = cost, best = r;
+      if (penalty < least && crossings(l, chart, r) == 0) least = penalty, best = r;
     };
     if (band.across) {
       const float width = canvas.text_width(band.label, style);
@@ -182,7 +180,7 @@ void draw_band_labels(Canvas& canvas, const Theme& theme, const Chart& chart, co
           parts = {{left, now}, {now, right}, {left, right}};
       for (const bool brief : {false, true}) {
         const std::string& label = brief ? band.brief : band.label;
-        if (brief && (label.empty() || least < kCrossing)) continue;
+        if (brief && (label.empty() || least < kWordALine)) continue;
         for (const auto& [from, to] : parts)
           for (const float share : {1.0f, 0.92f, 0.85f, 0.75f, 0.65f}) {  // of the width, in more lines
             const int before = least;
@@ -191,8 +189,8 @@ void draw_band_labels(Canvas& canvas, const Theme& theme, const Chart& chart, co
             float width = 0;
             for (const std::string& line : words) width = std::max(width, canvas.text_width(line, style));
             const float height = row * static_cast<float>(words.size());
-            // A word a line is no better than a name on a line.
-            const int more = 2 * (static_cast<int>(words.size()) - 1) + (words.size() > 2 ? kCrossing : 0);
+            // A brief name is better than a word a line.
+            const int more = 2 * (static_cast<int>(words.size()) - 1) + (words.size() > 2 ? kWordALine : 0);
             for (const float at : {0.5f, 0.25f, 0.75f, 0.0f, 1.0f}) {
               const float x = from + gap + (to - from - 2 * gap - width) * at;
               const int aside = more + (at == 0.5f ? 0 : 1);
@@ -205,7 +203,7 @@ void draw_band_labels(Canvas& canvas, const Theme& theme, const Chart& chart, co
           }
       }
     }
-    if (best.empty() || least >= kMostCrossing) continue;
+    if (best.empty()) continue;  // rather no name than one on a line
     for (std::size_t i = 0; i < lines.size(); ++i)
       canvas.text({best.centre().x, best.y + row * (static_cast<float>(i) + 0.5f)}, lines[i], style);
     taken.push_back(best);

@@ -29,7 +29,7 @@ namespace {
 
 constexpr double kRoomX = 3, kRoomY = 30;  // of the axes beyond what they show, as factors
 // Slack is drawn under the roof, an arrow for each axis: the first so far below it, and from arrow to arrow.
-constexpr double kFirstSlack = 2, kNextSlack = 1.7;
+constexpr double kFirstSlack = 2, kNextSlack = 1.9, kNameSlack = 2.6;
 constexpr double kUnderSlack = 2.8;     // below the last: a slope's name stands clear of them
 constexpr std::size_t kAxesInARow = 2;  // names over the roof
 constexpr double kRoomForRows = 4.5;    // as kRoomX, for more
@@ -107,6 +107,33 @@ Readout dot_readout(const FigureInput& input, const AxisDot& dot) {
   return out;
 }
 
+// An arrow under the roof, and at which height.
+struct Slack {
+  const AxisDot* axis = nullptr;
+  double level = 0;
+};
+std::vector<Slack> slack_of(const CommRoofline& study) {
+  std::vector<Slack> out;
+  for (const AxisDot& a : study.axes)
+    if (a.roof >= 0) out.push_back({&a, 0});
+  const auto ridge = [&](const AxisDot& a) { return study.roofs[static_cast<std::size_t>(a.roof)].ridge; };
+  const auto reach = [&](const Slack& s) { return std::max(s.axis->intensity, ridge(*s.axis)); };
+  // The farthest first: what it hangs from ends over the others' numbers.
+  std::stable_sort(out.begin(), out.end(), [&](const Slack& a, const Slack& b) { return reach(a) > reach(b); });
+  double level = study.peak / kFirstSlack;
+  bool lower = false;
+  for (Slack& s : out) {
+    // Over one that crosses another slope there is room for the name of that.
+    for (std::size_t i = 0; i < study.roofs.size() && !lower; ++i)
+      if (const double x = level / study.roofs[i].bytes_per_s;
+          used(study, i) && x > ridge(*s.axis) && x < s.axis->intensity)
+        level /= kNameSlack, lower = true;
+    s.level = level;
+    level /= kNextSlack;
+  }
+  return out;
+}
+
 Chart chart_of(const FigureInput& input, const CommRoofline& study, float em) {
   const TextTable& t = input.texts;
   const Theme& theme = input.theme;
@@ -128,9 +155,9 @@ Chart chart_of(const FigureInput& input, const CommRoofline& study, float em) {
   c.x_to = right * std::max(kRoomX, std::pow(right / left, kSlackShare));
   std::tie(c.y_from, c.y_to) = std::pair{std::min(low / kRoomX, study.peak / kRoomY),
                                          study.peak * (study.axes.size() > kAxesInARow ? kRoomForRows : kRoomX)};
-  const auto arrows =
-      std::count_if(study.axes.begin(), study.axes.end(), [](const AxisDot& a) { return a.roof >= 0; });
-  c.y_from = std::min(c.y_from, study.peak / kFirstSlack / std::pow(kNextSlack, arrows) / kUnderSlack);
+  const std::vector<Slack> slack = slack_of(study);
+  const double last = slack.empty() ? study.peak / kFirstSlack : slack.back().level / kNextSlack;
+  c.y_from = std::min(c.y_from, last / kUnderSlack);
   c.x_from = std::max(c.x_from, c.y_from / study.roofs.front().bytes_per_s);
 
   // The peak that all share, then the slope of each tier.
@@ -165,24 +192,15 @@ Chart chart_of(const FigureInput& input, const CommRoofline& study, float em) {
     c.dots.push_back(std::move(dot));
   }
   // From what the links need to what the axis brings: how much more arithmetic there is than would hide the bytes.
-  // The farthest first: what it hangs from ends over the others' numbers.
-  std::vector<const AxisDot*> axes;
-  for (const AxisDot& a : study.axes)
-    if (a.roof >= 0) axes.push_back(&a);
-  const auto reach = [&](const AxisDot* a) {
-    return std::max(a->intensity, study.roofs[static_cast<std::size_t>(a->roof)].ridge);
-  };
-  std::stable_sort(axes.begin(), axes.end(), [&](const AxisDot* a, const AxisDot* b) { return reach(a) > reach(b); });
-  double level = study.peak / kFirstSlack;
-  for (const AxisDot* axis : axes) {
+  for (const auto& [axis, level] : slack) {
     const AxisDot& a = *axis;
     const LinkRoof& roof = study.roofs[static_cast<std::size_t>(a.roof)];
-    ChartLine slack;
-    slack.arrow = true;
-    slack.points = {{roof.ridge, level}, {a.intensity, level}};
-    slack.stroke = {a.margin >= 1 ? line_of(theme, look_of(a.axis)) : theme.err, theme.data_width * em, {}};
-    slack.tag = "comm-roofline.slack." + std::string(axis_id(a.axis));
-    slack.readout = [&input, &a = *axis](const ChartPoint&) { return dot_readout(input, a); };
+    ChartLine arrow;
+    arrow.arrow = true;
+    arrow.points = {{roof.ridge, level}, {a.intensity, level}};
+    arrow.stroke = {a.margin >= 1 ? line_of(theme, look_of(a.axis)) : theme.err, theme.data_width * em, {}};
+    arrow.tag = "comm-roofline.slack." + std::string(axis_id(a.axis));
+    arrow.readout = [&input, &a = *axis](const ChartPoint&) { return dot_readout(input, a); };
     for (const double x : {roof.ridge, a.intensity}) {
       ChartLine drop;
       drop.points = {{x, study.peak}, {x, level}};
@@ -195,10 +213,9 @@ Chart chart_of(const FigureInput& input, const CommRoofline& study, float em) {
     end.bold = false;
     end.size = kSlackEnd;
     end.side = ChartDot::Side::right;
-    end.colour = slack.stroke.colour;
+    end.colour = arrow.stroke.colour;
     c.dots.push_back(std::move(end));
-    c.lines.push_back(std::move(slack));
-    level /= kNextSlack;
+    c.lines.push_back(std::move(arrow));
   }
   c.note = t.text(study.axes.empty() ? "figure.comm-roofline.silent" : "figure.comm-roofline.note");
   return c;

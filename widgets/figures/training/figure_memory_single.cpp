@@ -60,7 +60,12 @@ void draw_sum(Canvas& canvas, const FigureInput& input, const Rect& bar, const S
   const std::string text = over ? "+" + bytes_text((total - sizes.capacity_gb) * kGb) : bytes_text(total * kGb);
   Point at{x(total) + canvas.px(6), bar.centre().y};
   const float line = sizes.capacity_gb > 0 ? x(sizes.capacity_gb) : -1, clear = canvas.px(3);
-  if (line > at.x - clear && line < at.x + canvas.text_width(text, style) + clear) at.x = line + canvas.px(6);
+  const auto keep_off = [&](float edge) {
+    if (edge > at.x - clear && edge < at.x + canvas.text_width(text, style) + clear) at.x = edge + canvas.px(6);
+  };
+  if (sizes.ghost_gb > total) keep_off(x(sizes.ghost_gb));
+  keep_off(line);
+  if (sizes.ghost_gb > total) keep_off(x(sizes.ghost_gb));
   // At the end of the figure over the end of the bar.
   const float last = canvas.clip_rect().right() - canvas.text_width(text, style) - clear;
   if (at.x > last) {

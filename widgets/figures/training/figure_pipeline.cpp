@@ -321,6 +321,7 @@ void draw_pipeline(Canvas& canvas, const Rect& area, const FigureInput& input, c
   const Scale x = laid.range.with_range(rows.plot.x, rows.plot.right());
   gantt::Gantt g = gantt_of(canvas, input, laid, p, rows);
   if (g.detail == gantt::Detail::shares || view.memory_trace) g.levels = &gantt::levels_of(input, p);
+  if (view.critical_path && !gantt::has_room_for_path(canvas, g)) g.numbered.fill(false);
 
   draw_stage_tint(canvas, input.theme, rows, view.hovered_stage);
   Frame frame;

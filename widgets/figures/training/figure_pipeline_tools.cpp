@@ -355,6 +355,7 @@ void draw_critical_path(Canvas& canvas, const FigureInput& input, const Gantt& g
   auto step = std::partition_point(path.begin(), path.end(),
                                    [&](const engine::TimedStep& s) { return static_cast<double>(s.end) < g.from; });
   PathLine line(canvas.px(kPathStep));
+  const bool numbers = std::any_of(g.numbered.begin(), g.numbered.end(), [](bool any) { return any; });
   for (; step != path.end(); ++step) {
     const engine::Orders& orders = g.pipeline.orders;
     Rect bar = g.rows.bar(static_cast<int>(step->device));
@@ -363,7 +364,8 @@ void draw_critical_path(Canvas& canvas, const FigureInput& input, const Gantt& g
       bar.h /= 2;
     else if (g.overlaps && engine::joined_with_previous(orders, step->op))
       bar.y += bar.h / 2, bar.h /= 2;
-    const float y = bar.centre().y;
+    // Under the numbers of microbatches.
+    const float y = numbers ? bar.bottom() - canvas.px(kPathCasing / 2 + 1) : bar.centre().y;
     line.add({g.at(static_cast<double>(step->start)), y});
     line.add({g.at(static_cast<double>(step->end)), y});
     if (static_cast<double>(step->start) > g.to) break;
@@ -373,6 +375,11 @@ void draw_critical_path(Canvas& canvas, const FigureInput& input, const Gantt& g
   const auto clip = canvas.clip(g.rows.plot);
   canvas.polyline(points, {faded(input.theme.panel, kCasing), canvas.px(kPathCasing), {}});
   canvas.polyline(points, {input.theme.ink, canvas.px(kPathWidth), {}});
+}
+
+bool has_room_for_path(const Canvas& canvas, const Gantt& g) {
+  const float bar = (g.overlaps ? 0.5f : 1.0f) * g.rows.bar_height, digits = kSmallText * canvas.em() * 0.72f;
+  return (bar - digits) / 2 >= canvas.px(kPathCasing + 2);
 }
 
 std::optional<std::uint32_t> op_at(const Gantt& g, Point point) {

@@ -20,6 +20,8 @@ Fill trace_fill(const Theme& theme, float em);
 bool has_traces(const Canvas& canvas, const Gantt& gantt);
 // Bytes of activations on each device over time, all rows to one scale. Needs the levels of the Gantt.
 void draw_memory_traces(Canvas& canvas, const FigureInput& input, const Gantt& gantt);
+// Whether a path in bars runs clear of their numbers, which give way to it if not.
+bool has_room_for_path(const Canvas& canvas, const Gantt& gantt);
 // The chain of operations that fills the step without a gap, as a line in ink.
 void draw_critical_path(Canvas& canvas, const FigureInput& input, const Gantt& gantt);
 // The operation at a point, framed, with thin arrows from its inputs and to the operation that takes its result.

@@ -376,6 +376,8 @@ void place_side_labels(const Canvas& canvas, const FigureInput& input, std::vect
       at.x += to_ridge + canvas.px(11);
       room -= to_ridge + canvas.px(11);
     }
+    const float roof = at.x < l.hbm.high.x ? l.hbm.low.y + run.y / run.x * (at.x - l.hbm.low.x) : l.hbm.high.y;
+    at.y = std::max(at.y, roof + cap / 2 + canvas.px(4));
     // A list of names goes on in the next line where it does not fit.
     const std::string_view separator = input.texts.text("figure.list_separator");
     const std::size_t comma = separator.find_last_not_of(' ') + 1;  // stays at the end of the line
