@@ -18,7 +18,7 @@ using engine::ClusterAnswer;
 
 namespace {
 
-struct ColumnOf {
+struct ClusterColumn {
   PlanColumn column;
   std::string (*text)(const TextTable&, const ClusterAnswer&);
 };
@@ -45,54 +45,54 @@ std::string plan_text(const TextTable& texts, const ClusterAnswer& a) {
 
 constexpr std::string_view kAssumed = " *";
 
-const ColumnOf kCluster{{"cluster", {}, false, true}, [](const TextTable&, const ClusterAnswer& a) {
-                          return a.name + std::string(a.is_calibrated ? "" : kAssumed);
-                        }};
-const ColumnOf kChips{{"chips", {}, true, true}, [](const TextTable&, const ClusterAnswer& a) {
-                        return format_count(static_cast<double>(a.chips));
-                      }};
-const ColumnOf kMemory{{"memory", {}, true, true}, [](const TextTable& texts, const ClusterAnswer& a) {
-                         return amount(texts, a.memory_bytes, engine::unit::bytes);
-                       }};
-const ColumnOf kVerdict{
+const ClusterColumn kCluster{{"cluster", {}, false, true}, [](const TextTable&, const ClusterAnswer& a) {
+                               return a.name + std::string(a.is_calibrated ? "" : kAssumed);
+                             }};
+const ClusterColumn kChips{{"chips", {}, true, true}, [](const TextTable&, const ClusterAnswer& a) {
+                             return format_count(static_cast<double>(a.chips));
+                           }};
+const ClusterColumn kMemory{{"memory", {}, true, true}, [](const TextTable& texts, const ClusterAnswer& a) {
+                              return amount(texts, a.memory_bytes, engine::unit::bytes);
+                            }};
+const ClusterColumn kVerdict{
     {"verdict", {}, false, true}, [](const TextTable& texts, const ClusterAnswer& a) {
       return std::string(texts.text("clusters.verdict." + std::string(engine::kClusterVerdictIds[a.verdict])));
     }};
-const ColumnOf kPlan{{"plan", {}, false, false, true}, plan_text};
+const ClusterColumn kPlan{{"plan", {}, false, false, true}, plan_text};
 
 const std::array kTraining{kCluster,
                            kChips,
-                           ColumnOf{{"run", {}, true, true},
-                                    [](const TextTable& texts, const ClusterAnswer& a) {
-                                      return amount(texts, engine::days_of(a.time_s), engine::unit::days);
-                                    }},
-                           ColumnOf{{"cost", {}, true, true}, cost},
-                           ColumnOf{{"energy", {}, true, true},
-                                    [](const TextTable& texts, const ClusterAnswer& a) {
-                                      return amount(texts, a.energy_kwh, engine::unit::kilowatt_hours);
-                                    }},
-                           ColumnOf{{"mfu", {}, true, true},
-                                    [](const TextTable& texts, const ClusterAnswer& a) {
-                                      return amount(texts, a.mfu, engine::unit::fraction);
-                                    }},
+                           ClusterColumn{{"run", {}, true, true},
+                                         [](const TextTable& texts, const ClusterAnswer& a) {
+                                           return amount(texts, engine::days_of(a.time_s), engine::unit::days);
+                                         }},
+                           ClusterColumn{{"cost", {}, true, true}, cost},
+                           ClusterColumn{{"energy", {}, true, true},
+                                         [](const TextTable& texts, const ClusterAnswer& a) {
+                                           return amount(texts, a.energy_kwh, engine::unit::kilowatt_hours);
+                                         }},
+                           ClusterColumn{{"mfu", {}, true, true},
+                                         [](const TextTable& texts, const ClusterAnswer& a) {
+                                           return amount(texts, a.mfu, engine::unit::fraction);
+                                         }},
                            kMemory,
                            kVerdict,
                            kPlan};
 const std::array kServing{kCluster,
                           kChips,
-                          ColumnOf{{"token", {}, true, true},
-                                   [](const TextTable& texts, const ClusterAnswer& a) {
-                                     return amount(texts, a.time_s, engine::unit::seconds);
-                                   }},
-                          ColumnOf{{"ttft", {}, true, true},
-                                   [](const TextTable& texts, const ClusterAnswer& a) {
-                                     return amount(texts, a.ttft_s, engine::unit::seconds);
-                                   }},
-                          ColumnOf{{"per_million", {}, true, true}, cost},
-                          ColumnOf{{"throughput", {}, true, true},
-                                   [](const TextTable& texts, const ClusterAnswer& a) {
-                                     return amount(texts, a.tokens_per_s, engine::unit::tokens_per_s);
-                                   }},
+                          ClusterColumn{{"token", {}, true, true},
+                                        [](const TextTable& texts, const ClusterAnswer& a) {
+                                          return amount(texts, a.time_s, engine::unit::seconds);
+                                        }},
+                          ClusterColumn{{"ttft", {}, true, true},
+                                        [](const TextTable& texts, const ClusterAnswer& a) {
+                                          return amount(texts, a.ttft_s, engine::unit::seconds);
+                                        }},
+                          ClusterColumn{{"per_million", {}, true, true}, cost},
+                          ClusterColumn{{"throughput", {}, true, true},
+                                        [](const TextTable& texts, const ClusterAnswer& a) {
+                                          return amount(texts, a.tokens_per_s, engine::unit::tokens_per_s);
+                                        }},
                           kMemory,
                           kVerdict,
                           kPlan};
@@ -100,16 +100,16 @@ const std::array kServing{kCluster,
 }  // namespace
 
 ClusterTable cluster_table(const TextTable& texts, bool serves, std::span<const ClusterAnswer> answers) {
-  const std::span<const ColumnOf> columns = serves ? std::span<const ColumnOf>(kServing) : kTraining;
+  const std::span<const ClusterColumn> columns = serves ? std::span<const ClusterColumn>(kServing) : kTraining;
   ClusterTable out;
-  for (const ColumnOf& one : columns) {
+  for (const ClusterColumn& one : columns) {
     out.columns.push_back(one.column);
     out.columns.back().heading = texts.text("clusters.column." + std::string(one.column.id));
   }
   for (const ClusterAnswer& a : answers) {
     out.assumed |= !a.is_calibrated;
     std::vector<std::string>& cells = out.rows.emplace_back();
-    for (const ColumnOf& one : columns) cells.push_back(one.text(texts, a));
+    for (const ClusterColumn& one : columns) cells.push_back(one.text(texts, a));
   }
   return out;
 }
