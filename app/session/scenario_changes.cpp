@@ -9,7 +9,7 @@ namespace {
 
 // "4 x 8": devices and microbatches.
 std::string order_text(const engine::ListedOrder& order) {
-  return std::to_string(order.stages) + " x " + std::to_string(order.microbatches);
+  return std::to_string(order.stages) + " \u00d7 " + std::to_string(order.microbatches);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "app/core/strings.h"
 #include "app/tours/guess_line.h"
 #include "app/tours/guess_mark.h"
+#include "engine/scenario/scenario_title.h"
 #include "widgets/canvas/number_format.h"
 #include "widgets/figures/blocks/block_figure.h"
 #include "widgets/figures/common/figure_head.h"
@@ -89,6 +90,13 @@ float height_of(const Side& side, const SlideText& text) {
   return height + std::max(side.source.height(), 0.0f) + side.hint.height() + side.gap;
 }
 
+// "16 × 16 × 16" of "16x16x16".
+std::string sides_text(std::string_view value) {
+  std::string out;
+  for (const char c : value) out += c == 'x' ? std::string(" \u00d7 ") : std::string(1, c);
+  return out;
+}
+
 // The plan in a line: its name, what the scene changed, the mode.
 std::string plan_line(const io::TourState& state, const SceneValues& values, const TextTable& texts) {
   if (const BlockState* block = values.block(state.name)) {
@@ -125,6 +133,13 @@ std::string plan_line(const io::TourState& state, const SceneValues& values, con
     std::string shown = value;
     if (texts.has(word))
       shown = texts.text(word);
+    else if (path == "model")
+      shown = engine::model_title(plan->scenario.model);
+    else if (path == "cluster")
+      shown = format_count(static_cast<double>(engine::chip_count(plan->scenario.cluster))) + " \u00d7 " +
+              engine::chip_title(plan->scenario.cluster.chip);
+    else if (path == "cluster.slice")
+      shown = sides_text(value);
     else if (field != nullptr &&
              (field->kind == engine::FieldKind::integer || field->kind == engine::FieldKind::number))
       shown = field->kind == engine::FieldKind::integer

@@ -1,11 +1,17 @@
 // Every figure in Korean and Russian: no text cut or on another, none that is a key, none left in English.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "app/core/strings.h"
+#include "engine/blocks/block_picture.h"
+#include "tests/engine/blocks/filled_call.h"
 #include "tests/widgets/figures/preset_fixture.h"
+#include "widgets/figures/blocks/block_figure.h"
+#include "widgets/figures/blocks/block_text.h"
 
 using namespace roofscape;
 using namespace roofscape::widgets;
@@ -71,6 +77,33 @@ TEST_CASE("in Korean and Russian no text of a figure is cut, on another, a key o
           }
         }
       }
+    }
+  }
+}
+
+TEST_CASE("figures of all blocks have their names in the language, and a multiplication sign between numbers") {
+  const Theme print = theme("print");
+  for (const std::string language : {"en", "ko", "ru"}) {
+    const auto texts = app::load_texts(language);
+    REQUIRE(texts.ok());
+    std::vector<std::string> names;
+    for (const engine::BuildingBlock& block : engine::blocks()) {
+      CAPTURE(language);
+      CAPTURE(block.id);
+      const engine::BlockCall call = tests::filled_call(block);
+      const engine::PictureData data = engine::picture_data(call, engine::picture_of(block));
+      const BlockFigure figure{call, data, texts.value(), print};
+      const FigureHead head = block_figure_head(figure);
+      const std::string name = block_name(texts.value(), block);
+      CHECK(head.title.starts_with(name));
+      CHECK(name != block.id);
+      CHECK(std::find(names.begin(), names.end(), name) == names.end());
+      names.push_back(name);
+      CHECK(head.context.find(" x ") == std::string::npos);
+      if (language != "en") CHECK_FALSE(is_english(head.title));
+      RecordCanvas canvas(fonts(), 9, {0, 0, 425, 283});
+      draw_block_figure(canvas, canvas.bounds(), figure, true);
+      CHECK(canvas.audit_text() == "");
     }
   }
 }

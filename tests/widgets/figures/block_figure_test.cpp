@@ -69,7 +69,7 @@ TEST_CASE("a figure of a block states what was given, on paper") {
   const Theme print = theme("print");
   const BlockFigure figure{call, data, english(), print};
   const FigureHead head = block_figure_head(figure);
-  CHECK(head.title == "matmul: FLOP/s reached over rows");
+  CHECK(head.title == "Matrix multiplication: FLOP/s reached over rows");
   CHECK(head.takeaway.starts_with("824\u202fTFLOP/s at 256"));
   for (const char* given :
        {"NVIDIA H100 SXM 80", ", rows 256", ", contracting dimension 8192", ", output columns 28"})

@@ -286,7 +286,7 @@ std::string context_of(const BlockFigure& f) {
     std::string value;
     for (const double x : f.call.value(in.name).numbers) {
       const bool flag = in.kind == engine::InputKind::flag || in.kind == engine::InputKind::flags;
-      value += value.empty() ? "" : " x ";
+      value += value.empty() ? "" : " \u00d7 ";
       value += flag              ? std::string(t.text(x > 0.5 ? "figure.context.on" : "figure.context.off"))
                : in.is_numeric() ? number_of(f, in, x)
                                  : block_word(t, in.choices[static_cast<std::size_t>(x)]);
@@ -312,7 +312,7 @@ std::string empty_words(const BlockFigure& f) {
 FigureHead block_figure_head(const BlockFigure& f) {
   const TextTable& t = f.texts;
   FigureHead head;
-  const std::string block(f.call.block().id);
+  const std::string block = block_name(t, f.call.block());
   head.context = context_of(f);
   if (f.data.lines.empty()) {
     head.title = block;

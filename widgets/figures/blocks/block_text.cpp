@@ -20,6 +20,10 @@ std::string output_label(const TextTable& texts, const engine::BlockOutput& out)
   return std::string(texts.text("calc.output." + std::string(out.name) + ".label"));
 }
 
+std::string block_name(const TextTable& texts, const engine::BuildingBlock& block) {
+  return std::string(texts.text("calc." + std::string(block.id) + ".name"));
+}
+
 std::string block_word(const TextTable& texts, std::string_view word) {
   // Schedules have their names as fields of a scenario do.
   for (const std::string_view family : {"calc.word.", "choice.pipeline.schedule."})
