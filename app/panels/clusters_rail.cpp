@@ -128,7 +128,7 @@ void against_section(RailRows& rows, const ClustersView& view) {
   const auto difference = [&](std::string_view key, double a, double b, const engine::Unit& unit) {
     if (!std::isfinite(a) || !std::isfinite(b)) return;
     rows.pair(ctx.text(std::string("clusters.column.") + std::string(key)),
-              a == b ? std::string(ctx.text("ui.search.equal")) : format_difference(b - a, unit), value);
+              a == b ? std::string(ctx.text("ui.search.equal")) : ctx.ui.texts.difference(b - a, unit), value);
   };
   const bool serves = view.found->query.serves();
   difference("chips", static_cast<double>(first.chips), static_cast<double>(second.chips), engine::unit::count);

@@ -321,7 +321,7 @@ void runner_up_section(RailRows& rows, const engine::Scenario& scenario, const e
   difference_rows(rows, scenario, best, *other, engine::kDecodeParts, other->decode_token_s - best.decode_token_s,
                   "ui.search.decode_time");
   const auto difference = [&](double value, double first, engine::Unit unit) {
-    return std::abs(value - first) > kNoPart * first ? format_difference(value - first, unit)
+    return std::abs(value - first) > kNoPart * first ? ctx.ui.texts.difference(value - first, unit)
                                                      : std::string(ctx.text("ui.search.equal"));
   };
   rows.pair(ctx.text("ui.search.column.token_time"), difference(other->token_s, best.token_s, engine::unit::seconds),

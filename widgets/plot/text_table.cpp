@@ -87,4 +87,8 @@ std::string TextTable::amount(double value, const engine::Unit& unit, const Numb
   return join(std::move(parts));
 }
 
+std::string TextTable::difference(double value, const engine::Unit& unit) const {
+  return amount(value, unit, {.sign = true});
+}
+
 }  // namespace roofscape::widgets

@@ -40,6 +40,7 @@ class TextTable : public engine::Words {
   // A value with its unit, as format() writes it, but nouns ("unit.layers.one") in the language and form that go with
   // the number as it is printed.
   std::string amount(double value, const engine::Unit& unit, const NumberOptions& options = {}) const;
+  std::string difference(double value, const engine::Unit& unit) const;  // the same, always with its sign
   std::string noun(const engine::Unit& unit, double value) const;  // the symbol where the table has no noun for it
   const std::map<std::string, std::string, std::less<>>& all() const { return texts_; }
 

@@ -98,10 +98,9 @@ FrontPicture picture_of(const FigureInput& input, const ServingShown& shown, con
     out.present->good = !r.present_breaks;
     out.present_text = present_words(input, r);
     if (shown.fits() && !r.present_breaks)
-      out.gain_text =
-          t.format(chip_key(input, "figure.frontier.gain.rate"),
-                   {format_difference(shown.best().tokens_per_s_per_chip - r.present.tokens_per_s_per_chip,
-                                      engine::unit::tokens_per_s)});
+      out.gain_text = t.format(chip_key(input, "figure.frontier.gain.rate"),
+                               {t.difference(shown.best().tokens_per_s_per_chip - r.present.tokens_per_s_per_chip,
+                                             engine::unit::tokens_per_s)});
   }
   if (input.baseline) {
     const engine::QuantityValues& base = input.baseline->report.quantities;
