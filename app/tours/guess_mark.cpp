@@ -269,10 +269,11 @@ std::optional<MarkPlace> mark_place(const Canvas& canvas, const Rect& area, cons
     place.plots = rect_between(std::min(place.plots.x, frame.plot.x), std::min(place.plots.y, frame.plot.y),
                                area.right(), std::max(place.plots.bottom(), frame.plot.bottom()));
   place.plots = rect_between(place.plots.x, place.plots.y, area.right(), place.plots.bottom());
-  // The axes of a chart write theirs themselves.
+  // Of the rows, not of the key over them. The axes of a chart write theirs themselves.
   if (scene.mark.kind == Kind::none || scene.mark.kind == Kind::bar)
     for (std::size_t i = first_text; i < apart.texts().size(); ++i)
-      if (const TextRun& run = apart.texts()[i]; run.bounds.right() <= place.plots.x + canvas.px(1))
+      if (const TextRun& run = apart.texts()[i];
+          run.bounds.right() <= place.plots.x + canvas.px(1) && run.bounds.centre().y >= place.plots.y)
         place.names.push_back({run.text, run.anchor, run.style});
   if (scene.mark.kind == Kind::none) return place;
   for (std::size_t i = first_text; i < apart.texts().size(); ++i) place.texts.push_back(apart.texts()[i].bounds);

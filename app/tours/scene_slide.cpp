@@ -24,6 +24,7 @@ constexpr float kTitle = 1.6f, kQuestion = 1.25f, kLabel = 0.85f;
 constexpr float kLine = FontStack::kLineHeight;
 constexpr float kTwoLines = 0.95f, kLeastChoice = 0.8f,
                 kChoiceLine = 1.2f;  // em of a choice in two lines, and of their pitch
+constexpr float kNumberRoom = 2.1f;  // em, of the number beside an answer
 constexpr int kMostLines = 12;
 
 TextStyle style_of(const Canvas& canvas, Colour colour, float size, Weight weight = Weight::regular) {
@@ -57,6 +58,7 @@ float draw(Canvas& canvas, Point at, const Block& block) {
 // The column at the side, from top to bottom.
 struct Side {
   Block context, question, answer, verdict, sentence, next, source, hint;
+  float indent = 0;  // of the answer, beside the number of its choice
   float choice_height = 0, gap = 0;
 };
 Side side_of(const Canvas& canvas, const Theme* theme, const SlideText& text, float width, float scale) {
@@ -68,7 +70,9 @@ Side side_of(const Canvas& canvas, const Theme* theme, const SlideText& text, fl
   out.question =
       block_of(canvas, text.question,
                style_of(canvas, text.revealed ? t.ink2 : t.ink, (text.revealed ? 1.0f : kQuestion) * scale), width);
-  out.answer = block_of(canvas, text.answer, style_of(canvas, t.ink, kTitle * scale, Weight::bold), width);
+  out.indent = text.right_choice > 0 ? std::round(kNumberRoom * scale * canvas.em()) : 0;
+  out.answer =
+      block_of(canvas, text.answer, style_of(canvas, t.ink, kTitle * scale, Weight::bold), width - out.indent);
   out.verdict = block_of(canvas, text.verdict, style_of(canvas, verdict, scale), width);
   out.sentence = block_of(canvas, text.sentence, style_of(canvas, t.ink, kQuestion * scale), width);
   out.next = block_of(canvas, text.next, style_of(canvas, t.ink2, scale), width);
@@ -95,6 +99,18 @@ std::string sides_text(std::string_view value) {
   std::string out;
   for (const char c : value) out += c == 'x' ? std::string(" \u00d7 ") : std::string(1, c);
   return out;
+}
+
+// What a choice is chosen with, in its cap.
+void draw_number(Canvas& canvas, const Rect& cap, std::size_t number, Colour edge, TextStyle digit) {
+  canvas.frame(cap, {edge, canvas.px(1.2f), {}}, canvas.px(2));
+  digit.halign = HAlign::centre;
+  canvas.text(cap.centre(), std::to_string(number), digit);
+}
+
+void draw_tick_mark(Canvas& canvas, const Rect& r, Colour colour) {
+  const auto at = [&r](float x, float y) { return Point{r.x + x * r.w, r.y + y * r.h}; };
+  canvas.polyline({at(0.15f, 0.55f), at(0.4f, 0.8f), at(0.85f, 0.2f)}, {colour, r.h * 0.14f, {}});
 }
 
 // The plan in a line: its name, what the scene changed, the mode.
@@ -135,6 +151,8 @@ std::string plan_line(const io::TourState& state, const SceneValues& values, con
       shown = texts.text(word);
     else if (path == "model")
       shown = engine::model_title(plan->scenario.model);
+    else if (path == "cluster.chip")
+      shown = engine::chip_title(plan->scenario.cluster.chip);
     else if (path == "cluster")
       shown = format_count(static_cast<double>(engine::chip_count(plan->scenario.cluster))) + " \u00d7 " +
               engine::chip_title(plan->scenario.cluster.chip);
@@ -176,14 +194,19 @@ SlideText slide_text(const TourPlay& play, const SceneValues& values, const Text
                    : on_figure   ? scene.mark.kind == io::TourMark::Kind::none ? "tour.hint.tick" : "tour.hint.figure"
                    : scene.choices.empty() ? "tour.hint.guess"
                                            : "tour.hint.choose");
+    if (now.chosen) out.hint = texts.format("tour.hint.chosen", {std::to_string(*now.chosen + 1), out.hint});
     return out;
   }
   out.answer = values.answer_text(texts);
+  for (std::size_t i = 0; i < scene.choices.size(); ++i)
+    if (scene.choices[i].right) out.right_choice = i + 1;
   out.sentence = values.write(scene.sentence, texts);
   if (const auto right = play.is_right(play.index(), values)) {
     out.right = *right;
     const std::string guess =
-        now.chosen ? values.choice_text(*now.chosen, texts) : values.guess_text(*now.guess, texts);
+        now.chosen
+            ? texts.format("tour.choice", {values.choice_text(*now.chosen, texts), std::to_string(*now.chosen + 1)})
+            : values.guess_text(*now.guess, texts);
     out.verdict = texts.format(*right ? "tour.verdict.right" : "tour.verdict.wrong", {guess});
   }
   if (play.index() + 1 < play.count()) {
@@ -267,10 +290,8 @@ void draw_slide(Canvas& canvas, const Theme& t, const SlideLayout& layout, const
     canvas.frame(box, {on ? t.ink : t.edge, canvas.px(1.2f), {}}, canvas.px(3));
     const float side_of_cap = std::round(0.6f * box.h);
     const Rect cap{box.x + std::round(0.2f * box.h), box.centre().y - side_of_cap / 2, side_of_cap, side_of_cap};
-    canvas.frame(cap, {on ? t.inv : t.edge, canvas.px(1.2f), {}}, canvas.px(2));
-    TextStyle digit = style_of(canvas, on ? t.inv : t.ink2, kLabel * layout.scale);
-    digit.halign = HAlign::centre;
-    canvas.text(cap.centre(), std::to_string(i + 1), digit);
+    draw_number(canvas, cap, i + 1, on ? t.inv : t.edge,
+                style_of(canvas, on ? t.inv : t.ink2, kLabel * layout.scale));
     TextStyle words = style_of(canvas, on ? t.inv : t.ink, kQuestion * layout.scale);
     const float x = cap.right() + std::round(0.3f * box.h), room = box.right() - x - 0.3f * em;
     // Smaller in one line, or where that would be too small in two.
@@ -282,14 +303,23 @@ void draw_slide(Canvas& canvas, const Theme& t, const SlideLayout& layout, const
       lines = wrap(canvas, text.choices[i], words, room, 2);
     }
     const float pitch = kChoiceLine * words.em;
-    float middle = box.centre().y - pitch * static_cast<float>(lines.size() - 1) / 2;
+    float middle = box.centre().y - pitch * static_cast<float>(lines.size() - 1) / 2, end = x;
     for (const std::string& line : lines) {
       canvas.text({x, middle}, line, words);
+      end = std::max(end, x + canvas.text_width(line, words));
       middle += pitch;
     }
+    // Not by its shade alone; the hint says it too.
+    const Rect tick{box.right() - cap.w - 0.3f * em, cap.y, cap.w, cap.h};
+    if (on && end + 0.3f * em < tick.x) draw_tick_mark(canvas, tick, t.inv);
   }
   if (text.revealed) {
-    y = draw(canvas, {layout.side.x, y}, side.answer);
+    if (text.right_choice > 0) {
+      const float line = kLine * side.answer.style.em, size = std::round(0.75f * line);
+      draw_number(canvas, {layout.side.x, y + (line - size) / 2, size, size}, text.right_choice, t.ink,
+                  style_of(canvas, t.ink, kQuestion * layout.scale));
+    }
+    y = draw(canvas, {layout.side.x + side.indent, y}, side.answer);
     y = draw(canvas, {layout.side.x, y}, side.verdict) + side.gap;
     y = draw(canvas, {layout.side.x, y}, side.sentence) + side.gap;
     if (!side.next.lines.empty()) {

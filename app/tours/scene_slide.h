@@ -30,7 +30,8 @@ struct SlideText {
   bool revealed = false;
   std::string answer, verdict, sentence, next, source;  // `verdict`: what the guess was, and whether it is right
   bool right = false;                                   // of the guess
-  std::string hint;                                     // how to go on
+  std::size_t right_choice = 0;  // what the right one is chosen with, 1 to 9; 0: there are no choices
+  std::string hint;              // how to go on
 };
 SlideText slide_text(const TourPlay& play, const SceneValues& values, const widgets::TextTable& texts);
 

@@ -1,7 +1,9 @@
 // Tours: their files, the numbers of their scenes, and that all that ship hold what they say.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <vector>
@@ -142,11 +144,53 @@ TEST_CASE("the plan of a scene is told in the language of its slide, names of mo
           CAPTURE(plan);
           CHECK_MESSAGE(plan.find(words) == std::string::npos, language << ": " << words);
         }
+        // Neither sides with the letter x between them nor the id of a file.
+        for (const char* field : {"model=", "cluster=", "cluster.chip=", "cluster.slice="})
+          for (const std::string& change : tour.scenes[i].shown().set)
+            if (change.starts_with(field))
+              CHECK_MESSAGE(plan.find(change.substr(change.find('=') + 1)) == std::string::npos, plan);
       }
       plans += english_plan.find(" on ") != std::string::npos;
     }
   }
   CHECK(plans >= 30);
+}
+
+TEST_CASE("a choice is told by its number and a tick when it is made, and by its number when the answer shows") {
+  const widgets::FontStack fonts;
+  const auto theme = app::load_theme("projector");
+  REQUIRE(theme.ok());
+  for (const std::string& language : app::language_names()) {
+    CAPTURE(language);
+    app::TourPlay play(tours().front());
+    const app::SceneValues values(play.scene(), shipped());
+    const auto draw = [&](const app::SlideText& text) {
+      auto canvas =
+          std::make_unique<widgets::RecordCanvas>(fonts, app::slide_em(720), widgets::Rect{0, 0, 1280, 720});
+      app::draw_slide(*canvas, theme.value(), app::lay_out_slide(*canvas, canvas->bounds(), text, 0, false), text);
+      CHECK(canvas->audit_text() == "");
+      return canvas;
+    };
+    const auto ticks = [](const widgets::RecordCanvas& canvas) {
+      return std::count_if(canvas.marks().begin(), canvas.marks().end(), [](const widgets::Mark& m) {
+        return m.kind == widgets::Mark::Kind::line && m.points.size() == 3;
+      });
+    };
+    const std::vector<io::TourChoice>& choices = play.scene().choices;
+    std::size_t right = 0;
+    while (!choices[right].right) ++right;
+    const std::size_t wrong = right == 0 ? 1 : 0;
+    CHECK(ticks(*draw(app::slide_text(play, values, texts_in(language)))) == 0);
+    play.choose(wrong);
+    const app::SlideText covered = app::slide_text(play, values, texts_in(language));
+    CHECK(covered.hint.find(std::to_string(wrong + 1)) != std::string::npos);
+    CHECK(ticks(*draw(covered)) == 1);
+    play.reveal();
+    const app::SlideText revealed = app::slide_text(play, values, texts_in(language));
+    CHECK(revealed.right_choice == right + 1);
+    CHECK(revealed.verdict.find("(" + std::to_string(wrong + 1)) != std::string::npos);
+    CHECK(draw(revealed)->find_text(std::to_string(right + 1)));
+  }
 }
 
 TEST_CASE("the words of every scene fit their slide at 1280 x 720 in every language, covered and revealed") {

@@ -17,6 +17,7 @@
 #include "widgets/figures/common/figure_row.h"
 #include "widgets/figures/common/line_chart.h"
 #include "widgets/figures/common/quantity_look.h"
+#include "widgets/plot/quantity_label.h"
 
 namespace roofscape::widgets {
 
@@ -53,8 +54,9 @@ std::string roof_name(const FigureInput& input, const LinkRoof& roof) {
   const std::string rate = format(roof.bytes_per_s, engine::unit::bytes_per_s, {.trim_zeros = true});
   if (roof.tier == RoofTier::ici) return t.count(key, roof.torus_axes, {rate});
   if (roof.tier == RoofTier::fabric && roof.fabric_level >= 0)
-    return t.format(key + ".level",
-                    {input.scenario.cluster.fabric[static_cast<std::size_t>(roof.fabric_level)].name, rate});
+    return t.format(
+        key + ".level",
+        {source_text(t, input.scenario.cluster.fabric[static_cast<std::size_t>(roof.fabric_level)].name), rate});
   return t.format(key, {rate});
 }
 

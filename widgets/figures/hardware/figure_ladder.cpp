@@ -17,6 +17,7 @@
 #include "widgets/figures/common/figure_row.h"
 #include "widgets/plot/label_field.h"
 #include "widgets/plot/plot.h"
+#include "widgets/plot/quantity_label.h"
 
 namespace roofscape::widgets {
 
@@ -34,7 +35,8 @@ std::string_view id_of(const MemoryRung& rung) { return engine::kMemoryIds[rung.
 std::string name_of(const FigureInput& input, const MemoryRung& rung) {
   const std::string key = "figure.ladder.memory." + std::string(id_of(rung));
   if (rung.memory == Memory::fabric && !rung.level.empty())
-    return input.texts.format("figure.ladder.memory.level", {rung.level, format_count(rung.chips)});
+    return input.texts.format("figure.ladder.memory.level",
+                              {source_text(input.texts, rung.level), format_count(rung.chips)});
   return input.texts.format(rung.chips > 1 ? chip_key(input, key) : key, {format_count(rung.chips)});
 }
 

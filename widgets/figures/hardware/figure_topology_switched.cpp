@@ -12,6 +12,7 @@
 #include "widgets/figures/common/stage_rows.h"
 #include "widgets/figures/hardware/figure_topology_parts.h"
 #include "widgets/plot/plot.h"
+#include "widgets/plot/quantity_label.h"
 
 namespace roofscape::widgets::topology {
 namespace {
@@ -46,9 +47,9 @@ Fabric fabric_of(const FigureInput& input) {
         rung.bytes_per_s ? format(*rung.bytes_per_s, engine::unit::bytes_per_s, {.trim_zeros = true}) : std::string();
     if (rung.memory == engine::Memory::node) out.node_rate = rate;
     if (rung.memory != engine::Memory::fabric) continue;
-    out.levels.push_back(
-        {rung.level.empty() ? std::string(input.texts.text("figure.topology.band.fabric")) : rung.level, rate,
-         rung.chips});
+    out.levels.push_back({rung.level.empty() ? std::string(input.texts.text("figure.topology.band.fabric"))
+                                             : source_text(input.texts, rung.level),
+                          rate, rung.chips});
   }
   return out;
 }

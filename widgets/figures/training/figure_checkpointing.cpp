@@ -124,7 +124,7 @@ Chart chart_of(const FigureInput& input, const CheckpointingStudy& study, float 
   if (capacity > 0 && capacity < chart.x_to)
     chart.bands.push_back({capacity, chart.x_to, kOverTint,
                            t.format("figure.checkpointing.beyond", {capacity_text(study.capacity_bytes)}), false,
-                           true});
+                           true, "> " + capacity_text(study.capacity_bytes)});
 
   const float width = theme.data_width * em;
   if (study.segments.size() > 1)
