@@ -118,6 +118,8 @@ void random_cluster(Dice& dice, const engine::Chip& chip, engine::Scenario& s) {
     return;
   }
   s.cluster.node_size = static_cast<int>(chip[ChipField::scaleup_domain_chips].value.value_or(8));
+  // Two million chips are more than there are nodes for.
+  while (used / s.cluster.node_size >= find_field("cluster.nodes")->maximum) s.cluster.node_size *= 2;
   s.cluster.nodes = (used + s.cluster.node_size - 1) / s.cluster.node_size;
   if (dice.one_in(2)) return;
   for (int level = dice.pick(1, 3); level > 0; --level)
