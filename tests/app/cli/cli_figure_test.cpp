@@ -362,7 +362,7 @@ TEST_CASE("figure block draws a block with inputs as calc takes them") {
   CHECK(o.code == 0);
   CHECK(o.out + o.err == "");
   const std::string svg = test::text_of(folder.path() / "kv.svg");
-  CHECK(svg.find("kv-cache: bytes of the cache over sequence length") != std::string::npos);
+  CHECK(svg.find("KV cache: bytes of the cache over sequence length") != std::string::npos);
   CHECK(svg.find("42.9\u202fGB") != std::string::npos);
   CHECK(run("figure --list").out.find("block NAME") != std::string::npos);
 }
@@ -377,10 +377,10 @@ TEST_CASE("figure block takes another axis and other outputs") {
     const std::size_t from = svg.find("<title>") + 7;
     return svg.substr(from, svg.find("</title>") - from);
   };
-  CHECK(title("") == "collective: time over bytes of the array");
-  CHECK(title("--over kind --show time_s") == "collective: time by collective");
-  CHECK(title("--over hop_s --show latency_s") == "collective: time of the hops over latency of a hop");
-  CHECK(title("--over none --show bandwidth_s,latency_s") == "collective: time");
+  CHECK(title("") == "Collective on a torus: time over bytes of the array");
+  CHECK(title("--over kind --show time_s") == "Collective on a torus: time by collective");
+  CHECK(title("--over hop_s --show latency_s") == "Collective on a torus: time of the hops over latency of a hop");
+  CHECK(title("--over none --show bandwidth_s,latency_s") == "Collective on a torus: time");
 }
 
 TEST_CASE("figure block refuses what cannot be drawn, with the remedy") {
