@@ -12,6 +12,7 @@
 #include "app/panels/panel_parts.h"
 #include "engine/search/decoding_plan.h"
 #include "engine/search/plan.h"
+#include "engine/training/run.h"
 #include "widgets/canvas/number_format.h"
 #include "widgets/figures/search/cluster_table.h"
 #include "widgets/plot/plot.h"
@@ -80,16 +81,38 @@ ClusterList list_of(const TextTable& texts, const ClusterOutcome& found) {
   return out;
 }
 
-std::optional<ListRow> present_row(const PanelContext& ctx, const ClusterOutcome& found, const ClusterList& list) {
-  const auto present = present_answer(ctx, found.query.request);
-  if (!present || found.query.serves() != ctx.session.scenario().serves()) return std::nullopt;
-  search::ClusterTable table = search::cluster_table(ctx.ui.texts, found.query.serves(), {&*present, 1});
-  ListRow row{std::move(table.rows.front()), bars_of(list.columns, *present, list.longest_s, list.dearest_usd)};
+ListRow present_row(const PanelContext& ctx, const ClusterAnswer& present, const ClusterList& list) {
+  search::ClusterTable table = search::cluster_table(ctx.ui.texts, present.scenario.serves(), {&present, 1});
+  ListRow row{std::move(table.rows.front()), bars_of(list.columns, present, list.longest_s, list.dearest_usd)};
   // A plan is shown here whether or not it fits, unlike those that were searched.
   if (!ctx.session.report().fits())
     for (std::size_t i = 0; i < list.columns.size(); ++i)
       if (list.columns[i].id == "verdict") row.cells[i] = ctx.text("ui.clusters.present_does_not_fit");
   return row;
+}
+
+// What it would mean to go where the first answer is; nothing where that has no plan or is what there is.
+std::string against_now(const TextTable& texts, const ClusterAnswer& first, const ClusterAnswer& now) {
+  if (!first.runs || adopted(now.scenario, first) == now.scenario) return {};
+  std::string differences;
+  const auto add = [&](double a, double b, const engine::Unit& unit) {
+    if (!std::isfinite(a) || !std::isfinite(b) || a == b) return;
+    differences += (differences.empty() ? "" : ", ") + texts.difference(a - b, unit);
+  };
+  const bool serves = first.scenario.serves();
+  if (!serves) {
+    add(engine::days_of(first.time_s), engine::days_of(now.time_s), engine::unit::days);
+    add(first.cost_usd, now.cost_usd, engine::unit::dollars);
+    add(first.energy_kwh, now.energy_kwh, engine::unit::kilowatt_hours);
+  } else {
+    add(first.time_s, now.time_s, engine::unit::seconds);
+    add(first.tokens_per_s, now.tokens_per_s, engine::unit::tokens_per_s);
+    if (std::isfinite(first.cost_usd) && std::isfinite(now.cost_usd) && first.cost_usd != now.cost_usd)
+      differences += (differences.empty() ? "" : ", ") +
+                     texts.format("ui.clusters.per_million",
+                                  {texts.difference(first.cost_usd - now.cost_usd, engine::unit::dollars)});
+  }
+  return differences.empty() ? differences : texts.format("ui.clusters.against_now", {first.name, differences});
 }
 
 std::string objective_words(const PanelContext& ctx, engine::ClusterObjective objective) {
@@ -109,7 +132,7 @@ void head_of_clusters(PanelContext& ctx, const Rect& r, SearchView& view) {
     head.words = clusters.stale      ? std::string(ctx.text("ui.clusters.stale"))
                  : !found.finished() ? ctx.format("ui.clusters.so_far",
                                                   {format_count(static_cast<double>(found.answers.size())),
-                                                   format_count(static_cast<double>(found.query.clusters.size()))})
+                                                   format_count(static_cast<double>(found.query.clusters->size()))})
                  : !meets            ? std::string(ctx.text("ui.clusters.none_meets"))
                           : ctx.format("ui.clusters.ranked", {objective_words(ctx, found.query.request.objective)});
   }
@@ -154,7 +177,9 @@ Scenario clusters_panel(PanelContext& ctx, const Rect& area, SearchView& view, S
   if (no_clusters(ctx, r, view)) return scenario;
   const ClusterOutcome& found = *view.clusters.found;
   const auto& list = ctx.studies.get<ClusterList>(view.clusters.found, [&] { return list_of(ctx.ui.texts, found); });
-  const std::optional<ListRow> present = present_row(ctx, found, list);
+  const auto now = present_answer(ctx, found.query.request);
+  std::optional<ListRow> present;
+  if (now) present = present_row(ctx, *now, list);
   std::vector<const ListRow*> listed;
   for (const ListRow& row : list.rows) listed.push_back(&row);
   if (present) listed.push_back(&*present);
@@ -164,6 +189,7 @@ Scenario clusters_panel(PanelContext& ctx, const Rect& area, SearchView& view, S
   if (table.scrolled()) r.cut_bottom(ctx.px(kListScrollBar));
   table.head(r.cut_top(row_h).centre().y);
   if (list.assumed) list_note(ctx, r, std::string(ctx.text("clusters.ideal")));
+  if (now && !view.clusters.stale) list_note(ctx, r, against_now(ctx.ui.texts, found.answers.front(), *now));
   Rect foot;
   if (present) {
     foot = r.cut_bottom(row_h + ctx.px(6));

@@ -42,7 +42,7 @@ void limit_row(RailRows& rows, ClustersView& view, std::string_view id, std::str
     else if (number && *number >= 0)
       limit = *number;
     else
-      view.refused = {std::string(id), *typed,
+      view.refused = {std::string(id),
                       number ? ctx.format("ui.clusters.not_negative", {*typed})
                              : ctx.format("ui.clusters.unread.limit", {*typed, ctx.ui.texts.write(number.problem),
                                                                        ctx.ui.texts.write(number.remedy)})};
@@ -90,7 +90,7 @@ void among_section(RailRows& rows, ClustersView& view, ClusterPreferences& wante
   PanelContext& ctx = rows.ctx;
   const std::string count =
       view.named && !view.named->problem
-          ? ctx.ui.texts.count("ui.clusters.count", static_cast<double>(view.named->clusters.size()))
+          ? ctx.ui.texts.count("ui.clusters.count", static_cast<double>(view.named->clusters->size()))
           : std::string();
   rows.y += section_head(ctx, {rows.x, rows.y}, rows.width, ctx.text("ui.clusters.among"), count);
   const std::string around(ctx.text("ui.clusters.around"));

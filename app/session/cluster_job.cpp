@@ -32,11 +32,12 @@ ClusterJob::Asked ClusterJob::asked_on(const ClusterQuery& query, const engine::
 }
 
 bool ClusterQuery::asks_the_same(const ClusterQuery& other) const {
-  if (!(request == other.request) || clusters != other.clusters || serves() != other.serves()) return false;
+  if (!(request == other.request) || serves() != other.serves()) return false;
+  if (clusters != other.clusters && *clusters != *other.clusters) return false;
   // Chips that the present mesh leaves idle are chips that a plan may leave idle (SpaceChoices).
   if (engine::mesh_chips(scenario.parallelism) != engine::mesh_chips(other.scenario.parallelism)) return false;
-  if (clusters.empty()) return true;
-  const engine::Cluster& any = clusters.front().cluster;
+  if (clusters->empty()) return true;
+  const engine::Cluster& any = clusters->front().cluster;
   return ClusterJob::asked_on(*this, any) == ClusterJob::asked_on(other, any);
 }
 
@@ -51,6 +52,7 @@ ClusterJob::~ClusterJob() {
 }
 
 void ClusterJob::ask(ClusterQuery query) {
+  if (query.clusters->empty()) return;
   const std::scoped_lock lock(mutex_);
   const auto is_asked = [&](const ClusterQuery& other) { return other.asks_the_same(query); };
   if (cancelled_ && is_asked(*cancelled_)) return;
@@ -94,10 +96,10 @@ ClusterJob::State ClusterJob::state() const {
 
 double ClusterJob::progress() const {
   const std::scoped_lock lock(mutex_);
-  if (!running_ || !progress_ || running_->clusters.empty()) return 0;
+  if (!running_ || !progress_) return 0;
   const std::size_t total = progress_->total, done = progress_->done;
   const double part = total > 0 ? static_cast<double>(done) / static_cast<double>(total) : 0;
-  return std::min(1.0, (static_cast<double>(answered_) + part) / static_cast<double>(running_->clusters.size()));
+  return std::min(1.0, (static_cast<double>(answered_) + part) / static_cast<double>(running_->clusters->size()));
 }
 
 std::size_t ClusterJob::searched() const {
@@ -150,7 +152,7 @@ void ClusterJob::run(std::stop_token stop) {
 
 void ClusterJob::answer(const ClusterQuery& query, engine::SearchProgress& progress) {
   std::vector<ClusterAnswer> answers;
-  for (const NamedCluster& cluster : query.clusters) {
+  for (const NamedCluster& cluster : *query.clusters) {
     ClusterAnswer one = answer_on(query, cluster, progress);
     if (progress.stop) return;
     answers.push_back(std::move(one));

@@ -22,9 +22,11 @@
 
 namespace roofscape::app {
 
+using NamedClusters = std::shared_ptr<const std::vector<engine::NamedCluster>>;
+
 struct ClusterQuery {
   engine::Scenario scenario;
-  std::vector<engine::NamedCluster> clusters;
+  NamedClusters clusters;  // shared from frame to frame: chips are long; never null
   engine::ClusterRequest request;
   bool serves() const { return scenario.serves(); }
   // Whether both have the same answers, wherever the scenarios run at present.
@@ -34,7 +36,7 @@ struct ClusterQuery {
 struct ClusterOutcome {
   ClusterQuery query;
   std::vector<engine::ClusterAnswer> answers;  // ranked
-  bool finished() const { return answers.size() == query.clusters.size(); }
+  bool finished() const { return answers.size() == query.clusters->size(); }
 };
 
 class ClusterJob {
@@ -47,7 +49,7 @@ class ClusterJob {
   ClusterJob(const ClusterJob&) = delete;
   ClusterJob& operator=(const ClusterJob&) = delete;
 
-  // Wants these answered. Nothing happens if what runs, was answered last or was cancelled asks the same; else it takes
+  // Wants these answered, if there are any. Nothing happens if what runs, was answered last or was cancelled asks the same; else it takes
   // the place of what waits, and what runs is stopped.
   void ask(ClusterQuery query);
   // Stops what runs and forgets what waits; the same is not asked again until again().

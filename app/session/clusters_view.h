@@ -20,7 +20,8 @@ struct ClustersView {
     std::string text;
     std::shared_ptr<const io::PresetLibrary> library;
     engine::Cluster around;
-    std::vector<engine::NamedCluster> clusters;
+    bool is_around = false;                 // the text names none
+    NamedClusters clusters;                 // at least one, unless the text could not be read
     std::optional<io::InputError> problem;  // why the text could not be read
   };
   std::optional<Named> named;
@@ -34,9 +35,9 @@ struct ClustersView {
 
   std::size_t hovered = 0;  // the row under the pointer in the frame before, from 1; 0: none
 
-  // What was typed and could not be read, and why; until something else is typed.
+  // The box in which something was typed that could not be read, and why; until something else is typed.
   struct Refused {
-    std::string id, text, why;
+    std::string id, why;
   };
   std::optional<Refused> refused;
 };

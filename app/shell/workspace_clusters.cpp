@@ -1,6 +1,8 @@
 // Which cluster, beside the window: what is asked, and what was answered.
 #include <algorithm>
+#include <memory>
 #include <utility>
+#include <vector>
 
 #include "app/shell/workspace.h"
 #include "engine/io/import/named_clusters.h"
@@ -12,21 +14,22 @@ constexpr double kProgressFrame_s = 0.1;  // between frames that show how far it
 }
 
 void Workspace::name_clusters() {
-  ClustersView& view = panels_.search.clusters;
   const std::string& among = panels_.search.preferences.clusters.among;
   const engine::Cluster& present = session_.scenario().cluster;
-  auto& named = view.named;
+  auto& named = panels_.search.clusters.named;
   const auto is_present = [&](const engine::NamedCluster& one) { return one.cluster == present; };
-  const bool around_stays =
-      named && (named->around == present || std::any_of(named->clusters.begin(), named->clusters.end(), is_present));
-  if (named && named->text == among && named->library == session_.presets() && (!among.empty() || around_stays))
-    return;
-  named = ClustersView::Named{among, session_.presets(), present, {}, {}};
-  if (among.empty())
-    named->clusters = io::clusters_around(present, session_.library());
-  else
-    named->problem = io::add_named_clusters(among, std::string(texts_.text("ui.clusters.among")), session_.library(),
-                                            named->clusters);
+  const bool stays = named && (!named->is_around || named->around == present ||
+                               std::any_of(named->clusters->begin(), named->clusters->end(), is_present));
+  if (stays && named->text == among && named->library == session_.presets()) return;
+  std::vector<engine::NamedCluster> clusters;
+  named = ClustersView::Named{among, session_.presets(), present, false, {}, {}};
+  named->problem =
+      io::add_named_clusters(among, std::string(texts_.text("ui.clusters.among")), session_.library(), clusters);
+  if (!named->problem && clusters.empty()) {
+    named->is_around = true;
+    clusters = io::clusters_around(present, session_.library());
+  }
+  named->clusters = std::make_shared<const std::vector<engine::NamedCluster>>(std::move(clusters));
 }
 
 void Workspace::take_clusters() {

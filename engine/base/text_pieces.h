@@ -15,12 +15,12 @@ constexpr std::string_view trimmed(std::string_view text, std::string_view blank
                                         : text.substr(from, text.find_last_not_of(blank) - from + 1);
 }
 
-// What stands between the commas, the empty ones left out.
+// What stands between the commas, without blanks at the ends; the empty ones left out.
 inline std::vector<std::string> between_commas(std::string_view list) {
   std::vector<std::string> out;
   while (!list.empty()) {
     const std::size_t end = std::min(list.find(','), list.size());
-    if (end > 0) out.emplace_back(list.substr(0, end));
+    if (const std::string_view piece = trimmed(list.substr(0, end)); !piece.empty()) out.emplace_back(piece);
     list.remove_prefix(std::min(end + 1, list.size()));
   }
   return out;

@@ -2,8 +2,10 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <memory>
 #include <random>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "app/session/cluster_job.h"
@@ -28,9 +30,10 @@ const io::PresetLibrary& library() {
 }
 
 ClusterQuery query_of(const char* preset, std::string_view among, engine::ClusterRequest request = {}) {
-  ClusterQuery query{io::load_scenario(preset, library()).value(), {}, request};
-  REQUIRE_FALSE(io::add_named_clusters(among, "--on", library(), query.clusters).has_value());
-  return query;
+  std::vector<engine::NamedCluster> clusters;
+  REQUIRE_FALSE(io::add_named_clusters(among, "--on", library(), clusters).has_value());
+  return {io::load_scenario(preset, library()).value(),
+          std::make_shared<const std::vector<engine::NamedCluster>>(std::move(clusters)), request};
 }
 
 bool same(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
@@ -39,7 +42,7 @@ void check_answers(const ClusterJob& job, const ClusterQuery& query) {
   const auto found = job.latest();
   REQUIRE(found);
   REQUIRE(found->finished());
-  const std::vector<ClusterAnswer> wanted = engine::choose_cluster(query.scenario, query.clusters, query.request);
+  const std::vector<ClusterAnswer> wanted = engine::choose_cluster(query.scenario, *query.clusters, query.request);
   REQUIRE(found->answers.size() == wanted.size());
   for (std::size_t i = 0; i < wanted.size(); ++i) {
     const ClusterAnswer& a = found->answers[i];

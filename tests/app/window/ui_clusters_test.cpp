@@ -86,7 +86,7 @@ TEST_CASE("the window's list of clusters is the command's, word for word") {
       h.parts.session.update(s, false);
       wanted(h).among = "h100-sxm:4..16,tpu-v5p:8,rtx4090:8";
       ask(h);
-      const auto choice = engine::choose_cluster(h.scenario(), view(h).named->clusters,
+      const auto choice = engine::choose_cluster(h.scenario(), *view(h).named->clusters,
                                                  app::request_of(wanted(h), h.scenario().serves()));
       const auto table = widgets::search::cluster_table(h.workspace.texts(), h.scenario().serves(), choice);
       for (const auto& row : table.rows)
@@ -179,6 +179,12 @@ TEST_CASE("clusters may be typed; one that cannot be read is named, and every ch
   h.click("clusters.around");
   answered(h);
   CHECK(answers(h).size() == 5);
+  // What names none is as if nothing were typed; two ways to say the same ask it once.
+  const std::size_t before = h.parts.choosing.searched();
+  enter(h, "clusters.among", " , ");
+  CHECK(answers(h).size() == 5);
+  CHECK_FALSE(view(h).named->problem);
+  CHECK(h.parts.choosing.searched() == before);
 }
 
 TEST_CASE("while a control is held no cluster is searched; let go, the question is that of the new value") {
