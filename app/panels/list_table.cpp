@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <utility>
 
 #include "app/panels/panel_parts.h"
 #include "widgets/plot/plot.h"
@@ -28,13 +29,16 @@ ListTable::ListTable(PanelContext& ctx, const Rect& r, std::span<const search::P
                      std::span<const ListRow* const> rows)
     : ctx_(ctx), r_(r), list_(columns) {
   for (std::size_t i = 0; i < columns.size(); ++i) {
-    Placed column{i, 0, ctx.ui.canvas.text_width(columns[i].heading, small()), false};
+    Placed column;
+    column.index = i;
+    column.width = ctx.ui.canvas.text_width(columns[i].heading, small());
     bool bars = false;
     for (const ListRow* row : rows) {
       column.width = std::max(column.width, ctx.ui.canvas.text_width(row->cells[i], ctx.style({}, 1, Weight::bold)));
       bars |= bar_of(*row, i) != nullptr;
     }
-    if (bars) column.width += ctx.px(kBar);
+    column.bar = bars ? ctx.px(kBar) : 0;
+    column.width += column.bar;
     columns_.push_back(column);
   }
   place();
@@ -70,7 +74,7 @@ void ListTable::row(float y, const ListRow& row, std::string_view rank, bool pre
         ctx_.style(over                                      ? t.err
                    : list_[c.index].result || lit || present ? t.ink
                                                              : t.ink2));
-    if (bar == nullptr) continue;
+    if (bar == nullptr || c.bar <= 0) continue;
     const Rect place{c.x, y - ctx_.px(3), ctx_.px(kBar - 10), ctx_.px(6)};
     ctx_.ui.canvas.rect(place, {.colour = t.ctlh});
     ctx_.ui.canvas.rect({place.x, place.y, place.w * static_cast<float>(std::min(1.0, bar->share)), place.h},
@@ -90,8 +94,8 @@ void ListTable::put(const Placed& c, float y, std::string_view text, TextStyle s
     ctx_.ui.canvas.text(at, text, style);
 }
 
-// Spare columns that have no room are narrowed and then go, the last first; what is left over is shared out. Where all
-// others have none either, all but the first result are scrolled.
+// Bars go first, where all columns have room without them. Then spare columns are narrowed and go, the last first; what
+// is left over is shared out. Where all others have no room either, all but the first result are scrolled.
 void ListTable::place() {
   rank_ = ctx_.px(44);
   const float least = ctx_.px(10), narrow = ctx_.px(kNarrowColumn), room = r_.w - rank_ - ctx_.px(26);
@@ -101,6 +105,11 @@ void ListTable::place() {
     return sum;
   };
   const auto spare = [this](const Placed& c) { return list_[c.index].spare; };
+  // What goes without the spare columns' words but for their beginning, and without bars.
+  float narrowest = taken();
+  for (const Placed& c : columns_) narrowest -= spare(c) ? std::max(0.0f, c.width - narrow) : c.bar;
+  if (taken() > room && narrowest <= room)
+    for (Placed& c : columns_) c.width -= std::exchange(c.bar, 0.0f);
   while (taken() > room) {
     const auto last = std::find_if(columns_.rbegin(), columns_.rend(), spare);
     if (last == columns_.rend()) break;

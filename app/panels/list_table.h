@@ -1,5 +1,5 @@
-// Rows of a list as words in columns, with a bar beside a number where there is a measure for it. What has no room is
-// scrolled to; the rank and the first result stay in sight.
+// Rows of a list as words in columns, with a bar beside a number where there is a measure for it and room. What has no
+// room is scrolled to; the rank and the first result stay in sight.
 #pragma once
 
 #include <span>
@@ -38,7 +38,8 @@ class ListTable {
  private:
   struct Placed {
     std::size_t index = 0;   // of the list's columns
-    float x = 0, width = 0;  // width: of the text
+    float x = 0, width = 0;  // width: of bar and text
+    float bar = 0;           // of that; 0: none is drawn
     bool stays = false;      // where others are scrolled
     bool seen = true;
   };
