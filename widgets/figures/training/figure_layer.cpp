@@ -18,6 +18,7 @@
 #include "widgets/figures/common/figure_row.h"
 #include "widgets/figures/common/quantity_look.h"
 #include "widgets/figures/common/stage_rows.h"
+#include "widgets/figures/training/figure_layer_arrays.h"
 #include "widgets/figures/training/figure_pipeline_parts.h"
 #include "widgets/plot/plot.h"
 
@@ -29,34 +30,26 @@ using engine::LayerMove;
 using engine::LayerProduct;
 using engine::LayerProductsStudy;
 using engine::ShardedDim;
+using layer::arrays_of;
+using layer::kLetters;
+using layer::LayerArray;
+using layer::local_text;
+using layer::symbol_of;
 
 namespace {
 
-constexpr int kMostParts = 8;  // that an array is drawn cut into, along one side
-constexpr float kElsewhereTint = 0.2f,
-                kGatheredTint = 0.5f;                 // parts of other chips; gathered from them for the product
 constexpr float kNarrowLayer = 400;                   // px: a column of a journal has names over the operands
 constexpr float kLayerNames = 0.24f, kShareBar = 44;  // of the width; px
 constexpr float kTileAspect = 1.5f, kMostTile = 42, kLeastTile = 8;  // width over height; px of height
-constexpr float kStrip = 2.5f, kStripSpace = 1;                      // px: along the sides that an axis cuts
-constexpr float kAdapter = 3;                                        // px: thickness of A and B
-constexpr float kFrozenPitch = 0.35f, kFrozenLine = 0.08f;           // em: hatch of frozen weights
 constexpr float kMostLayerRow = 100, kLeastTwoLines = 2.3f;          // px; lines of text
-
-// As the scaling book has them where it has a letter.
-constexpr engine::EnumTable<LayerDim> kLetters{"B", "D", "Q", "H", "K", "S", "F", "2F", "E", "C"};
+// Lines of text in a column: the name and share of a product, its arrays, with their sizes, the gap to the next.
+constexpr float kNameRow = 1.1f, kTileRow = 1.8f, kSizedRow = 2.35f, kProductGap = 0.45f;
+constexpr int kMostLetterLines = 9;
 
 const LayerProductsStudy& layer_study_of(const FigureInput& input) {
   return input.studies.get<LayerProductsStudy>(
       input.scenario, [&] { return engine::layer_products_study(input.scenario, input.report); });
 }
-
-int ways_of(const engine::AxisArray<int>& by_axis) {
-  int all = 1;
-  for (const int ways : by_axis) all *= ways;
-  return all;
-}
-int parts_of(const ShardedDim& dim) { return ways_of(dim.ways) * ways_of(dim.at_rest); }
 
 std::string product_name(const FigureInput& input, const LayerProduct& product) {
   const std::string name(input.texts.text("operation." + std::string(engine::kOperationIds[product.kind])));
@@ -76,54 +69,12 @@ std::string move_text(const FigureInput& input, const LayerMove& move) {
        axis_text(input, move.axis), format(move.bytes, engine::unit::bytes), format_duration(move.time_s)});
 }
 
-enum class Place : std::uint8_t { left, right, result };
-
-// One array of a product.
-struct LayerArray {
-  const ShardedDim *rows, *columns, *experts;
-  Place place;
-  bool is_weight;
-  double adapter_rank = 0;  // of the A and B beside weights
-  bool frozen = false;
-};
-std::array<LayerArray, 3> arrays_of(const LayerProduct& p, bool frozen) {
-  if (p.kind == engine::OperationKind::attention)
-    return {LayerArray{&p.rows, &p.contraction, &p.experts, Place::left, false},
-            LayerArray{&p.columns, &p.kv, &p.experts, Place::right, false},
-            LayerArray{&p.rows, &p.contraction, &p.experts, Place::result, false}};
-  return {LayerArray{&p.rows, &p.contraction, &p.experts, Place::left, false},
-          LayerArray{&p.contraction, &p.columns, &p.experts, Place::right, true, p.adapter_rank, frozen},
-          LayerArray{&p.rows, &p.columns, &p.experts, Place::result, false}};
-}
-// What of a dimension is cut while an operand is used: weights lie in smaller parts than they are multiplied in.
-int cuts(const ShardedDim& dim, bool is_weight) { return is_weight ? parts_of(dim) : ways_of(dim.ways); }
-
-std::string letter(const ShardedDim& dim, bool is_weight) {
-  const int ways = cuts(dim, is_weight);
-  std::string out(kLetters[dim.dim]);
-  if (ways > 1) out += "/" + format_count(ways);
-  return out;
-}
-// "[B/16, D]", as arrays are written in the book.
-std::string symbol_of(const LayerArray& o) {
-  std::string out = "[";
-  if (o.experts->whole > 1) out += letter(*o.experts, false) + ", ";
-  out += letter(*o.rows, o.is_weight) + ", " + letter(*o.columns, o.is_weight) + "]";
-  return o.adapter_rank > 0 ? out + " + AB" : out;
-}
-std::string size_text(const ShardedDim& experts, double rows, double columns, double count) {
-  const std::string size = format_count(std::round(rows)) + " \u00d7 " + format_count(std::round(columns));
-  return experts.whole > 1 ? format_count(count) + " \u00d7 " + size : size;
-}
-std::string local_text(const LayerArray& o) {
-  return size_text(*o.experts, o.rows->local, o.columns->local, o.experts->local);
-}
 std::string whole_text(const LayerArray& o) {
-  return size_text(*o.experts, o.rows->whole, o.columns->whole, o.experts->whole);
+  return layer::size_text(*o.experts, o.rows->whole, o.columns->whole, o.experts->whole);
 }
 std::string array_name(const FigureInput& input, const LayerProduct& p, const LayerArray& o) {
   constexpr std::array<std::string_view, 3> kIds{"in", "weights", "out"};
-  const bool keys = o.place == Place::right && p.kind == engine::OperationKind::attention;
+  const bool keys = o.place == layer::Place::right && p.kind == engine::OperationKind::attention;
   return std::string(input.texts.text("figure.layer.operand." +
                                       std::string(keys ? "keys" : kIds[static_cast<std::size_t>(o.place)])));
 }
@@ -174,78 +125,13 @@ Readout readout_of(const FigureInput& input, const LayerProductsStudy& study, co
 
 // ---- drawing ----
 
-Colour array_colour(const Theme& theme, const LayerArray& o) {
-  return fill_of(theme, o.is_weight ? MemoryPart::weights : MemoryPart::activations, 1).colour;
-}
-
-// A piece of `side` in `parts`: the first.
-float first_part(float side, int parts) { return side / static_cast<float>(std::min(parts, kMostParts)); }
-
-// Weights that are not trained.
-Fill frozen_fill(const Theme& theme, Colour colour, float em) {
-  return {.colour = colour,
-          .hatch = Hatch::slash,
-          .hatch_ink = theme.panel,
-          .pitch = kFrozenPitch * em,
-          .hatch_width = kFrozenLine * em};
-}
-
-// A beside the matrix and B under it, each as thin as its rank: what is trained is in ink.
-void draw_adapter(Canvas& canvas, const FigureInput& input, const Rect& tile) {
-  const float thick = canvas.px(kAdapter), space = canvas.px(kStripSpace);
-  const Fill ink{.colour = input.theme.ink};
-  canvas.rect({tile.right() + space, tile.y, thick, tile.h}, ink);
-  canvas.rect({tile.x, tile.bottom() + space, tile.w, thick}, ink);
-}
-
-void draw_tile(Canvas& canvas, const FigureInput& input, const Rect& r, const LayerArray& o) {
-  const Theme& theme = input.theme;
-  const auto filled = [&](Colour of) { return o.frozen ? frozen_fill(theme, of, canvas.em()) : Fill{.colour = of}; };
-  const Colour colour = array_colour(theme, o);
-  canvas.rect(r, {.colour = mix(theme.panel, colour, kElsewhereTint)});
-  const Rect used{r.x, r.y, first_part(r.w, ways_of(o.columns->ways)), first_part(r.h, ways_of(o.rows->ways))};
-  if (o.is_weight && parts_of(*o.rows) * parts_of(*o.columns) > ways_of(o.rows->ways) * ways_of(o.columns->ways)) {
-    canvas.rect(used, filled(mix(theme.panel, colour, kGatheredTint)));
-    canvas.rect(
-        {r.x, r.y, first_part(used.w, ways_of(o.columns->at_rest)), first_part(used.h, ways_of(o.rows->at_rest))},
-        filled(colour));
-  } else {
-    canvas.rect(used, filled(colour));
-  }
-  const Stroke cut{theme.panel, canvas.px(0.8f), {}};
-  const int rows = std::min(kMostParts, cuts(*o.rows, o.is_weight)),
-            columns = std::min(kMostParts, cuts(*o.columns, o.is_weight));
-  for (int i = 1; i < rows; ++i) {
-    const float y = r.y + r.h * static_cast<float>(i) / static_cast<float>(rows);
-    canvas.line({r.x, y}, {r.right(), y}, cut);
-  }
-  for (int i = 1; i < columns; ++i) {
-    const float x = r.x + r.w * static_cast<float>(i) / static_cast<float>(columns);
-    canvas.line({x, r.y}, {x, r.bottom()}, cut);
-  }
-  canvas.frame(r, {theme.edge, theme.edge_width * canvas.em(), {}});
-  // Which axis cuts a side, in its colour beside it.
-  const float thick = canvas.px(kStrip), step = canvas.px(kStrip + kStripSpace);
-  float x = r.x - step, y = r.y - step;
-  for (std::size_t a = 0; a < engine::kAxisCount; ++a) {
-    const Axis axis = static_cast<Axis>(a);
-    const Fill hue{.colour = line_of(theme, look_of(axis))};
-    const auto is_cut = [&](const ShardedDim& dim) {
-      return dim.ways[axis] > 1 || (o.is_weight && dim.at_rest[axis] > 1);
-    };
-    if (is_cut(*o.rows)) canvas.rect({x, r.y, thick, r.h}, hue), x -= step;
-    if (is_cut(*o.columns)) canvas.rect({r.x, y, r.w, thick}, hue), y -= step;
-  }
-  if (o.experts->ways[Axis::expert] > 1)
-    canvas.rect({r.right() + canvas.px(kStripSpace), r.y, thick, r.h},
-                {.colour = line_of(theme, look_of(Axis::expert))});
-}
-
 struct LayerLayout {
   bool narrow = false;  // names over the operands
   bool sizes = true;    // the second line under the letters
   bool beside = true;   // letters beside an array, else under it
-  float line = 0, names = 0, shares = 0, sign = 0, cell = 0, tile_w = 0, tile_h = 0, row = 0, strips = 0;
+  float line = 0, names = 0, shares = 0, sign = 0, cell = 0, tile_w = 0, tile_h = 0, row = 0;
+  float strips_left = 0, strips_over = 0;  // beside and over a tile
+  float gap = 0;                           // under a product
   float bar = 0;
   double most = 1;  // the largest share
 };
@@ -269,22 +155,25 @@ void draw_moves(Canvas& canvas, const FigureInput& input, Rect line, const std::
   }
 }
 
+float tile_middle(const Rect& cell, const LayerLayout& at) {
+  return at.beside ? cell.centre().y + at.strips_over / 2 : cell.y + at.strips_over + at.tile_h / 2;
+}
+
 void draw_array_of(Canvas& canvas, const FigureInput& input, const Rect& cell, const LayerArray& o,
                    const LayerLayout& at) {
   const TextStyle symbol = small_text(canvas, input.theme.ink, HAlign::left),
                   size = small_text(canvas, input.theme.ink2, HAlign::left);
   const float lines = at.sizes ? 2 : 1;
-  Rect tile{cell.x + at.strips, cell.centre().y - at.tile_h / 2 + at.strips / 2, at.tile_w, at.tile_h};
-  Point words{tile.right() + canvas.px(7), cell.centre().y - (lines - 1) * at.line / 2};
+  Rect tile{cell.x + at.strips_left, tile_middle(cell, at) - at.tile_h / 2, at.tile_w, at.tile_h};
+  Point words{tile.right() + canvas.px(7), tile.centre().y - (lines - 1) * at.line / 2};
   if (!at.beside) {
-    tile.y = cell.y + at.strips;
-    words = {cell.x, tile.bottom() + canvas.px(2) + (o.adapter_rank > 0 ? canvas.px(kAdapter + kStripSpace) : 0) +
-                         at.line / 2};
+    words = {cell.x, tile.bottom() + canvas.px(2) +
+                         (o.adapter_rank > 0 ? canvas.px(layer::kAdapter + layer::kStripSpace) : 0) + at.line / 2};
   }
-  draw_tile(canvas, input, tile, o);
+  layer::draw_tile(canvas, input, tile, o);
   if (o.adapter_rank > 0) {
-    draw_adapter(canvas, input, tile);
-    if (at.beside) words.x += canvas.px(kAdapter + kStripSpace);
+    layer::draw_adapter(canvas, input, tile);
+    if (at.beside) words.x += canvas.px(layer::kAdapter + layer::kStripSpace);
   }
   // Under an array the words may reach to the next one's; all of them stand in the readout.
   const float room = cell.x + at.cell + at.sign - words.x - canvas.px(4);
@@ -314,7 +203,7 @@ void draw_product(Canvas& canvas, const FigureInput& input, Rect row, const Laye
       canvas.rect(bar, bar_fill);
   };
   if (at.narrow) {
-    const Rect head = row.cut_top(at.line * 1.1f);
+    const Rect head = row.cut_top(at.line * kNameRow);
     canvas.text({head.x, head.centre().y}, ellipsize(canvas, product_name(input, p), name, head.w - at.shares), name);
     draw_share({head.right() - at.shares, head.y, at.shares, head.h});
   } else {
@@ -332,8 +221,7 @@ void draw_product(Canvas& canvas, const FigureInput& input, Rect row, const Laye
     draw_array_of(canvas, input, cell, operands[i], at);
     if (i + 1 == operands.size()) break;
     const Rect between = row.cut_left(at.sign);
-    const float y = at.beside ? between.centre().y : cell.y + at.strips + at.tile_h / 2;
-    canvas.text({between.centre().x, y}, i == 0 ? "\u00d7" : "=", sign);
+    canvas.text({between.centre().x, tile_middle(cell, at)}, i == 0 ? "\u00d7" : "=", sign);
   }
 }
 
@@ -342,16 +230,19 @@ LayerLayout layout_of(const Canvas& canvas, const FigureInput& input, const Rect
   LayerLayout at;
   at.line = small_line(canvas);
   at.narrow = area.w < canvas.px(kNarrowLayer);
-  at.strips = canvas.px(3 * (kStrip + kStripSpace));
-  const float under_tile = study.frozen ? canvas.px(kAdapter + kStripSpace) : 0;
+  const float under_tile = study.frozen ? canvas.px(layer::kAdapter + layer::kStripSpace) : 0;
   const TextStyle plain = small_text(canvas, input.theme.ink, HAlign::left),
                   bold = small_text(canvas, input.theme.ink, HAlign::left, Weight::bold);
+  const float strip = canvas.px(layer::kStrip + layer::kStripSpace);
   float symbols = 0, sizes = 0;
   at.most = 0;
   for (const LayerProduct& p : study.products) {
     at.most = std::max(at.most, share_of(study, p));
     at.names = std::max(at.names, canvas.text_width(product_name(input, p), bold) + canvas.px(10));
     for (const LayerArray& o : arrays_of(p, study.frozen)) {
+      const layer::Strips strips = layer::strips_of(o);
+      at.strips_left = std::max(at.strips_left, strip * static_cast<float>(strips.left));
+      at.strips_over = std::max(at.strips_over, strip * static_cast<float>(strips.over));
       symbols = std::max(symbols, canvas.text_width(symbol_of(o), plain));
       sizes = std::max(sizes, canvas.text_width(local_text(o), plain));
     }
@@ -363,23 +254,24 @@ LayerLayout layout_of(const Canvas& canvas, const FigureInput& input, const Rect
   at.cell = (area.w - at.names - (at.narrow ? 0 : at.shares + canvas.px(10)) - 2 * at.sign) / 3;
   const auto count = static_cast<float>(study.products.size());
   at.row = std::min(canvas.px(kMostLayerRow), (area.h - static_cast<float>(move_lines) * at.line) / count);
-  float room = at.row - canvas.px(4) - under_tile - (at.narrow ? at.line * 1.1f : 0);
-  at.tile_h = std::min(canvas.px(kMostTile), room - at.strips);
+  if (at.narrow) at.gap = std::clamp(at.row - at.line * (kNameRow + kTileRow), 0.0f, at.line * kProductGap);
+  float room = at.row - std::max(at.gap, canvas.px(4)) - under_tile - (at.narrow ? at.line * kNameRow : 0);
+  at.tile_h = std::min(canvas.px(kMostTile), room - at.strips_over);
   at.tile_w = at.tile_h * kTileAspect;
   const auto fits_beside = [&](float words) {
-    return at.strips + under_tile + canvas.px(kLeastTile) * kTileAspect + canvas.px(7) + words <= at.cell;
+    return at.strips_left + under_tile + canvas.px(kLeastTile) * kTileAspect + canvas.px(7) + words <= at.cell;
   };
   at.sizes = room >= at.line * kLeastTwoLines && (fits_beside(std::max(symbols, sizes)) || sizes <= at.cell);
   const float words = at.sizes ? std::max(symbols, sizes) : symbols;
   at.beside = fits_beside(words);
   if (at.beside) {
-    at.tile_w = std::min(at.tile_w, at.cell - at.strips - under_tile - canvas.px(7) - words);
+    at.tile_w = std::min(at.tile_w, at.cell - at.strips_left - under_tile - canvas.px(7) - words);
     at.tile_h = std::min(at.tile_h, at.tile_w / kTileAspect * 1.3f);
   } else {
     const float under = at.line * (at.sizes ? 2 : 1) + canvas.px(2);
-    if (at.sizes && room - at.strips - under < canvas.px(kLeastTile)) at.sizes = false;
-    at.tile_h = std::min(at.tile_h, room - at.strips - at.line * (at.sizes ? 2 : 1) - canvas.px(2));
-    at.tile_w = std::min(at.tile_h * kTileAspect * 1.6f, at.cell - at.strips - canvas.px(4));
+    if (at.sizes && room - at.strips_over - under < canvas.px(kLeastTile)) at.sizes = false;
+    at.tile_h = std::min(at.tile_h, room - at.strips_over - at.line * (at.sizes ? 2 : 1) - canvas.px(2));
+    at.tile_w = std::min(at.tile_h * kTileAspect * 1.6f, at.cell - at.strips_left - canvas.px(4));
   }
   return at;
 }
@@ -405,7 +297,7 @@ std::vector<KeyEntry> key_of(const Canvas& canvas, const FigureInput& input, con
   add(chip_key(input, "figure.layer.key.weights"), "figure.layer.key.weights.brief", MemoryPart::weights, 1);
   if (study.frozen) {
     out.back() = {std::string(input.texts.text(chip_key(input, "figure.layer.key.frozen"))),
-                  frozen_fill(theme, fill_of(theme, MemoryPart::weights, canvas.em()).colour, canvas.em()),
+                  layer::frozen_fill(theme, fill_of(theme, MemoryPart::weights, canvas.em()).colour, canvas.em()),
                   std::string(input.texts.text("figure.layer.key.frozen.brief"))};
     const std::string rank = format_count(input.scenario.adapter.rank);
     out.push_back({input.texts.format("figure.layer.key.adapters", {rank}),
@@ -413,7 +305,7 @@ std::vector<KeyEntry> key_of(const Canvas& canvas, const FigureInput& input, con
                    input.texts.format("figure.layer.key.adapters.brief", {rank})});
   }
   if (gathered)
-    add("figure.layer.key.gathered", "figure.layer.key.gathered.brief", MemoryPart::weights, kGatheredTint);
+    add("figure.layer.key.gathered", "figure.layer.key.gathered.brief", MemoryPart::weights, layer::kGatheredTint);
   for (std::size_t a = 0; a < engine::kAxisCount; ++a)
     if (cut[a])
       out.push_back(
@@ -460,7 +352,7 @@ void draw_layer(Canvas& canvas, const Rect& area, const FigureInput& input, cons
     needed += height;
   }
   const TextStyle prose = small_text(canvas, input.theme.ink3, HAlign::left);
-  const auto letters = wrap(canvas, letters_text(input, study), prose, rest.w, narrow ? 5 : 3);
+  const auto letters = wrap(canvas, letters_text(input, study), prose, rest.w, narrow ? kMostLetterLines : 3);
   if (const float height = line * static_cast<float>(letters.size()) + canvas.px(4); rest.h >= needed + height) {
     Rect foot = rest.cut_bottom(height);
     foot.cut_top(canvas.px(4));
@@ -479,16 +371,33 @@ void draw_layer(Canvas& canvas, const Rect& area, const FigureInput& input, cons
       words.cut_left(indent);
       draw_moves(canvas, input, words, p.before, {});
     }
-    const Rect row = rest.cut_top(at.row);
+    const Rect row = rest.cut_top(at.row - at.gap);
     draw_product(canvas, input, row, study, p, at);
     if (shows_moves && !p.after.empty()) {
       Rect words = rest.cut_top(line);
       words.cut_left(indent);
       draw_moves(canvas, input, words, p.after, {});
     }
+    rest.cut_top(at.gap);
     canvas.tag_with("layer.product", static_cast<int>(i), rect_between(rest.x, top, rest.right(), rest.y),
                     [&] { return readout_of(input, study, p); });
   }
+}
+
+// All of it in a column: nothing there gives way to the rest.
+float layer_height(const Canvas& canvas, float width, const FigureInput& input, const FigureView&) {
+  const LayerProductsStudy& study = layer_study_of(input);
+  if (width >= canvas.px(kNarrowLayer) || !study.known()) return 0;
+  const float line = small_line(canvas);
+  const TextStyle prose = small_text(canvas, input.theme.ink3, HAlign::left);
+  const auto letters = wrap(canvas, letters_text(input, study), prose, width, kMostLetterLines);
+  float lines = static_cast<float>(key_rows(canvas, width, key_of(canvas, input, study))) + 0.2f +
+                static_cast<float>(letters.size() + (study.weights.empty() ? 0 : 1));
+  for (const LayerProduct& p : study.products) lines += static_cast<float>(lines_of(p)) + kNameRow + kProductGap;
+  const auto count = static_cast<float>(study.products.size());
+  const float sized = (kNameRow + kSizedRow + kProductGap) * line * count;
+  const bool sizes = layout_of(canvas, input, {0, 0, width, sized}, study, 0).sizes;
+  return (lines + count * (sizes ? kSizedRow : kTileRow)) * line + canvas.px(8);
 }
 
 std::string layer_data(const FigureInput& input, const FigureView&) {
@@ -516,6 +425,7 @@ extern constinit const FigureRow layer_figure{
     .head = layer_head,
     .draw = draw_layer,
     .data = layer_data,
+    .own_height = layer_height,
 };
 
 }  // namespace roofscape::widgets
