@@ -72,8 +72,16 @@ void draw_names(Canvas& canvas, const FigureInput& input, const FigureView& view
     if (const auto base = baseline_x(input, l);
         base && *base > right - width - canvas.px(4) && *base < right + canvas.px(4))
       right = *base - canvas.px(4);  // left of the line where the baseline ends
-    if (canvas.text_width(shown, bold) + canvas.px(10) + width <= right - rows.plot.x)
-      canvas.text({right, at.y}, idle, plain);
+    // How long it takes and idles; the first is the last to go.
+    const std::string time = format_duration(static_cast<double>(v.makespan) / kTicksPerSecond);
+    TextStyle strong = small_text(canvas, theme.ink, HAlign::right, Weight::bold);
+    const float gap = canvas.px(8), taken = canvas.text_width(shown, bold) + gap,
+                time_width = canvas.text_width(time, strong), room = right - rows.plot.x;
+    float end = right, left = at.x + taken;
+    if (taken + time_width + gap + width <= room) canvas.text({right, at.y}, idle, plain), end -= width + gap;
+    if (left + time_width <= end) canvas.text({end, at.y}, time, strong), end -= time_width + gap;
+    const TextStyle faint = small_text(canvas, theme.ink3, HAlign::left);
+    if (!own.empty() && left + canvas.text_width(own, faint) <= end) canvas.text({left, at.y}, own, faint);
     tag = {at.x, rows.header.y, rows.plot.w, rows.header.h};
   }
   canvas.tag_with("schedule." + std::string(engine::schedule_id(v.shape.kind)), -1, tag, [&] {
@@ -179,6 +187,7 @@ void draw_end(Canvas& canvas, const FigureInput& input, const SchedulesLayout& l
   const StageRows& rows = l.rows[i];
   const float x = l.x(end / kTicksPerSecond / l.unit.seconds), over = canvas.px(l.wide ? 3 : 1);
   canvas.line({x, rows.plot.y - over}, {x, rows.plot.bottom() + canvas.px(3)}, {input.theme.ink, canvas.px(2), {}});
+  if (!l.wide) return;  // it stands beside the name
   const EndLabel label = end_label(canvas, input, l, i);
   haloed_text(canvas, input.theme, label.box.centre(), label.text, label.style);
 }
@@ -200,7 +209,8 @@ void draw_baseline_end(Canvas& canvas, const FigureInput& input, const Schedules
   const bool right = x + gap + width <= l.plot.right() && static_cast<double>(l.shown.back()->makespan) < end;
   Rect box{right || x - gap - width < l.plot.x ? x + gap : x - gap - width, y - small_line(canvas) / 2, width,
            small_line(canvas)};
-  if (const Rect other = end_label(canvas, input, l, l.shown.size() - 1).box; !intersection(box, other).empty())
+  if (const Rect other = end_label(canvas, input, l, l.shown.size() - 1).box;
+      l.wide && !intersection(box, other).empty())
     box.x = other.x - gap - width >= l.plot.x ? other.x - gap - width : other.right() + gap;
   haloed_text(canvas, input.theme, {box.x, y}, text, style);
 }

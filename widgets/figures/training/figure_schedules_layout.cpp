@@ -180,7 +180,9 @@ SchedulesLayout lay_out(const Canvas& canvas, const Rect& area, const FigureInpu
       canvas.px(26) + (l.wide ? line : key_row_height(canvas) * static_cast<float>(key_rows_wanted - 1));
 
   // How many have room, given comfortable rows; then what is left for each.
-  const float gap = line + canvas.px(8), name = l.wide ? 0 : line + canvas.px(3);
+  // Where names stand over the rows the times do too, and nothing but the baseline's under them.
+  const float gap = canvas.px(8) + (l.wide || input.baseline != nullptr ? line : 0),
+              name = l.wide ? 0 : line + canvas.px(3);
   const float rows_wanted =
       confined(static_cast<float>(devices) * canvas.px(kComfortableRow), canvas.px(kLeastRows), canvas.px(kMostRows));
   const float usual_head = canvas.px(26) + (l.wide ? line : 0);  // how many are drawn is not for the key to say
@@ -197,7 +199,7 @@ SchedulesLayout lay_out(const Canvas& canvas, const Rect& area, const FigureInpu
     count = 2;
   l.shown = choose(c, count);
   if (l.shown.empty()) return l;
-  l.notes = notes_of(input, c, l.shown, false), l.brief_notes = notes_of(input, c, l.shown, true);
+  l.notes = notes_of(input, c, l.shown, !l.wide), l.brief_notes = notes_of(input, c, l.shown, true);
   place_notes(canvas, input, rest, l);
   l.header = rest.cut_top(head);
 
