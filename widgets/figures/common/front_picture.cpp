@@ -163,13 +163,18 @@ void draw_note(Canvas& canvas, const FigureInput& input, const FrontPicture& pic
                 {.colour = input.theme.panel, .edge = input.theme.ink, .edge_width = canvas.px(1.5f)});
 }
 
-// "1", "1\u20134", "1, 3".
+// "1", "1, 2", "1\u20134, 6": three that follow one another are a range.
 std::string ranks_text(const std::vector<std::size_t>& ranks) {
   const auto number = [](std::size_t rank) { return format_count(static_cast<double>(rank)); };
-  if (ranks.size() > 2 && ranks.back() - ranks.front() + 1 == ranks.size())
-    return number(ranks.front()) + "\u2013" + number(ranks.back());
   std::string out;
-  for (const std::size_t rank : ranks) out += (out.empty() ? "" : ", ") + number(rank);
+  for (std::size_t i = 0; i < ranks.size();) {
+    std::size_t end = i + 1;
+    while (end < ranks.size() && ranks[end] == ranks[end - 1] + 1) ++end;
+    if (end - i < 3) end = i + 1;
+    out += (out.empty() ? "" : ", ") + number(ranks[i]);
+    if (end - i > 1) out += "\u2013" + number(ranks[end - 1]);
+    i = end;
+  }
   return out;
 }
 
@@ -198,6 +203,10 @@ void draw_best(Canvas& canvas, const FigureInput& input, const FrontPicture& pic
     std::string text = ranks_text(g.ranks);
     const float width = std::max(g.mark.w, canvas.text_width(text, number) + canvas.px(9));
     Rect pill{at.x - width / 2, g.mark.y, width, g.mark.h};
+    // On the side of the limit on which its plans are.
+    if (const float limit = picture.limit ? l.x(picture.limit->x) : 0;
+        width > g.mark.w && at.x < limit && pill.right() > limit)
+      pill.x = std::max(limit - canvas.px(1), g.mark.right()) - width;
     const bool free = field.is_free(pill) && std::none_of(groups.begin(), groups.end(), [&](const Group& other) {
                         return &other != &g && other.mark.intersects(pill);
                       });
@@ -208,7 +217,7 @@ void draw_best(Canvas& canvas, const FigureInput& input, const FrontPicture& pic
       canvas.rect(pill, {.colour = theme.ink}, pill.h / 2);
     else
       canvas.marker(at, Marker::circle, pill.w, {.colour = theme.ink});
-    canvas.text(at, text, number);
+    canvas.text(pill.centre(), text, number);
   }
 }
 

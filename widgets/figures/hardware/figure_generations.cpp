@@ -24,6 +24,8 @@ using engine::RateHistory;
 
 namespace {
 
+constexpr float kNarrowTrends = 460;              // px
+constexpr float kColumnTrends = 32;               // em
 constexpr float kChipMark = 6.5f, kOwnRing = 13;  // px
 constexpr float kLeastPanel = 120;                // px: lower, and bandwidths give way
 constexpr float kPanelGap = 10;
@@ -174,8 +176,10 @@ void draw_trends(Canvas& canvas, const FigureInput& input, const Panel& panel, f
   const TextStyle note = small_text(canvas, theme.ink2, HAlign::left);
   const float pitch = kLabelLine * note.em;
   const bool two = plot.h > pitch * 2.2f * static_cast<float>(panel.shown.size());
+  // Further from the next name than from what belongs to it, where there is the room.
+  const float apart = std::clamp(plot.h / (pitch * static_cast<float>(panel.shown.size())), 2.1f, 2.7f);
   const auto placed =
-      spread(wanted, pitch * (two ? 2.1f : 1.0f), plot.y + pitch / 2, plot.bottom() - pitch * (two ? 1.5f : 0.5f));
+      spread(wanted, pitch * (two ? apart : 1.0f), plot.y + pitch / 2, plot.bottom() - pitch * (two ? 1.5f : 0.5f));
   for (std::size_t i = 0; i < panel.shown.size(); ++i) {
     const RateHistory& h = *panel.shown[i];
     const float left = plot.right() + canvas.px(10);
@@ -321,6 +325,11 @@ void draw_generations(Canvas& canvas, const Rect& area, const FigureInput& input
   }
 }
 
+// In a column higher than its width asks for: names stand over one another at the ends of lines.
+float generations_height(const Canvas& canvas, float width, const FigureInput&, const FigureView&) {
+  return width < canvas.px(kNarrowTrends) ? kColumnTrends * canvas.em() : 0;
+}
+
 std::string generations_data(const FigureInput& input, const FigureView&) {
   std::string out = "chip\tyear\trate\tvalue per s\n";
   for (const RateHistory& h : histories_of(input))
@@ -340,6 +349,7 @@ extern constinit const FigureRow generations_figure{
     .head = generations_head,
     .draw = draw_generations,
     .data = generations_data,
+    .own_height = generations_height,
 };
 
 }  // namespace roofscape::widgets

@@ -31,6 +31,9 @@ constexpr FigureOptions kSystolicOptions{OptionOf<InputRows>{"rows", kInputRows}
 constexpr float kSquaresShare = 0.42f;                 // of the height
 constexpr float kMostSquare = 190, kLeastSquare = 26;  // px
 constexpr float kCaptionLines = 2.5f;                  // of small text under a square
+constexpr float kSquareGap = 1.2f;                     // between squares, in small text
+constexpr float kColumnOfSquares = 460;                // px
+constexpr float kChartUnderSquares = 14.5f;            // em
 constexpr float kWeightTint = 0.3f;                    // of cells that hold a weight and wait
 constexpr int kBusyPoints = 240, kSystolicNoteLines = 7;
 
@@ -148,6 +151,30 @@ Chart systolic_chart(const FigureInput& input, const SystolicRun& run, const std
   return chart;
 }
 
+std::string cycle_text(const FigureInput& input, std::int64_t cycle) {
+  return input.texts.format("figure.systolic.cycle", {format_count(static_cast<double>(cycle))});
+}
+
+std::vector<std::string> note_lines(const Canvas& canvas, const FigureInput& input, const SystolicRun& run,
+                                    float width) {
+  const std::string note = input.texts.format(run.of_chip ? "figure.systolic.note" : "figure.systolic.note.usual",
+                                              {format_count(static_cast<double>(run.cycles - run.rows))});
+  return wrap(canvas, note, small_text(canvas, {}, HAlign::left), width, kSystolicNoteLines);
+}
+
+float widest_square(const Canvas& canvas, float width, float count) {
+  return (width - kSquareGap * kSmallText * canvas.em() * (count - 1)) / count;
+}
+
+// In a column the squares are as large as its width has them, over a chart that is not flat.
+float systolic_height(const Canvas& canvas, float width, const FigureInput& input, const FigureView& view) {
+  if (width >= canvas.px(kColumnOfSquares)) return 0;
+  const SystolicRun run = systolic_of(input, view);
+  const float line = 1.35f * kSmallText * canvas.em();
+  return widest_square(canvas, width, static_cast<float>(shown_moments(run).size())) + kCaptionLines * line +
+         kChartUnderSquares * canvas.em() + foot_height(canvas, note_lines(canvas, input, run, width).size(), line);
+}
+
 void draw_systolic(Canvas& canvas, const Rect& area, const FigureInput& input, const FigureView& view) {
   const TextTable& t = input.texts;
   const Theme& theme = input.theme;
@@ -156,30 +183,36 @@ void draw_systolic(Canvas& canvas, const Rect& area, const FigureInput& input, c
   const SystolicRun run = systolic_of(input, view);
   const float small = kSmallText * canvas.em(), line = 1.35f * small;
   const TextStyle prose = small_text(canvas, theme.ink3, HAlign::left);
-  const std::string note = t.format(run.of_chip ? "figure.systolic.note" : "figure.systolic.note.usual",
-                                    {format_count(static_cast<double>(run.cycles - run.rows))});
-  draw_foot_lines(canvas, rest, wrap(canvas, note, prose, rest.w, kSystolicNoteLines), line, prose);
+  draw_foot_lines(canvas, rest, note_lines(canvas, input, run, rest.w), line, prose);
 
   const std::vector<std::int64_t> shown = shown_moments(run);
   const auto count = static_cast<float>(shown.size());
-  const float gap = 1.2f * small, captions = kCaptionLines * line;
+  const float gap = kSquareGap * small, captions = kCaptionLines * line;
   const float side = std::floor(
-      std::min({(rest.w - gap * (count - 1)) / count, kSquaresShare * rest.h - captions, canvas.px(kMostSquare)}));
+      std::min({widest_square(canvas, rest.w, count), kSquaresShare * rest.h - captions, canvas.px(kMostSquare)}));
   if (side >= canvas.px(kLeastSquare)) {
     Rect row = rest.cut_top(side + captions);
     const float step = count > 1 ? (row.w - side) / (count - 1) : 0;
+    const bool centred = std::all_of(shown.begin(), shown.end(), [&](std::int64_t moment) {
+      return canvas.text_width(cycle_text(input, moment), prose) <= side;
+    });
     for (std::size_t i = 0; i < shown.size(); ++i) {
       const auto group = canvas.group("systolic.moment", static_cast<int>(i));
       const Rect square{std::round(row.x + step * static_cast<float>(i)), row.y, side, side};
       draw_cells(canvas, input, run, shown[i], square);
       const std::string share = busy_text(run.busy_share(shown[i]));
-      // Under the square, on its side of the row.
-      const HAlign align = i == 0 ? HAlign::left : i + 1 == shown.size() ? HAlign::right : HAlign::centre;
+      // Under the square; a wider one at either end on its side of the row.
+      const HAlign align = centred                 ? HAlign::centre
+                           : i == 0                ? HAlign::left
+                           : i + 1 == shown.size() ? HAlign::right
+                                                   : HAlign::centre;
       const float x = align == HAlign::left ? square.x : align == HAlign::right ? square.right() : square.centre().x;
-      const float room = i == 0 || i + 1 == shown.size() ? side + gap : std::max(side, step - gap / 2);
+      const float room = centred                           ? side + gap
+                         : i == 0 || i + 1 == shown.size() ? side + gap
+                                                           : std::max(side, step - gap / 2);
       const TextStyle head = small_text(canvas, theme.ink2, align),
                       bold = small_text(canvas, theme.ink, align, Weight::bold);
-      const std::string cycle = t.format("figure.systolic.cycle", {format_count(static_cast<double>(shown[i]))});
+      const std::string cycle = cycle_text(input, shown[i]);
       canvas.text({x, square.bottom() + 0.75f * line}, ellipsize(canvas, cycle, head, room), head);
       canvas.text({x, square.bottom() + 1.7f * line}, share, bold);
       canvas.tag_with("systolic.array", static_cast<int>(i), square, [&] {
@@ -216,6 +249,7 @@ extern constinit const FigureRow systolic_figure{
     .head = systolic_head,
     .draw = draw_systolic,
     .data = systolic_data,
+    .own_height = systolic_height,
 };
 
 }  // namespace roofscape::widgets
