@@ -245,7 +245,7 @@ TEST_CASE("with the workbench open an export writes the block's figure, and a co
   h.parts.settings.export_as.folder = folder.path().string();
   h.key({key_of('E'), true, false, false});
   REQUIRE(std::filesystem::exists(folder.path() / "kv-cache.svg"));
-  CHECK(test::text_of(folder.path() / "kv-cache.svg").find("kv-cache: bytes of the cache") != std::string::npos);
+  CHECK(test::text_of(folder.path() / "kv-cache.svg").find("KV cache: bytes of the cache") != std::string::npos);
   std::string copied;
   h.workspace.actions().copy_text = [&](const std::string& text) { copied = text; };
   h.key({key_of('C'), true, false, false});
