@@ -104,7 +104,10 @@ std::vector<NamePlace> name_places(const Canvas& canvas, const ChartDot& dot, Po
           {{left, below + step, w, h}, true},
           {{right, below + 2 * step, w, h}, true},
           {{right, above - 3.5f * step, w, h}, true},
-          {{left, below + 2 * step, w, h}, true}};
+          {{left, below + 2 * step, w, h}, true},
+          {{left, above - 2.5f * step, w, h}, true},
+          {{left, above - 4 * step, w, h}, true},
+          {{right, below + 3.5f * step, w, h}, true}};
 }
 TextStyle name_style(const Canvas& canvas, const Theme& theme, const ChartDot& dot) {
   // Numbers beside dots of several lines are read by their colour.
