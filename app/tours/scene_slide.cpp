@@ -8,6 +8,7 @@
 #include "app/tours/guess_line.h"
 #include "app/tours/guess_mark.h"
 #include "engine/scenario/scenario_title.h"
+#include "widgets/canvas/canvas_ink.h"
 #include "widgets/canvas/number_format.h"
 #include "widgets/figures/blocks/block_figure.h"
 #include "widgets/figures/common/figure_head.h"
@@ -473,6 +474,14 @@ void draw_scene_figures(Canvas& canvas, const Rect& area, const SceneFigures& of
     if (i == 0 && guesses_on_figure(of.scene)) {
       if (drawn.axes == nullptr) drawn.axes = &own;
       mark = of.mark != nullptr ? std::optional(*of.mark) : mark_place(canvas, rest, drawn);
+    }
+    // A block has no ghost of what it was before: its axes are those of the question, as far as they reach.
+    HeldAxes asked;
+    if (of.revealed && of.scene.has_before() && drawn.axes == nullptr && of.values.block(state) != nullptr) {
+      asked.hold(true);
+      drawn.axes = &asked;
+      InkCanvas apart(canvas.metrics(), canvas.em(), canvas.bounds());
+      draw_scene_figure(apart, rest, drawn, i, io::kBeforeState);
     }
     if (!whole)
       draw_scene_figure(canvas, rest, drawn, i, state);

@@ -1,24 +1,21 @@
 // Tours: their files, the numbers of their scenes, and that all that ship hold what they say.
 #include <doctest/doctest.h>
 
-#include <algorithm>
-#include <map>
-#include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
-#include "app/core/export.h"
 #include "app/core/strings.h"
-#include "app/tours/guess_line.h"
-#include "app/tours/scene_slide.h"
+#include "app/tours/scene_values.h"
 #include "app/tours/tour_check.h"
+#include "app/tours/tour_play.h"
 #include "app/tours/tour_text.h"
 #include "engine/io/scenario/scenario_json.h"
 #include "engine/io/tour/tour_edit.h"
+#include "tests/app/tours/tours_fixture.h"
 #include "tests/engine/io/io_fixture.h"
 #include "tests/english.h"
-#include "widgets/canvas/canvas_record.h"
 
 namespace roofscape {
 namespace {
@@ -26,25 +23,11 @@ namespace {
 using test::english;
 using test::in_english;
 using test::shipped;
-
-const widgets::TextTable& texts_in(std::string_view language) {
-  static std::map<std::string, widgets::TextTable, std::less<>> kept;
-  const auto found = kept.find(language);
-  if (found != kept.end()) return found->second;
-  auto read = app::load_texts(language);
-  REQUIRE(read.ok());
-  return kept.emplace(std::string(language), std::move(read).value()).first->second;
-}
-
-const std::vector<io::Tour>& tours() {
-  static const std::vector<io::Tour> all = [] {
-    std::vector<io::InputError> problems;
-    std::vector<io::Tour> read = io::load_tours(shipped(), problems);
-    for (const io::InputError& problem : problems) FAIL_CHECK(in_english(problem));
-    return read;
-  }();
-  return all;
-}
+using tests::kAnswer;
+using tests::kScenario;
+using tests::one_scene;
+using tests::texts_in;
+using tests::tours;
 
 // A tour of one scene with members added or replaced; the text of its error, or "".
 std::string error_of(const std::string& members, const std::string& figure = R"("figure": "step")") {
@@ -53,8 +36,6 @@ std::string error_of(const std::string& members, const std::string& figure = R"(
   const auto tour = io::read_tour(text, "my.json", shipped());
   return tour ? std::string() : in_english(tour.error());
 }
-const std::string kScenario = R"("scenario": "llama3-70b-v5p-pod")";
-const std::string kAnswer = R"("answer": "mfu", "choices": [0.5, "answer"])";
 
 std::optional<io::TourNumber> computed(std::string_view formula) {
   engine::Sentence problem;
@@ -127,92 +108,6 @@ TEST_CASE("a text that a language does not have is shown in English") {
   io::TourText text;
   text.by_language["en"] = "word";
   CHECK(text.in("ko") == "word");
-}
-
-TEST_CASE("the plan of a scene is told in the language of its slide, names of models aside") {
-  int plans = 0;
-  for (const io::Tour& tour : tours()) {
-    app::TourPlay play(tour);
-    for (std::size_t i = 0; i < tour.scenes.size(); ++i) {
-      const app::SceneValues values(tour.scenes[i], shipped());
-      play.go_to(i);
-      const std::string english_plan = app::slide_text(play, values, texts_in("en")).plan;
-      for (const char* language : {"ko", "ru"}) {
-        const std::string plan = app::slide_text(play, values, texts_in(language)).plan;
-        for (const char* words : {" on ", "Serving ", " node", "tokens per", "cluster.slice"}) {
-          CAPTURE(tour.id);
-          CAPTURE(plan);
-          CHECK_MESSAGE(plan.find(words) == std::string::npos, language << ": " << words);
-        }
-        // Neither sides with the letter x between them nor the id of a file.
-        for (const char* field : {"model=", "cluster=", "cluster.chip=", "cluster.slice="})
-          for (const std::string& change : tour.scenes[i].shown().set)
-            if (change.starts_with(field))
-              CHECK_MESSAGE(plan.find(change.substr(change.find('=') + 1)) == std::string::npos, plan);
-      }
-      plans += english_plan.find(" on ") != std::string::npos;
-    }
-  }
-  CHECK(plans >= 30);
-}
-
-TEST_CASE("a choice is told by its number and a tick when it is made, and by its number when the answer shows") {
-  const widgets::FontStack fonts;
-  const auto theme = app::load_theme("projector");
-  REQUIRE(theme.ok());
-  for (const std::string& language : app::language_names()) {
-    CAPTURE(language);
-    app::TourPlay play(tours().front());
-    const app::SceneValues values(play.scene(), shipped());
-    const auto draw = [&](const app::SlideText& text) {
-      auto canvas =
-          std::make_unique<widgets::RecordCanvas>(fonts, app::slide_em(720), widgets::Rect{0, 0, 1280, 720});
-      app::draw_slide(*canvas, theme.value(), app::lay_out_slide(*canvas, canvas->bounds(), text, 0, false), text);
-      CHECK(canvas->audit_text() == "");
-      return canvas;
-    };
-    const auto ticks = [](const widgets::RecordCanvas& canvas) {
-      return std::count_if(canvas.marks().begin(), canvas.marks().end(), [](const widgets::Mark& m) {
-        return m.kind == widgets::Mark::Kind::line && m.points.size() == 3;
-      });
-    };
-    const std::vector<io::TourChoice>& choices = play.scene().choices;
-    std::size_t right = 0;
-    while (!choices[right].right) ++right;
-    const std::size_t wrong = right == 0 ? 1 : 0;
-    CHECK(ticks(*draw(app::slide_text(play, values, texts_in(language)))) == 0);
-    play.choose(wrong);
-    const app::SlideText covered = app::slide_text(play, values, texts_in(language));
-    CHECK(covered.hint.find(std::to_string(wrong + 1)) != std::string::npos);
-    CHECK(ticks(*draw(covered)) == 1);
-    play.reveal();
-    const app::SlideText revealed = app::slide_text(play, values, texts_in(language));
-    CHECK(revealed.right_choice == right + 1);
-    CHECK(revealed.verdict.find("(" + std::to_string(wrong + 1)) != std::string::npos);
-    CHECK(draw(revealed)->find_text(std::to_string(right + 1)));
-  }
-}
-
-TEST_CASE("the words of every scene fit their slide at 1280 x 720 in every language, covered and revealed") {
-  const widgets::FontStack fonts;
-  widgets::RecordCanvas canvas(fonts, app::slide_em(720), {0, 0, 1280, 720});
-  for (const io::Tour& tour : tours()) {
-    app::TourPlay play(tour);
-    for (std::size_t i = 0; i < tour.scenes.size(); ++i) {
-      const app::SceneValues values(tour.scenes[i], shipped());
-      for (const bool revealed : {false, true}) {
-        play.go_to(i);
-        if (revealed) play.reveal();
-        for (const std::string& language : app::language_names()) {
-          const auto layout =
-              app::lay_out_slide(canvas, canvas.bounds(), app::slide_text(play, values, texts_in(language)), 0,
-                                 app::guesses_number(tour.scenes[i], values));
-          CHECK_MESSAGE(layout.fits, language << " " << tour.id << " " << tour.scenes[i].id
-                                              << (revealed ? " answer" : " question"));
-        }
-      }
-    }
-  }
 }
 
 TEST_CASE("no text of a slide is left with a brace or without a number") {
@@ -303,15 +198,6 @@ TEST_CASE("a tour cut off anywhere is refused, not read in part") {
   REQUIRE(io::read_tour(text, "my.json", shipped()).ok());
   for (std::size_t length = 0; length < text.size(); length += 7)
     CHECK_FALSE(io::read_tour(text.substr(0, length), "my.json", shipped()).ok());
-}
-
-io::Tour one_scene(const std::string& members) {
-  const auto tour =
-      io::read_tour(R"({"title": "T", "scenes": [{"title": "t", "question": "q", "sentence": "{mfu}", )" + kScenario +
-                        ", " + members + "}]}",
-                    "my.json", shipped());
-  REQUIRE_MESSAGE(tour.ok(), in_english(tour.error()));
-  return tour.value();
 }
 
 std::string findings_of(const std::string& members) {
@@ -413,23 +299,6 @@ TEST_CASE("a guessed number is right within a quarter of the answer") {
   CHECK(play.is_right(0, values) == true);
   play.guess(0.5);
   CHECK(play.is_right(0, values) == false);
-}
-
-TEST_CASE("a covered figure shows neither the answer nor its takeaway") {
-  const io::Tour tour = one_scene(R"("figure": "step", )" + kAnswer);
-  const app::SceneValues values(tour.scenes.front(), shipped());
-  const widgets::FontStack fonts;
-  const auto theme = app::load_theme("projector");
-  REQUIRE(theme.ok());
-  const auto drawn = [&](bool revealed) {
-    widgets::RecordCanvas canvas(fonts, 20, {0, 0, 1280, 720});
-    widgets::StudyCache studies;
-    app::draw_scene_figures(canvas, {0, 0, 800, 500},
-                            {tour.scenes.front(), values, english(), theme.value(), shipped(), studies, revealed});
-    return canvas.to_text();
-  };
-  CHECK(drawn(false).find("575") == std::string::npos);
-  CHECK(drawn(true).find("575") != std::string::npos);
 }
 
 // ---- editing ----

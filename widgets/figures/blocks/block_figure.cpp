@@ -141,7 +141,9 @@ Chart chart_of(const BlockFigure& f, float em) {
     out.readout = [f](const ChartPoint& p) { return readout_of(f, p.x, point(f, *f.data.over, p.x)); };
     c.lines.push_back(std::move(out));
   }
-  if (low > 0 && high / low >= kWideRange) {
+  // Powers, once they were, stay while axes are held.
+  const double wide = low > 0 && high / low >= kWideRange ? 1 : 0;
+  if (low > 0 && kept_range(f.axes, "block " + c.y_title + " in powers", {wide, wide}).to > 0) {
     std::tie(c.y_from, c.y_to) = log_range(low, high, kWideRange);
   } else {
     c.y_kind = ScaleKind::linear;
