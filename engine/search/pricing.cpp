@@ -277,6 +277,10 @@ void Pricer::exact(const PlacedMesh& mesh, PricedLayer& layer, PricedState& stat
     return;
   }
   price.exact = true;
+  if (std::isnan(state.transfer)) {  // ticks would count it as none
+    price.step_time_s = state.transfer;
+    return;
+  }
   const bool overlaps = overlaps_forward_backward(shape.kind);
   if (overlaps) pair_stages(mesh, layer, state, shape);
   const StageWork<double>& work = overlaps ? paired_work_ : state.work;

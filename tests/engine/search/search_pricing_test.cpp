@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <random>
 #include <string>
@@ -13,8 +14,10 @@
 #include "engine/pipeline/in_flight.h"
 #include "engine/pipeline/timeline_analysis.h"
 #include "engine/search/pricing.h"
+#include "engine/studies/nearest_plan.h"
 #include "tests/engine/fixtures.h"
 #include "tests/engine/invariants.h"
+#include "tests/engine/search/random_space.h"
 
 using namespace roofscape;
 using namespace roofscape::engine;
@@ -216,6 +219,24 @@ TEST_CASE("what several schedules take lies in their range: the most exactly, th
                           [&](const DeviceMoments& device) { return taken(device) <= one; }));
   }
   CHECK(schedules > 2000);
+}
+
+TEST_CASE("a plan whose time lacks a figure of the chip has no price") {
+  std::mt19937 rng(12);
+  int without = 0, pipelined = 0;
+  for (int i = 0; i < 12000; ++i) {
+    const Scenario s = tests::random_small_scenario(rng);
+    const Report report = evaluate(s);
+    if (report.quantities[Q::step_time] || !runs(report)) continue;
+    const Plan plan = plan_of(s);
+    Pricer pricer(tests::without_plan(s));
+    CAPTURE(i);
+    CAPTURE(schedule_id(plan.schedule));
+    CHECK(std::isnan(pricer.price(plan, true).step_time_s));
+    ++without, pipelined += plan.pipeline > 1;
+  }
+  CHECK(without > 50);
+  CHECK(pipelined > 10);
 }
 
 TEST_CASE("a priced plan has the step time and the memory of its evaluation to the last bit") {
