@@ -130,7 +130,8 @@ CollectiveStudy collective_study(const Scenario& s, const Report& report, const 
       low = std::min(low, *line.crossing_bytes / 10), high = std::max(high, *line.crossing_bytes * 10);
   for (CollectiveRow row : report.collectives) {
     if (!group.axis || row.axis != *group.axis || row.kind == CollectiveKind::send || !(row.bytes > 0)) continue;
-    if (row.axis == Axis::fsdp && !s.serves() && s.parallelism.zero_stage == 0) {  // the halves of an AllReduce
+    // The halves of an AllReduce; what Muon gathers of its updates is none.
+    if (row.axis == Axis::fsdp && !s.serves() && s.parallelism.zero_stage == 0 && !row.of_update) {
       row.kind = CollectiveKind::all_reduce;
       row.time_s *= 2, row.calls_per_step /= 2;
     }

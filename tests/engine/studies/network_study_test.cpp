@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <random>
+#include <set>
 
 #include "engine/evaluate/evaluate.h"
 #include "engine/studies/collective.h"
@@ -201,6 +202,21 @@ TEST_CASE("state that is sharded over context alone stands with context in the n
   REQUIRE(study.axes.size() == 1);
   CHECK(study.axes[0].axis == Axis::context);
   CHECK(study.axes[0].degree == 8);
+}
+
+TEST_CASE("under ZeRO-0 gradients are reduced by an AllReduce, and what Muon gathers of its updates is a gather") {
+  const Scenario s = with(preset("llama3-8b-8-h100"),
+                          {"parallelism.zero_stage=0", "precision.optimizer=muon_fp32", "muon.homes=distributed"});
+  const Report report = evaluate(s);
+  const CollectiveStudy study = collective_study(s, report, {CollectiveGroup::fsdp, 0});
+  std::set<CollectiveKind> kinds;
+  for (const CollectiveUse& use : study.uses) kinds.insert(use.kind);
+  CHECK(kinds == std::set{CollectiveKind::all_reduce, CollectiveKind::all_gather});
+  for (const CollectiveRow& row : report.collectives)
+    if (row.of_update)
+      CHECK(std::any_of(study.uses.begin(), study.uses.end(), [&](const CollectiveUse& use) {
+        return use.kind == row.kind && use.seconds == doctest::Approx(row.time_s);
+      }));
 }
 
 namespace {
