@@ -128,3 +128,30 @@ TEST_CASE("on a page and on a slide no text is cut, covered or crossed by a bold
     }
   });
 }
+
+TEST_CASE(
+    "in a column where a figure chooses its height no words end in an ellipsis, and a layer's letters are all told") {
+  for_each_drawing([](const app::Drawing& drawing) {
+    for (const float width_mm : {84.0f, 88.0f, 96.0f}) {
+      const app::ExportOptions form = form_for(drawing, width_mm, {});
+      RecordCanvas canvas(fonts(), form.em, {0, 0, form.width, form.height});
+      drawing.draw(canvas, app::drawing_area(drawing, form, fonts()), form.head);
+      CAPTURE(width_mm);
+      for (const TextRun& run : canvas.texts())
+        CHECK_MESSAGE((run.text == "\u2026" || !run.text.ends_with("\u2026")), run.text);
+    }
+  });
+  const Theme print = theme("print");
+  const FigureCase c = preset_case("deepseek-v3-2048-h800");
+  const FigureInput input = input_of(c, print);
+  const app::Drawing layer = app::drawing_of(*find_figure("layer"), input);
+  const app::ExportOptions form = form_for(layer, 84, {});
+  RecordCanvas canvas(fonts(), form.em, {0, 0, form.width, form.height});
+  layer.draw(canvas, app::drawing_area(layer, form, fonts()), form.head);
+  std::string all;
+  for (const TextRun& run : canvas.texts()) all += run.text + " ";
+  for (const char* letter : {"B: ", "D: ", "Q: ", "H: ", "S: ", "K: ", "E: ", "F: ", "C: "}) {
+    CAPTURE(letter);
+    CHECK(all.find(letter) != std::string::npos);
+  }
+}

@@ -38,7 +38,7 @@ using layer::symbol_of;
 
 namespace {
 
-constexpr float kNarrowLayer = 400;                   // px: a column of a journal has names over the operands
+constexpr float kNarrowLayer = 470;                   // px: a column of a journal has names over the operands
 constexpr float kLayerNames = 0.24f, kShareBar = 44;  // of the width; px
 constexpr float kTileAspect = 1.5f, kMostTile = 42, kLeastTile = 8;  // width over height; px of height
 constexpr float kMostLayerRow = 100, kLeastTwoLines = 2.3f;          // px; lines of text
@@ -352,7 +352,7 @@ void draw_layer(Canvas& canvas, const Rect& area, const FigureInput& input, cons
     needed += height;
   }
   const TextStyle prose = small_text(canvas, input.theme.ink3, HAlign::left);
-  const auto letters = wrap(canvas, letters_text(input, study), prose, rest.w, narrow ? kMostLetterLines : 3);
+  const auto letters = wrap(canvas, letters_text(input, study), prose, rest.w, narrow ? kMostLetterLines : 4);
   if (const float height = line * static_cast<float>(letters.size()) + canvas.px(4); rest.h >= needed + height) {
     Rect foot = rest.cut_bottom(height);
     foot.cut_top(canvas.px(4));
