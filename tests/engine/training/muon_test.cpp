@@ -150,6 +150,17 @@ TEST_CASE("the matrices of a model are what its parameters leave beside vocabula
   }
 }
 
+// Kimi K2 report (2025), section 2.4: weights in bf16 and gradients in fp32 take about 6 TB on 256 GPUs, and about 30 GB
+// are held by each with the optimizer spread over all of many nodes.
+TEST_CASE("Kimi K2's weights and gradients take 6 TB on 256 GPUs, and each holds some 30 GB with the optimizer") {
+  const Report report = evaluate(preset("kimi-k2-2048-h800"));
+  REQUIRE_FALSE(report.has_errors());
+  CHECK(report.fits());
+  const auto gb = [&](Q q) { return report.quantities.value_or(q, 0) / 1e9; };
+  CHECK(report.quantities[Q::params_total].value_or(0) * (2 + 4) == doctest::Approx(6e12).epsilon(0.03));
+  CHECK(gb(Q::memory_weights) + gb(Q::memory_gradients) + gb(Q::memory_optimizer) == doctest::Approx(30).epsilon(0.1));
+}
+
 TEST_CASE("what the step waits for of Muon's sending is part of its axes") {
   std::mt19937 rng(20250216);
   int sends = 0;
