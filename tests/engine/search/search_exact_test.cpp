@@ -79,11 +79,13 @@ TEST_CASE("of a small space a search finds what evaluating every plan finds, in 
     const SearchResult known = search_known(s, request, memory);
     REQUIRE(known.so_far);
     REQUIRE(known.best.size() == found.best.size());
-    for (std::size_t k = 0; k < found.best.size(); ++k) {
+    bool tied = false;
+    for (std::size_t k = 0; k < found.best.size() && !tied; ++k) {
       REQUIRE(known.best[k].step_time_s == found.best[k].step_time_s);
       // Of meshes that are as fast the one comes first whose simplest plan takes least, and of a mesh that only the
       // front has, another than the simplest is known.
-      if (request.merge_alike && known.best[k].plan != found.best[k].plan) break;
+      tied = request.merge_alike && known.best[k].plan != found.best[k].plan;
+      if (tied) continue;
       REQUIRE(known.best[k].plan == found.best[k].plan);
       REQUIRE(known.best[k].memory_bytes == found.best[k].memory_bytes);
       REQUIRE(known.best[k].mfu == found.best[k].mfu);
@@ -91,7 +93,7 @@ TEST_CASE("of a small space a search finds what evaluating every plan finds, in 
     REQUIRE(known.front.size() == found.front.size());
     for (std::size_t k = 0; k < found.front.size(); ++k) REQUIRE(known.front[k].plan == found.front[k].plan);
     for (const SearchCell& cell : known.cells) REQUIRE(cell.best);
-    REQUIRE(known.present_rank == found.present_rank);
+    if (!tied) REQUIRE(known.present_rank == found.present_rank);
 
     // The present plan's place.
     const auto place = std::find_if(found.best.begin(), found.best.end(),

@@ -158,7 +158,8 @@ TEST_CASE("Kimi K2's weights and gradients take 6 TB on 256 GPUs, and each holds
   CHECK(report.fits());
   const auto gb = [&](Q q) { return report.quantities.value_or(q, 0) / 1e9; };
   CHECK(report.quantities[Q::params_total].value_or(0) * (2 + 4) == doctest::Approx(6e12).epsilon(0.03));
-  CHECK(gb(Q::memory_weights) + gb(Q::memory_gradients) + gb(Q::memory_optimizer) == doctest::Approx(30).epsilon(0.1));
+  CHECK(gb(Q::memory_weights) + gb(Q::memory_gradients) + gb(Q::memory_optimizer) ==
+        doctest::Approx(30).epsilon(0.1));
 }
 
 TEST_CASE("what the step waits for of Muon's sending is part of its axes") {
