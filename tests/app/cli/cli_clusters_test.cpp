@@ -59,7 +59,7 @@ TEST_CASE(
           if (!quantities.contains(id)) continue;
           ++compared;
           const auto& told = quantities[id].is_object() ? quantities[id]["value"] : quantities[id];
-          CAPTURE(id);
+          CAPTURE_BINDING(id);
           CHECK(value == told);
         }
         CHECK(compared >= 6);

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "tests/app/cli/cli_run.h"
+#include "tests/capture_binding.h"
 #include "tests/test_paths.h"
 
 namespace roofscape {
@@ -75,7 +76,7 @@ TEST_CASE("wrong options of export-flags are answered with one line and exit 2")
        "roofscape-cli: --json: only what --who finds is JSON; add --who, or leave it out\n"},
   };
   for (const auto& [arguments, answer] : cases) {
-    CAPTURE(arguments);
+    CAPTURE_BINDING(arguments);
     const Outcome outcome = run(arguments);
     CHECK(outcome.code == 2);
     CHECK(outcome.err == answer);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tests/app/cli/cli_run.h"
+#include "tests/capture_binding.h"
 
 namespace roofscape {
 namespace {
@@ -58,7 +59,7 @@ TEST_CASE("a disk that fails leaves the old file or the new one, and is told of 
     const std::string made = test::text_of(clean.path() / file);
     bool was_reached = false;
     for (const std::string fault : {"write=1", "write=2", "fsync=1", "fsync=2", "rename=1"}) {
-      CAPTURE(arguments);
+      CAPTURE_BINDING(arguments);
       CAPTURE(fault);
       const TemporaryFolder folder;
       folder.write(file, "old");
@@ -81,7 +82,7 @@ TEST_CASE("a disk that fails leaves the old file or the new one, and is told of 
 
 TEST_CASE("a folder that may not be written to is told of in one line, and the old file stays") {
   for (const auto& [arguments, file] : kWriting) {
-    CAPTURE(arguments);
+    CAPTURE_BINDING(arguments);
     const TemporaryFolder folder;
     folder.write(file, "old");
     const Outcome o = run_with("create=1", folder, arguments);

@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "tests/app/cli/cli_run.h"
+#include "tests/capture_binding.h"
 #include "tests/engine/io/io_fixture.h"
 #include "tests/test_paths.h"
 
@@ -130,7 +131,7 @@ TEST_CASE("a picture that no scenario is in says so") {
                                     {"a.pdf", std::string("%PDF-1.4\n(x)")},
                                     {"a.png", std::string("\x89PNG\r\n\x1a\n\xff\xff\xff\xfftEXt", 16)},
                                     {"b.svg", std::string("<svg><metadata id=\"roofscape\">{}</metadata></svg>")}}) {
-    CAPTURE(name);
+    CAPTURE_BINDING(name);
     folder.write(name, bytes);
     const Outcome o = run(folder, std::string("eval ") + name);
     CHECK(o.code == 2);
@@ -271,7 +272,7 @@ TEST_CASE("--vary puts a slider over the figure at each value, and no two elemen
   }
   CHECK(ids.size() > 20);
   for (const auto& [id, count] : ids) {
-    CAPTURE(id);
+    CAPTURE_BINDING(id);
     CHECK(count == 1);
   }
   const auto refused = [&](const std::string& arguments) {

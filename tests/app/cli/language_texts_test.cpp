@@ -63,7 +63,9 @@ TEST_CASE("every text has a translation in every language that ships") {
   for (const std::string& language : translations()) {
     const Texts texts = texts_of(language);
     const std::set<std::string> forms = forms_of(language);
-    for (const auto& [key, text] : english) {
+    for (const auto& entry : english) {
+      const auto& key = entry.first;
+      const auto& text = entry.second;
       const std::string stem = counted(english, key);
       if (stem.empty()) {
         CHECK_MESSAGE(texts.contains(key), language << " lacks \"" << key << "\": \"" << text << "\"");
@@ -80,7 +82,9 @@ TEST_CASE("every text has a translation in every language that ships") {
 TEST_CASE("no language that ships has a text that English has not") {
   const Texts english = texts_of("en");
   for (const std::string& language : translations())
-    for (const auto& [key, text] : texts_of(language)) {
+    for (const auto& entry : texts_of(language)) {
+      const auto& key = entry.first;
+      const auto& text = entry.second;
       // The rules of formulas stand in English in the table of quantities (quantity_label.h: source_text).
       const bool known = english.contains(key) || !counted(english, key).empty() || key.starts_with("source.");
       CHECK_MESSAGE(known, language << " has \"" << key << "\", which English has not");
@@ -91,7 +95,9 @@ TEST_CASE("no language that ships has a text that English has not") {
 TEST_CASE("a translation has the places of the English text") {
   const Texts english = texts_of("en");
   for (const std::string& language : translations())
-    for (const auto& [key, text] : texts_of(language)) {
+    for (const auto& entry : texts_of(language)) {
+      const auto& key = entry.first;
+      const auto& text = entry.second;
       const std::string stem = counted(english, key);
       const auto source = english.find(stem.empty() ? key : stem + ".other");
       if (source == english.end()) continue;
@@ -108,11 +114,14 @@ TEST_CASE("what is joined to another text keeps its space or has a mark instead"
   const Texts english = texts_of("en");
   const auto joined = [](std::string_view text) { return text.starts_with(' ') || text.starts_with(','); };
   for (const std::string& language : translations())
-    for (const auto& [key, text] : texts_of(language))
+    for (const auto& entry : texts_of(language)) {
+      const auto& key = entry.first;
+      const auto& text = entry.second;
       if (const auto source = english.find(key); source != english.end()) {
         CHECK_MESSAGE(joined(text) == joined(source->second), language << " " << key);
         CHECK_MESSAGE(text.ends_with(' ') == source->second.ends_with(' '), language << " " << key);
       }
+    }
 }
 
 TEST_CASE("a locale is answered in its language, or in English where that does not ship") {
@@ -137,9 +146,12 @@ TEST_CASE("no sentence is left in English") {
     return count;
   };
   for (const std::string& language : translations())
-    for (const auto& [key, text] : texts_of(language))
+    for (const auto& entry : texts_of(language)) {
+      const auto& key = entry.first;
+      const auto& text = entry.second;
       if (const auto source = english.find(key); source != english.end() && words(text) >= 3)
         CHECK_MESSAGE(text != source->second, language << " \"" << key << "\" is still English: \"" << text << "\"");
+    }
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include "engine/io/scenario/scenario_json.h"
 #include "engine/io/tour/tour_edit.h"
 #include "tests/app/tours/tours_fixture.h"
+#include "tests/capture_binding.h"
 #include "tests/engine/io/io_fixture.h"
 #include "tests/english.h"
 
@@ -100,8 +101,10 @@ TEST_CASE("a translation of a scene has the numbers of the English text") {
   for (const io::Tour& tour : tours())
     for (const io::TourScene& scene : tour.scenes)
       for (const auto* text : {&scene.context, &scene.question, &scene.sentence})
-        for (const auto& [language, words] : text->by_language)
-          CHECK_MESSAGE(numbers(words) == numbers(text->in("en")), tour.id << " " << scene.id << " " << words);
+        for (const auto& [language, words] : text->by_language) {
+          CAPTURE_BINDING(words);
+          CHECK_MESSAGE(numbers(words) == numbers(text->in("en")), tour.id << " " << scene.id);
+        }
 }
 
 TEST_CASE("a text that a language does not have is shown in English") {

@@ -12,6 +12,7 @@
 #include "app/tours/guess_mark.h"
 #include "tests/app/window/ui_checks.h"
 #include "tests/app/window/ui_harness.h"
+#include "tests/capture_binding.h"
 #include "tests/engine/io/io_fixture.h"
 
 namespace roofscape {
@@ -297,7 +298,7 @@ TEST_CASE("nothing slides where the desktop asks for that, unless it was chosen 
         std::array{"kdeglobals", "[KDE]\nAnimationDurationFactor=0\n", "[KDE]\nAnimationDurationFactor=1\n"},
         std::array{"glib-2.0/settings/keyfile", "[org/gnome/desktop/interface]\nenable-animations=false\n",
                    "[org/gnome/desktop/interface]\nenable-animations=true\n"}}) {
-    INFO(file);
+    CAPTURE_BINDING(file);
     write(file, off);
     CHECK(app::asks_for_stillness(folder.path()));
     write(file, on);

@@ -4,6 +4,7 @@
 #include "app/session/palette_entries.h"
 #include "app/shell/commands.h"
 #include "tests/app/window/ui_checks.h"
+#include "tests/capture_binding.h"
 #include "widgets/figures/figures.h"
 
 using namespace roofscape;
@@ -283,7 +284,7 @@ TEST_CASE("two figures stand side by side on the wall, with no text cut or on an
     std::size_t shown = 0;
     do {
       CAPTURE(all[*projector.beside].name);
-      CAPTURE(w);
+      CAPTURE_BINDING(w);
       CHECK(*projector.beside != projector.figure);
       CHECK(widgets::shows(all[*projector.beside], h.scenario()));
       test::check_texts(h, w);

@@ -12,6 +12,7 @@
 #include "engine/evidence/peers.h"
 #include "engine/evidence/validation.h"
 #include "engine/io/scenario/scenario_json.h"
+#include "tests/capture_binding.h"
 #include "tests/engine/io/io_fixture.h"
 #include "tests/english.h"
 
@@ -171,7 +172,7 @@ TEST_CASE("the more requests a load begins with, the longer its first tokens tak
   REQUIRE(by_batch.size() >= 4);
   double before = 0;
   for (const auto& [batch, milliseconds] : by_batch) {
-    CAPTURE(batch);
+    CAPTURE_BINDING(batch);
     CHECK(milliseconds > before);
     before = milliseconds;
   }

@@ -10,6 +10,7 @@
 #include "engine/scenario/scenario_fields.h"
 #include "engine/search/plan_dimensions.h"
 #include "engine/search/serving_search.h"
+#include "tests/capture_binding.h"
 #include "tests/engine/fixtures.h"
 
 namespace roofscape::engine {
@@ -22,7 +23,7 @@ TEST_CASE("every framework's name is of a field, and every word of one of its ch
     if (row.path == "pipeline.layers_per_stage") continue;  // a list, which is no row of the fields
     REQUIRE(field != nullptr);
     for (const auto& [theirs, ours] : row.words) {
-      CAPTURE(theirs);
+      CAPTURE_BINDING(theirs);
       CHECK(std::find(field->choices.begin(), field->choices.end(), ours) != field->choices.end());
     }
   }

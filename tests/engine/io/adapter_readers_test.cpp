@@ -11,6 +11,7 @@
 #include "tests/capture_binding.h"
 #include "tests/engine/io/io_fixture.h"
 #include "tests/english.h"
+#include "tests/test_paths.h"
 
 using namespace roofscape;
 

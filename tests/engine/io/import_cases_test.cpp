@@ -13,6 +13,7 @@
 #include "engine/io/import/import_launch.h"
 #include "engine/scenario/mesh_size.h"
 #include "engine/scenario/scenario_fields.h"
+#include "tests/capture_binding.h"
 #include "tests/engine/io/io_fixture.h"
 #include "tests/english.h"
 #include "tests/test_paths.h"
@@ -59,7 +60,7 @@ TEST_CASE("launch files come to the plan that their framework means") {
     const auto read = imported(one);
     REQUIRE_MESSAGE(read.ok(), (read.ok() ? "" : io::to_text(read.error(), test::english())));
     for (const auto& [path, value] : one.at("fields").items()) {
-      CAPTURE(path);
+      CAPTURE_BINDING(path);
       CHECK_FALSE(read->is_missing(path));
       CHECK(value_of(read->scenario, path) == value);
     }

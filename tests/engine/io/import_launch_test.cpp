@@ -5,6 +5,7 @@
 
 #include "engine/io/import/open_scenario.h"
 #include "engine/io/import/repeated_list.h"
+#include "tests/capture_binding.h"
 #include "tests/engine/io/io_fixture.h"
 #include "tests/english.h"
 
@@ -73,7 +74,7 @@ TEST_CASE("a server takes the formats of a quantised config, in 16 bits where th
            Stored{R"({"quant_method": "awq", "bits": 4})", int4, bf16, bf16},
            Stored{R"({"quant_method": "bitsandbytes", "load_in_8bit": true})", int8, bf16, bf16},
        }) {
-    CAPTURE(config);
+    CAPTURE_BINDING(config);
     const std::string text =
         std::string(
             R"({"model_type": "llama", "num_hidden_layers": 32, "hidden_size": 4096, "intermediate_size": 14336,
@@ -81,7 +82,8 @@ TEST_CASE("a server takes the formats of a quantised config, in 16 bits where th
         config + "}";
     for (const auto& [cluster, runs] : {std::pair{"b200:8", compute}, std::pair{"h100-sxm:8", widened}}) {
       const auto read = io::import_launch(text, "config.json", {cluster, {"workload.kind=serving"}}, shipped());
-      REQUIRE_MESSAGE(read.ok(), cluster);
+      CAPTURE_BINDING(cluster);
+      REQUIRE(read.ok());
       CHECK(read->scenario.precision.weights == weights);
       CHECK(read->scenario.precision.compute == runs);
     }

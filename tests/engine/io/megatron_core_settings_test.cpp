@@ -8,6 +8,7 @@
 
 #include "engine/io/import/import_launch.h"
 #include "engine/scenario/scenario_fields.h"
+#include "tests/capture_binding.h"
 #include "tests/engine/io/io_fixture.h"
 #include "tests/english.h"
 #include "tests/test_paths.h"
@@ -31,7 +32,8 @@ void check_values(const engine::Scenario& s, const Values& values) {
   for (const auto& [path, value] : values) {
     const engine::Field* field = engine::find_field(path);
     REQUIRE(field != nullptr);
-    CHECK_MESSAGE(field->get(s) == value, path);
+    CAPTURE_BINDING(path);
+    CHECK(field->get(s) == value);
   }
 }
 

@@ -108,7 +108,7 @@ TEST_CASE("the names of two peaks of memory cover neither each other nor the bas
                                    std::pair{"llama3-70b-v5p-pod", "parallelism.context=1"},
                                    std::pair{"deepseek-v3-2048-h800", "pipeline.schedule=1f1b"}})
     for (const Sheet& sheet : kSheets) {
-      CAPTURE(std::string(id));
+      CAPTURE_BINDING(id);
       CAPTURE(sheet.width);
       const engine::Scenario now = tests::preset(id);
       FigureCase c = evaluated(now);

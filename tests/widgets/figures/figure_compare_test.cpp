@@ -173,7 +173,7 @@ TEST_CASE("the parts of compared plans that serve add up to their sums") {
     REQUIRE(totals.size() == 3);
     for (const auto& [of, total] : totals)
       for (const std::size_t plan : {0u, 1u}) {
-        CAPTURE(of);
+        CAPTURE_BINDING(of);
         CHECK(sums[of][plan] == doctest::Approx(total[plan]));
       }
   }
@@ -188,7 +188,7 @@ TEST_CASE("a comparison of plans that serve is clean on paper, projected and sma
                                           {1280.0f, 720.0f, 21.0f},
                                           {320.0f, 240.0f, 15.0f},
                                           {3840.0f, 2160.0f, 64.0f}}) {
-    CAPTURE(width);
+    CAPTURE_BINDING(width);
     const auto canvas = drawn("compare", c, "print", em, width, height, width < 1000 ? view : FigureView{});
     CHECK(canvas->audit_text() == "");
     CHECK(canvas->find_text("baseline"));

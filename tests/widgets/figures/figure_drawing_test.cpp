@@ -6,6 +6,7 @@
 #include <cmath>
 #include <set>
 
+#include "tests/capture_binding.h"
 #include "tests/widgets/figures/preset_fixture.h"
 #include "widgets/canvas/canvas_svg.h"
 #include "widgets/canvas/palette.h"
@@ -197,12 +198,9 @@ TEST_CASE("this plan is ink, broader than other curves, and bold, in every chart
 TEST_CASE("a collective has the hue of the mesh axis it runs over") {
   const Theme print = theme("print");
   for (const auto& [group, part] : {std::pair{"tensor", StepPart::tensor}, std::pair{"fsdp", StepPart::fsdp}}) {
-    CAPTURE(group);
-    const FigureView view = [&] {
-      FigureView v = view_of("collective", {{"group", group}});
-      v.print = true;
-      return v;
-    }();
+    CAPTURE_BINDING(group);
+    FigureView view = view_of("collective", {{"group", group}});
+    view.print = true;
     const auto canvas = drawn("collective", case_of("llama3-405b-16k-h100-8k"), "print", 9, 425, 283, view);
     for (const char* name : {"AllReduce", "AllToAll"}) {
       const TextRun* label = canvas->find_text(name);

@@ -146,7 +146,7 @@ TEST_CASE("the key of a map tells only the looks that are there") {
 
 TEST_CASE("the key says whose frame a cell has, at column width too") {
   for (const auto& [width, height] : {std::pair{900.0f, 500.0f}, {420.0f, 320.0f}}) {
-    CAPTURE(width);
+    CAPTURE_BINDING(width);
     const auto canvas = drawn("mesh-map", preset_case("llama3-405b-16k-h100-8k"), "print", 15, width, height);
     CHECK(canvas->audit_text() == "");
     std::string all;

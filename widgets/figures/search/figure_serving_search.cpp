@@ -104,7 +104,7 @@ FrontPicture picture_of(const FigureInput& input, const ServingShown& shown, con
   }
   if (input.baseline) {
     const engine::QuantityValues& base = input.baseline->report.quantities;
-    const auto time = base[Q::mixed_token_time_q], rate = base[Q::sustained_tokens_per_chip];
+    const auto time = base[engine::Q::mixed_token_time_q], rate = base[engine::Q::sustained_tokens_per_chip];
     if (time && rate && *time > 0 && *rate > 0) {
       out.baseline = FrontDot{*time * kMsPerS, *rate, true};
       out.x_from = std::min(out.x_from, *time * kMsPerS / 1.1), out.x_to = std::max(out.x_to, *time * kMsPerS * 1.1);
