@@ -19,7 +19,8 @@ namespace roofscape::engine {
 namespace {
 
 constexpr double kTokensBelow = 3, kTokensAbove = 3;       // of the axis beyond what is marked, as factors
-constexpr double kFewestTokens = 1e-3, kMostTokens = 1e9;  // tokens a chip between which crossings are looked for
+// Tokens per chip of a step between which crossings are looked for: what hides with one token hides at any batch.
+constexpr double kFewestTokens = 1, kMostTokens = 1e9;
 constexpr int kWholeSlice = 256;  // chips up to which tensor parallelism over all of them is shown
 
 using Time = std::function<double(double)>;  // seconds of tokens a chip
@@ -182,10 +183,10 @@ void add_switched(const Scenario& s, const Inputs<double>& in, const LayerLoad& 
 }
 
 // The scenario's mesh with its number of microbatches, whose size follows the batch. What moves activations grows
-// with the tokens; what moves weights and gradients does not. What is reduced after the last microbatch of a pipeline
-// is no layer's: no arithmetic hides it.
-// Returns how often a step it gathers weights.
-double add_plan(const Scenario& s, const Inputs<double>& in, const LayerTime<double>& layer,
+// with the tokens, down to the hops that a message takes however short it is; what moves weights and gradients does
+// not. What is reduced after the last microbatch of a pipeline is no layer's: no arithmetic hides it.
+// Returns how often a step it gathers weights. `tokens_now`: of a chip, in a step.
+double add_plan(const Scenario& s, const Inputs<double>& in, const LayerTime<double>& layer, double tokens_now,
                 std::vector<TimedStrategy>& out, Pass pass) {
   PipelineReport pipeline;
   const StageKey key = stage_key(s);
@@ -193,20 +194,28 @@ double add_plan(const Scenario& s, const Inputs<double>& in, const LayerTime<dou
   StageTime<double> stage;
   stage_times(in, layer, key, pipeline, stage);
   const auto& all = pass == Pass::forward ? stage.comm_forward : stage.comm_backward;
-  const auto& activations = pass == Pass::forward ? layer.layer.comm_forward : layer.layer.comm_backward;
-  const double tokens = layer.microbatch_tokens / in.degree(Axis::tensor).x;  // of a microbatch, a chip
-  AxisArray<double> fixed{}, each{};
+  const auto activations_of = [pass](const LayerTime<double>& one) -> const AxisArray<double>& {
+    return pass == Pass::forward ? one.layer.comm_forward : one.layer.comm_backward;
+  };
+  const AxisArray<double>& activations = activations_of(layer);
+  const double passes =
+      tokens_now / (layer.microbatch_tokens / in.degree(Axis::tensor).x);  // through a chip's layers
+  AxisArray<double> fixed{};
   bool any = false;
   for (std::size_t i = 0; i < fixed.size(); ++i) {
-    each[i] = activations[i] / tokens;
     fixed[i] = stage.communicates[i] ? (all[i] - activations[i]) * stage.microbatches / stages : 0;
-    any = any || each[i] > 0 || fixed[i] > 0;
+    any = any || activations[i] > 0 || fixed[i] > 0;
   }
   if (!any) return 0;
-  const Wires<double> wires = layer.wires;
-  out.push_back({NetworkStrategy::plan, 0, 1, [=](double b) {
+  const LinkRates<double> rates = layer;
+  out.push_back({NetworkStrategy::plan, 0, 1,
+                 [=, key = layer_key(s), method = s.parallelism.context_method, wires = layer.wires](double b) {
+                   Inputs<double> there = in;
+                   there.microbatch_sequences = in.microbatch_sequences * (b / tokens_now);
+                   const LayerTime<double> one = layer_time(there, rates, key, method);
                    AxisArray<double> times{};
-                   for (std::size_t i = 0; i < times.size(); ++i) times[i] = fixed[i] + each[i] * b;
+                   for (std::size_t i = 0; i < times.size(); ++i)
+                     times[i] = fixed[i] + passes * activations_of(one)[i];
                    return busiest(wires, times, (1u << kAxisCount) - 1, 0.0).time;
                  }});
   const bool every = state_traffic_of(stage_key(s)) == StateTraffic::every_microbatch;
@@ -234,7 +243,7 @@ NetworkStudy network_study(const Scenario& s, const NetworkQuestion& q) {
     add_torus(s, in, load, study.chips, strategies, q.pass);
   else
     add_switched(s, in, load, static_cast<int>(std::min<double>(study.chips, 1 << 24)), strategies, q.pass);
-  if (q.count == LayerCount::whole) study.plan_gathers = add_plan(s, in, layer, strategies, q.pass);
+  if (q.count == LayerCount::whole) study.plan_gathers = add_plan(s, in, layer, study.tokens_now, strategies, q.pass);
   std::erase_if(strategies, [](const TimedStrategy& x) { return !std::isfinite(x.time(1)) || !(x.time(1) > 0); });
   if (strategies.empty()) return study;
 
