@@ -18,7 +18,7 @@ namespace roofscape::engine {
 
 namespace {
 
-constexpr double kTokensBelow = 3, kTokensAbove = 3;       // of the axis beyond what is marked, as factors
+constexpr double kTokensBelow = 3, kTokensAbove = 3;  // of the axis beyond what is marked, as factors
 // Tokens per chip of a step between which crossings are looked for: what hides with one token hides at any batch.
 constexpr double kFewestTokens = 1, kMostTokens = 1e9;
 constexpr int kWholeSlice = 256;  // chips up to which tensor parallelism over all of them is shown
