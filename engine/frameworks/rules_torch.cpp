@@ -24,7 +24,6 @@ namespace {
 
 constexpr std::string_view kDims = "torchtitan 0.2.2, torchtitan/distributed/parallel_dims.py";
 constexpr std::string_view kParallelize = "torchtitan 0.2.2, torchtitan/models/llama3/infra/parallelize.py";
-constexpr std::string_view kPipeline = "torchtitan 0.2.2, torchtitan/distributed/pipeline_parallel.py";
 constexpr std::string_view kConfig = "torchtitan 0.2.2, torchtitan/config/job_config.py";
 constexpr std::string_view kCheckpoint = "torchtitan 0.2.2, torchtitan/distributed/activation_checkpoint.py";
 

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "engine/calibration/collectives.h"
+#include "engine/hardware/collective.h"
 #include "engine/scenario/mesh_size.h"
 
 namespace roofscape::engine {

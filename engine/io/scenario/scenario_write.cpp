@@ -9,6 +9,7 @@
 #include "engine/base/read_number.h"
 #include "engine/evaluate/custom_mode.h"
 #include "engine/frameworks/synonyms.h"
+#include "engine/io/json/files.h"
 #include "engine/io/json/nearest.h"
 #include "engine/io/json/pretty.h"
 #include "engine/io/presets/parts_file.h"

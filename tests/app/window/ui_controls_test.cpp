@@ -6,6 +6,7 @@
 
 #include "engine/base/read_number.h"
 #include "engine/base/utf8.h"
+#include "engine/io/scenario/scenario_json.h"
 #include "tests/app/window/ui_harness.h"
 #include "widgets/ui/controls.h"
 
@@ -31,7 +32,7 @@ TEST_CASE("a mesh slider dragged from 10 to 80 percent changes scenario and repo
 }
 
 TEST_CASE("F3 goes to ideal mode and back, each a step of undo") {
-  Harness h(std::string(io::kStartScenario));
+  Harness h{std::string(io::kStartScenario)};
   const engine::Scenario before = h.scenario();
   REQUIRE(before.assumptions.mode == engine::Mode::calibrated);
   h.key({Key::f3});

@@ -23,7 +23,7 @@ const LayerProduct* product(const LayerProductsStudy& study, OperationKind kind,
 TEST_CASE("products of a layer have the FLOPs of its operations") {
   std::mt19937 rng(3);
   for (int i = 0; i < 300; ++i) {
-    Scenario s = random_scenario(rng);
+    Scenario s = tests::random_scenario(rng);
     s.assumptions.flops = FlopsConvention::exact_causal;
     if (s.model.is_moe() && s.model.moe.n_dense_layers > 0) continue;  // there an operation is of the mean layer
     const Inputs<double> in = make_inputs<double>(s, nullptr);
@@ -44,7 +44,7 @@ TEST_CASE("adapters beside the products of a layer have the FLOPs of its operati
   std::mt19937 rng(6);
   int adapted = 0;
   for (int i = 0; i < 600; ++i) {
-    Scenario s = random_scenario(rng);
+    Scenario s = tests::random_scenario(rng);
     if (s.adapter.rank == 0 || (s.model.is_moe() && s.model.moe.n_dense_layers > 0)) continue;
     const Inputs<double> in = make_inputs<double>(s, nullptr);
     const double tokens = microbatch_tokens(in.microbatch_sequences, in.sequence_length, in.degree(Axis::context).x);
@@ -66,7 +66,7 @@ TEST_CASE("adapters beside the products of a layer have the FLOPs of its operati
 TEST_CASE("what is left of a dimension on a chip is its part, and never less than one copy of a KV head") {
   std::mt19937 rng(4);
   for (int i = 0; i < 300; ++i) {
-    const Scenario s = random_scenario(rng);
+    const Scenario s = tests::random_scenario(rng);
     for (const LayerProduct& p : layer_products_study(s, evaluate(s)).products)
       for (const ShardedDim* dim : {&p.rows, &p.contraction, &p.columns, &p.experts}) {
         double ways = 1;
@@ -83,7 +83,7 @@ TEST_CASE("what is left of a dimension on a chip is its part, and never less tha
 TEST_CASE("each collective of a layer's forward stands at a product or at the weights") {
   std::mt19937 rng(5);
   for (int i = 0; i < 300; ++i) {
-    const Scenario s = random_scenario(rng);
+    const Scenario s = tests::random_scenario(rng);
     const Report report = evaluate(s);
     const LayerProductsStudy study = layer_products_study(s, report);
     for (const CollectiveRow& row : report.collectives) {
@@ -102,7 +102,7 @@ TEST_CASE("each collective of a layer's forward stands at a product or at the we
 }
 
 TEST_CASE("LLaMA-3 70B on 4 tensor ranks: the shapes of chapter 6") {
-  Scenario s = preset("llama3-70b-v5p-pod");
+  Scenario s = tests::preset("llama3-70b-v5p-pod");
   const LayerProductsStudy study = layer_products_study(s, evaluate(s));
   const LayerProduct& down = *product(study, OperationKind::down);
   CHECK(down.contraction.whole == 28672);

@@ -8,6 +8,7 @@
 
 #include "widgets/canvas/number_format.h"
 #include "widgets/figures/common/figure_head.h"
+#include "widgets/figures/common/stage_rows.h"
 
 namespace roofscape::widgets {
 
