@@ -1,7 +1,6 @@
 #include "app/session/cluster_job.h"
 
 #include <algorithm>
-#include <exception>
 #include <utility>
 
 #include "app/session/background_workers.h"
@@ -45,9 +44,7 @@ ClusterJob::ClusterJob() : ClusterJob(background_worker_count()) {}
 
 ClusterJob::~ClusterJob() {
   const std::scoped_lock lock(mutex_);
-  wake_ = nullptr;
-  queued_.reset();
-  if (progress_) progress_->stop = true;
+  leave();
   thread_.request_stop();
 }
 
@@ -55,10 +52,9 @@ void ClusterJob::ask(ClusterQuery query) {
   if (query.clusters->empty()) return;
   const std::scoped_lock lock(mutex_);
   const auto is_asked = [&](const ClusterQuery& other) { return other.asks_the_same(query); };
-  if (cancelled_ && is_asked(*cancelled_)) return;
-  cancelled_.reset();
+  if (is_cancelled(is_asked)) return;
   if (queued_ && is_asked(*queued_)) return;
-  if (running_ && !progress_->stop && is_asked(*running_)) {
+  if (goes_on() && is_asked(*running_)) {
     queued_.reset();
     return;
   }
@@ -69,29 +65,9 @@ void ClusterJob::ask(ClusterQuery query) {
   changed_.notify_all();
 }
 
-void ClusterJob::cancel() {
-  const std::scoped_lock lock(mutex_);
-  if (queued_)
-    cancelled_ = std::exchange(queued_, std::nullopt);
-  else if (running_)
-    cancelled_ = running_;
-  if (progress_) progress_->stop = true;
-}
-
-void ClusterJob::again() {
-  const std::scoped_lock lock(mutex_);
-  cancelled_.reset();
-}
-
 std::shared_ptr<const ClusterOutcome> ClusterJob::latest() const {
   const std::scoped_lock lock(mutex_);
   return latest_;
-}
-
-ClusterJob::State ClusterJob::state() const {
-  const std::scoped_lock lock(mutex_);
-  if (cancelled_) return State::cancelled;
-  return running_ || queued_ ? State::running : State::idle;
 }
 
 double ClusterJob::progress() const {
@@ -107,47 +83,11 @@ std::size_t ClusterJob::searched() const {
   return searched_;
 }
 
-std::optional<io::InputError> ClusterJob::take_problem() {
-  const std::scoped_lock lock(mutex_);
-  return std::exchange(problem_, {});
-}
-
-void ClusterJob::set_wake(std::function<void()> wake) {
-  const std::scoped_lock lock(mutex_);
-  wake_ = std::move(wake);
-}
-
-void ClusterJob::wait() {
-  std::unique_lock lock(mutex_);
-  changed_.wait(lock, [this] { return !queued_ && !running_; });
-}
-
 void ClusterJob::run(std::stop_token stop) {
-  lower_priority();
-  std::unique_lock lock(mutex_);
-  while (changed_.wait(lock, stop, [this] { return queued_.has_value(); })) {
-    running_ = std::exchange(queued_, std::nullopt);
-    progress_ = std::make_shared<engine::SearchProgress>();
-    answered_ = 0;
-    const ClusterQuery query = *running_;
-    const std::shared_ptr<engine::SearchProgress> progress = progress_;
-    lock.unlock();
-    std::optional<io::InputError> problem;
-    try {
-      answer(query, *progress);
-    } catch (const std::exception& error) {
-      problem = io::error_of(error);
-    }
-    lock.lock();
-    if (problem) {
-      problem_ = std::move(problem);
-      if (!queued_) cancelled_ = running_;  // not tried over and over
-    }
-    running_.reset();
-    progress_.reset();
-    changed_.notify_all();
-    if (wake_) wake_();
-  }
+  serve(
+      std::move(stop),
+      [this](const ClusterQuery& query, engine::SearchProgress& progress) { answer(query, progress); },
+      [this](bool) { answered_ = 0; });
 }
 
 void ClusterJob::answer(const ClusterQuery& query, engine::SearchProgress& progress) {

@@ -1,20 +1,16 @@
 // ClusterJob: the best plan on each of several clusters, beside the window. A thread works on copies; the newest
-// request wins. The first answers show as they come; later ones take the place of those before once all are there. What
-// was found on a cluster is kept, so that another order, another limit or one cluster more searches nothing twice.
+// request wins (newest_request.h). The first answers show as they come; later ones take the place of those before once
+// all are there. What was found on a cluster is kept, so that another order, another limit or one cluster more searches
+// nothing twice.
 //
 // All members may be called by one thread (the window's); `wake` is called by the job's own.
 #pragma once
 
-#include <condition_variable>
-#include <cstdint>
-#include <functional>
 #include <memory>
-#include <mutex>
-#include <optional>
 #include <thread>
 #include <vector>
 
-#include "engine/io/json/result.h"
+#include "app/session/newest_request.h"
 #include "engine/scenario/scenario.h"
 #include "engine/search/cluster_choice.h"
 #include "engine/search/plan_space.h"
@@ -39,33 +35,19 @@ struct ClusterOutcome {
   bool finished() const { return answers.size() == query.clusters->size(); }
 };
 
-class ClusterJob {
+class ClusterJob : public NewestRequest<ClusterQuery> {
  public:
-  enum class State : std::uint8_t { idle, running, cancelled };
-
   ClusterJob();  // as many workers as the machine has cores
   explicit ClusterJob(std::size_t workers) : workers_(workers) {}
   ~ClusterJob();
-  ClusterJob(const ClusterJob&) = delete;
-  ClusterJob& operator=(const ClusterJob&) = delete;
 
-  // Wants these answered, if there are any. Nothing happens if what runs, was answered last or was cancelled asks the same; else it takes
-  // the place of what waits, and what runs is stopped.
+  // Wants these answered, if there are any. Nothing happens if what runs, was answered last or was cancelled asks the
+  // same; else it takes the place of what waits, and what runs is stopped.
   void ask(ClusterQuery query);
-  // Stops what runs and forgets what waits; the same is not asked again until again().
-  void cancel();
-  void again();
 
   std::shared_ptr<const ClusterOutcome> latest() const;  // answers so far of what was begun last; null: none yet
-  State state() const;
-  double progress() const;       // of what runs, 0 to 1
-  std::size_t searched() const;  // clusters so far
-  // Why it had to be given up, such as for want of memory, given once; it counts as cancelled.
-  std::optional<io::InputError> take_problem();
-  // Called when there are answers to show, and at the end; it must not call the job. Empty: nobody.
-  void set_wake(std::function<void()> wake);
-  // Returns when nothing runs or waits.
-  void wait();
+  double progress() const;                               // of what runs, 0 to 1
+  std::size_t searched() const;                          // clusters so far
 
  private:
   // All that an answer follows from.
@@ -88,14 +70,8 @@ class ClusterJob {
                                   engine::SearchProgress& progress);
 
   std::size_t workers_;
-  mutable std::mutex mutex_;
-  std::condition_variable_any changed_;
-  std::optional<ClusterQuery> queued_, running_, cancelled_;
-  std::shared_ptr<engine::SearchProgress> progress_;  // of the cluster that is searched
-  std::size_t answered_ = 0, searched_ = 0;           // answered_: of what runs
+  std::size_t answered_ = 0, searched_ = 0;  // answered_: of what runs
   std::shared_ptr<const ClusterOutcome> latest_;
-  std::optional<io::InputError> problem_;
-  std::function<void()> wake_;
   std::vector<Kept> kept_;  // of the job's own thread, the oldest first
   std::jthread thread_;     // started by the first request; last: it ends before what it writes to
 };

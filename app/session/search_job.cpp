@@ -30,10 +30,8 @@ SearchJob::SearchJob() : SearchJob(background_worker_count()) {}
 
 SearchJob::~SearchJob() {
   const std::scoped_lock lock(mutex_);
-  wake_ = nullptr;
-  queued_.reset();
+  leave();
   known_queued_.reset();
-  if (progress_) progress_->stop = true;
   thread_.request_stop();
   known_thread_.request_stop();
   // The threads are joined by their own destructors, after the lock is gone.
@@ -49,10 +47,9 @@ void SearchJob::ask(const engine::Scenario& scenario, const engine::ServingReque
 void SearchJob::ask(SearchQuery query, bool held) {
   const std::scoped_lock lock(mutex_);
   const auto is_asked = [&](const SearchQuery& other) { return other.asks_the_same(query); };
-  if (cancelled_ && is_asked(*cancelled_)) return;
-  cancelled_.reset();
-  const bool goes_on = running_ && !progress_->stop;
-  if (goes_on && is_asked(*running_)) {
+  if (is_cancelled(is_asked)) return;
+  const bool runs_on = goes_on();
+  if (runs_on && is_asked(*running_)) {
     queued_.reset();
     return;
   }
@@ -69,26 +66,17 @@ void SearchJob::ask(SearchQuery query, bool held) {
     queued_ = std::move(query);
   }
   const bool too_long =
-      goes_on && std::chrono::duration<double>(std::chrono::steady_clock::now() - begun_).count() > patience_s_;
-  if (goes_on && (!held || too_long)) progress_->stop = true;
+      runs_on && std::chrono::duration<double>(std::chrono::steady_clock::now() - begun_).count() > patience_s_;
+  if (runs_on && (!held || too_long)) progress_->stop = true;
   if (!thread_.joinable()) thread_ = std::jthread([this](std::stop_token stop) { run(std::move(stop)); });
   changed_.notify_all();
 }
 
 void SearchJob::cancel() {
+  NewestRequest::cancel();
   const std::scoped_lock lock(mutex_);
-  if (queued_)
-    cancelled_ = std::exchange(queued_, std::nullopt);
-  else if (running_)
-    cancelled_ = running_;
-  if (progress_) progress_->stop = true;
   known_queued_.reset();
   so_far_.reset();
-}
-
-void SearchJob::again() {
-  const std::scoped_lock lock(mutex_);
-  cancelled_.reset();
 }
 
 std::shared_ptr<const SearchOutcome> SearchJob::latest() const {
@@ -99,12 +87,6 @@ std::shared_ptr<const SearchOutcome> SearchJob::latest() const {
 std::shared_ptr<const SearchOutcome> SearchJob::so_far() const {
   const std::scoped_lock lock(mutex_);
   return so_far_;
-}
-
-SearchJob::State SearchJob::state() const {
-  const std::scoped_lock lock(mutex_);
-  if (cancelled_) return State::cancelled;
-  return running_ || queued_ ? State::running : State::idle;
 }
 
 double SearchJob::progress() const {
@@ -119,56 +101,24 @@ std::size_t SearchJob::started() const {
   return started_;
 }
 
-std::optional<io::InputError> SearchJob::take_problem() {
-  const std::scoped_lock lock(mutex_);
-  return std::exchange(problem_, {});
-}
-
-void SearchJob::set_wake(std::function<void()> wake) {
-  const std::scoped_lock lock(mutex_);
-  wake_ = std::move(wake);
-}
-
-void SearchJob::wait() {
-  std::unique_lock lock(mutex_);
-  changed_.wait(lock, [this] { return !queued_ && !running_; });
-}
-
 void SearchJob::run(std::stop_token stop) {
-  lower_priority();
-  std::unique_lock lock(mutex_);
-  while (changed_.wait(lock, stop, [this] { return queued_.has_value(); })) {
-    running_ = std::exchange(queued_, std::nullopt);
-    progress_ = std::make_shared<engine::SearchProgress>();
-    ++started_;
-    auto found = std::make_shared<SearchOutcome>();
-    found->query = *running_;
-    const std::shared_ptr<engine::SearchProgress> progress = progress_;
-    begun_ = std::chrono::steady_clock::now();
-    lock.unlock();
-    std::optional<io::InputError> problem;
+  std::shared_ptr<SearchOutcome> found;
+  const auto work = [&](const SearchQuery& query, engine::SearchProgress& progress) {
+    found = std::make_shared<SearchOutcome>();
+    found->query = query;
     try {
-      search(*found, *progress);
-    } catch (const std::exception& error) {
-      problem = io::error_of(error);
+      search(*found, progress);
+    } catch (...) {
       memory_ = {};  // may be half made
+      throw;
     }
     found->seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun_).count();
-    lock.lock();
-    // Stopped after its last part it is finished all the same, but whoever stopped it does not want it.
-    if (problem) {
-      problem_ = std::move(problem);
-      if (!queued_) cancelled_ = running_;  // not tried over and over
-    } else if (!progress->stop) {
-      if (!found->query.serves()) known_plans_ = memory_.seeds;
-      latest_ = std::move(found);
-    }
-    running_.reset();
+  };
+  serve(std::move(stop), work, [&](bool wanted) {
+    if (wanted && !found->query.serves()) known_plans_ = memory_.seeds;
+    if (wanted) latest_ = std::move(found);
     if (!queued_) so_far_.reset();
-    progress_.reset();
-    changed_.notify_all();
-    if (wake_) wake_();
-  }
+  });
 }
 
 void SearchJob::run_known(std::stop_token stop) {

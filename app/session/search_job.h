@@ -1,23 +1,18 @@
 // SearchJob: searches of plans beside the window, of scenarios that train and of those that serve. A thread works on
-// copies of the scenario and the request; the newest request wins, what runs can be stopped, and a result keeps the
-// scenario and the request it belongs to. Results do not depend on threads or timing, only on what was asked. Workers
+// copies of the scenario and the request; the newest request wins (newest_request.h), and a result keeps the scenario and
+// the request it belongs to. Results do not depend on threads or timing, only on what was asked. Workers
 // run below the priority of the window's thread. While a search runs, another thread ranks what is known already for
 // the newest request, so that a list follows a drag at once.
 //
 // All members may be called by one thread (the window's); `wake` is called by the job's own.
 #pragma once
 
-#include <chrono>
-#include <condition_variable>
-#include <cstdint>
-#include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <thread>
 #include <vector>
 
-#include "engine/io/json/result.h"
+#include "app/session/newest_request.h"
 #include "engine/scenario/scenario.h"
 #include "engine/search/search.h"
 #include "engine/search/serving_search.h"
@@ -47,9 +42,8 @@ struct SearchOutcome {
 // What was found, for another scenario whose query asks the same.
 SearchOutcome with_present(const SearchOutcome& found, const engine::Scenario& scenario);
 
-class SearchJob {
+class SearchJob : public NewestRequest<SearchQuery> {
  public:
-  enum class State : std::uint8_t { idle, running, cancelled };
   static constexpr double kPatience_s = 1.5;  // with a search while a control is held
 
   // As many workers as the machine has cores, at least one.
@@ -57,8 +51,6 @@ class SearchJob {
   explicit SearchJob(std::size_t workers, double patience_s = kPatience_s)
       : workers_(workers), patience_s_(patience_s) {}
   ~SearchJob();
-  SearchJob(const SearchJob&) = delete;
-  SearchJob& operator=(const SearchJob&) = delete;
 
   // Wants this searched. Nothing happens if what runs, was found last or was cancelled asks the same. Otherwise it
   // takes the place of any request that waits, and what runs is stopped; but while a control is `held` what runs is
@@ -66,9 +58,7 @@ class SearchJob {
   // longer than the patience there is.
   void ask(const engine::Scenario& scenario, const engine::SearchRequest& request, bool held);
   void ask(const engine::Scenario& scenario, const engine::ServingRequest& request, bool held);
-  // Stops what runs and forgets what waits; the same request is not taken again until again().
   void cancel();
-  void again();
 
   // The newest result, for the scenario it was asked with first (with_present); null: none yet.
   std::shared_ptr<const SearchOutcome> latest() const;
@@ -76,15 +66,8 @@ class SearchJob {
   // before has found (engine::search_known), some milliseconds after it was asked. Null: nothing of them fits, or there
   // is no such request.
   std::shared_ptr<const SearchOutcome> so_far() const;
-  State state() const;
-  // Why a search had to be given up, such as for want of memory, given once; it counts as cancelled. Empty: nothing.
-  std::optional<io::InputError> take_problem();
   double progress() const;      // of what runs, 0 to 1
   std::size_t started() const;  // searches so far
-  // Called whenever a search has ended, whatever its end; it must not call the job. Empty: nothing.
-  void set_wake(std::function<void()> wake);
-  // Returns when nothing runs or waits.
-  void wait();
 
  private:
   void run(std::stop_token stop);
@@ -94,20 +77,12 @@ class SearchJob {
 
   std::size_t workers_;
   double patience_s_ = kPatience_s;
-  std::chrono::steady_clock::time_point begun_;  // what runs
-  mutable std::mutex mutex_;
-  std::condition_variable_any changed_;
-  std::optional<SearchQuery> queued_, running_, cancelled_;
-  std::optional<SearchQuery> known_queued_;           // for what is known to be ranked again
-  std::shared_ptr<engine::SearchProgress> progress_;  // of what runs
+  std::optional<SearchQuery> known_queued_;  // for what is known to be ranked again
   std::shared_ptr<const SearchOutcome> latest_, so_far_;
   std::vector<engine::Plan> known_plans_;  // of the last search that trained
-  std::size_t started_ = 0;
-  std::optional<io::InputError> problem_;
-  std::function<void()> wake_;
-  engine::SearchMemory memory_;         // of the job's own thread
-  engine::SearchMemory known_memory_;   // of the other thread
-  std::jthread thread_, known_thread_;  // started by the first request that asks for them
+  engine::SearchMemory memory_;            // of the job's own thread
+  engine::SearchMemory known_memory_;      // of the other thread
+  std::jthread thread_, known_thread_;     // started by the first request that asks for them
 };
 
 }  // namespace roofscape::app
