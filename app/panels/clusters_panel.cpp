@@ -173,7 +173,7 @@ Scenario clusters_panel(PanelContext& ctx, const Rect& area, SearchView& view, S
   ctx.ui.canvas.rect(r, {.colour = t.panel});
   const auto clip = ctx.ui.canvas.clip(r);
   head_of_clusters(ctx, r.cut_top(std::round(ctx.px(kListHead))).inset(std::round(ctx.px(14)), 0), view);
-  const std::size_t hovered_before = std::exchange(view.clusters.hovered, 0);
+  view.clusters.hovered = 0;
   if (no_clusters(ctx, r, view)) return scenario;
   const ClusterOutcome& found = *view.clusters.found;
   const auto& list = ctx.studies.get<ClusterList>(view.clusters.found, [&] { return list_of(ctx.ui.texts, found); });
@@ -205,21 +205,16 @@ Scenario clusters_panel(PanelContext& ctx, const Rect& area, SearchView& view, S
       const Rect row{r.x + ctx.px(6), y, r.w - ctx.px(22), row_h};
       if (row.bottom() < r.y || row.y > r.bottom()) continue;
       const std::string id = "clusters.row." + std::to_string(i + 1);
-      const ItemState s = ctx.ui.item(id, row);
       const bool own = one.runs && adopted(scenario, one) == scenario;
-      if (s.hovered) ctx.ui.canvas.rect(row, {.colour = t.ctlh}, ctx.px(3));
-      if (s.ring) ctx.ui.canvas.frame(row, {t.ink, ctx.px(2), {}}, ctx.px(3));
-      if (own) draw_differs(ctx.ui, row);
+      const ItemState s = list_row(ctx, id, row, 0, own);
       if (s.hovered || s.ring) {
         view.clusters.hovered = i + 1;
         if (one.runs) ctx.ui.io.set_cursor(Cursor::hand);
         const char* about = !one.runs ? "ui.clusters.cannot" : own ? "ui.clusters.own" : "ui.clusters.adopt";
-        ctx.ui.io.hint(id, {ctx.ui.io.pointer().x, row.y, ctx.px(8), row.h},
-                       tip_of(ctx, one, list.rows[i], list.columns), std::string(ctx.text(about)), 0.4);
+        hint_row(ctx, id, row, tip_of(ctx, one, list.rows[i], list.columns), ctx.text(about));
       }
       if (s.clicked && one.runs) taken = adopted(scenario, one);
-      table.row(row.centre().y, list.rows[i], format_count(static_cast<double>(i + 1)), own,
-                s.hovered || hovered_before == i + 1);
+      table.row(row.centre().y, list.rows[i], format_count(static_cast<double>(i + 1)), own, s.hovered);
     }
     end_scroll(ctx.ui, scroll, y);
   }

@@ -59,17 +59,6 @@ std::vector<std::string> objective_names(const PanelContext& ctx, bool serves) {
   return names;
 }
 
-void promises(RailRows& rows) {
-  PanelContext& ctx = rows.ctx;
-  const engine::ServiceLevel& slo = ctx.session.scenario().workload.slo;
-  std::string promised;
-  if (slo.time_per_output_token_s > 0)
-    promised = ctx.format("ui.search.promise.token", {format_duration(slo.time_per_output_token_s)});
-  if (slo.ttft_s > 0)
-    promised += (promised.empty() ? "" : ", ") + ctx.format("ui.search.promise.ttft", {format_duration(slo.ttft_s)});
-  rows.prose(promised.empty() ? std::string(ctx.text("ui.search.no_promise")) : promised);
-}
-
 void question_section(RailRows& rows, SearchView& search, ClusterPreferences& wanted) {
   PanelContext& ctx = rows.ctx;
   const bool serves = ctx.session.scenario().serves();
@@ -79,7 +68,7 @@ void question_section(RailRows& rows, SearchView& search, ClusterPreferences& wa
   objective =
       static_cast<ClusterObjective>(rows.choice("clusters.objective", objective_names(ctx, serves),
                                                 static_cast<int>(objective), ctx.text("ui.clusters.what_first")));
-  if (serves) return promises(rows);
+  if (serves) return rows.prose(promise_words(ctx));
   limit_row(rows, search.clusters, "clusters.days", ctx.text("ui.clusters.within"), engine::unit::days,
             wanted.most_run_days);
   limit_row(rows, search.clusters, "clusters.dollars", ctx.text("ui.clusters.budget"), engine::unit::dollars,
@@ -98,17 +87,11 @@ void among_section(RailRows& rows, ClustersView& view, ClusterPreferences& wante
   if (const auto typed = typed_line(ctx, box, "clusters.among", wanted.among, around)) wanted.among = *typed;
   rows.y = box.bottom() + ctx.px(4);
   if (view.named && view.named->problem) rows.prose(io::to_text(*view.named->problem, ctx.ui.texts), true);
-  const auto offer = [&](std::string_view id, const std::string& words, const std::string& text) {
-    const float w = std::min(rows.width, ctx.ui.canvas.text_width(words, ctx.style(ctx.ui.theme.ink)) + ctx.px(24));
-    const Rect place{rows.x, std::round(rows.y + ctx.px(2)), w, std::round(ctx.px(kControlHeight))};
-    if (button(ctx.ui, place, id, words)) wanted.among = text;
-    rows.next();
-  };
   const std::int64_t chips = engine::chip_count(ctx.session.scenario().cluster);
   const std::string every = "every:" + std::to_string(chips);
-  if (!wanted.among.empty()) offer("clusters.around", around, {});
-  if (wanted.among != every)
-    offer("clusters.every", ctx.format("ui.clusters.every", {format_count(static_cast<double>(chips))}), every);
+  if (!wanted.among.empty() && rows.word_button("clusters.around", around)) wanted.among.clear();
+  const std::string of_every = ctx.format("ui.clusters.every", {format_count(static_cast<double>(chips))});
+  if (wanted.among != every && rows.word_button("clusters.every", of_every)) wanted.among = every;
   rows.prose(std::string(ctx.text("ui.clusters.among.about")));
 }
 
@@ -150,28 +133,17 @@ void against_section(RailRows& rows, const ClustersView& view) {
 }  // namespace
 
 void clusters_rail(PanelContext& ctx, const Rect& r, SearchView& search) {
-  ctx.ui.canvas.rect(r, {.colour = ctx.ui.theme.panel});
-  const auto clip = ctx.ui.canvas.clip(r);
-  const ScrollRegion scroll = begin_scroll(ctx.ui, "clusters.rail", r);
-  const float pad = std::round(ctx.px(16));
-  RailRows rows{ctx, r.x + pad, scroll.content_top + ctx.px(4), r.w - 2 * pad};
-  ClusterPreferences& wanted = search.preferences.clusters;
-  question_section(rows, search, wanted);
-  among_section(rows, search.clusters, wanted);
-  if (search.clusters.found != nullptr && !search.clusters.stale) against_section(rows, search.clusters);
-  if (!(wanted == ClusterPreferences{})) {
+  scrolled_rail(ctx, r, "clusters.rail", [&](RailRows& rows) {
+    ClusterPreferences& wanted = search.preferences.clusters;
+    question_section(rows, search, wanted);
+    among_section(rows, search.clusters, wanted);
+    if (search.clusters.found != nullptr && !search.clusters.stale) against_section(rows, search.clusters);
+    if (wanted == ClusterPreferences{}) return;
     rows.y += ctx.px(4);
-    const std::string words(ctx.text("ui.clusters.reset"));
-    const float w = std::min(rows.width, ctx.ui.canvas.text_width(words, ctx.style(ctx.ui.theme.ink)) + ctx.px(24));
-    if (button(ctx.ui, {rows.x, std::round(rows.y), w, std::round(ctx.px(kControlHeight))}, "clusters.reset",
-               words)) {
-      wanted = {};
-      search.clusters.refused.reset();
-    }
-    rows.next();
-  }
-  end_scroll(ctx.ui, scroll, rows.y + ctx.px(12));
-  vertical_separator(ctx, r.x, r.y, r.bottom());
+    if (!rows.word_button("clusters.reset", std::string(ctx.text("ui.clusters.reset")))) return;
+    wanted = {};
+    search.clusters.refused.reset();
+  });
 }
 
 }  // namespace roofscape::app

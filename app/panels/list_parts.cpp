@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "widgets/canvas/number_format.h"
 #include "widgets/plot/plot.h"
@@ -54,6 +55,20 @@ void list_note(PanelContext& ctx, Rect& rows, const std::string& words) {
   if (height > rows.h / 3) return;
   const Rect foot = rows.cut_bottom(std::round(height));
   draw_prose(ctx.ui.canvas, {x, std::round(foot.y + pad)}, words, prose, width);
+}
+
+ItemState list_row(PanelContext& ctx, const std::string& id, const Rect& row, float lit, bool own) {
+  const Theme& t = ctx.ui.theme;
+  const ItemState s = ctx.ui.item(id, row);
+  if (s.hovered || lit > 0)
+    ctx.ui.canvas.rect(row, {.colour = mix(t.panel, t.ctlh, s.hovered ? 1.0f : lit)}, ctx.px(3));
+  if (s.ring) ctx.ui.canvas.frame(row, {t.ink, ctx.px(2), {}}, ctx.px(3));
+  if (own) draw_differs(ctx.ui, row);
+  return s;
+}
+
+void hint_row(PanelContext& ctx, const std::string& id, const Rect& row, Readout tip, std::string_view about) {
+  ctx.ui.io.hint(id, {ctx.ui.io.pointer().x, row.y, ctx.px(8), row.h}, std::move(tip), std::string(about));
 }
 
 bool notice(PanelContext& ctx, const Rect& r, std::string_view id, const std::string& words,

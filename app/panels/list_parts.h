@@ -23,6 +23,12 @@ void list_head(PanelContext& ctx, widgets::Rect r, const ListHead& head, SearchV
 // A small sentence under the rows, cut off at their foot; nothing where rows are worth more than it.
 void list_note(PanelContext& ctx, widgets::Rect& rows, const std::string& words);
 
+// A row that is pointed at, and its ground: `lit` as pointed at elsewhere, from 0 to 1; `own`: it is what is shown.
+widgets::ItemState list_row(PanelContext& ctx, const std::string& id, const widgets::Rect& row, float lit, bool own);
+// What the pointer is told of a row.
+void hint_row(PanelContext& ctx, const std::string& id, const widgets::Rect& row, widgets::Readout tip,
+              std::string_view about);
+
 // One sentence in the middle, with a button under it where there is a label; whether that was clicked.
 bool notice(PanelContext& ctx, const widgets::Rect& r, std::string_view id, const std::string& words,
             const std::string& label);

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "app/panels/panel_parts.h"
+#include "widgets/canvas/number_format.h"
 #include "widgets/plot/plot.h"
 
 namespace roofscape::app {
@@ -53,6 +54,35 @@ int RailRows::choice(std::string_view id, std::span<const std::string> names, in
   next();
   y += ctx.px(4);
   return std::clamp(chosen, 0, static_cast<int>(names.size()) - 1);
+}
+
+bool RailRows::word_button(std::string_view id, std::string_view words) {
+  const float w = std::min(width, ctx.ui.canvas.text_width(words, ctx.style(ctx.ui.theme.ink)) + ctx.px(24));
+  const Rect place{x, std::round(y + ctx.px(2)), w, std::round(ctx.px(kControlHeight))};
+  next();
+  return button(ctx.ui, place, id, words);
+}
+
+void scrolled_rail(PanelContext& ctx, const Rect& r, std::string_view id,
+                   const std::function<void(RailRows&)>& draw) {
+  ctx.ui.canvas.rect(r, {.colour = ctx.ui.theme.panel});
+  const auto clip = ctx.ui.canvas.clip(r);
+  const ScrollRegion scroll = begin_scroll(ctx.ui, id, r);
+  const float pad = std::round(ctx.px(16));
+  RailRows rows{ctx, r.x + pad, scroll.content_top + ctx.px(4), r.w - 2 * pad};
+  draw(rows);
+  end_scroll(ctx.ui, scroll, rows.y + ctx.px(12));
+  vertical_separator(ctx, r.x, r.y, r.bottom());
+}
+
+std::string promise_words(const PanelContext& ctx) {
+  const engine::ServiceLevel& slo = ctx.session.scenario().workload.slo;
+  std::string promised;
+  if (slo.time_per_output_token_s > 0)
+    promised = ctx.format("ui.search.promise.token", {format_duration(slo.time_per_output_token_s)});
+  if (slo.ttft_s > 0)
+    promised += (promised.empty() ? "" : ", ") + ctx.format("ui.search.promise.ttft", {format_duration(slo.ttft_s)});
+  return promised.empty() ? std::string(ctx.text("ui.search.no_promise")) : promised;
 }
 
 }  // namespace roofscape::app

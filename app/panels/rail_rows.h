@@ -1,6 +1,7 @@
 // Rows of a rail that asks for something and says what came of it: a label with a control, a pair of words, a sentence.
 #pragma once
 
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -21,6 +22,14 @@ struct RailRows {
   void prose(const std::string& words, bool is_error = false);
   // One of several, over the whole width; which is chosen.
   int choice(std::string_view id, std::span<const std::string> names, int selected, std::string_view title);
+  bool word_button(std::string_view id, std::string_view words);  // as wide as its words, on a row of its own
 };
+
+// A rail over its whole place, scrolled where its rows are longer: `rows` draws them from the top down.
+void scrolled_rail(PanelContext& ctx, const widgets::Rect& r, std::string_view id,
+                   const std::function<void(RailRows&)>& rows);
+
+// What the scenario promises to its users, in words: that no limits are set, where none are.
+std::string promise_words(const PanelContext& ctx);
 
 }  // namespace roofscape::app

@@ -115,17 +115,13 @@ void list(PanelContext& ctx, Rect r, SearchView& view, Scenario& scenario) {
       const Rect row{r.x + ctx.px(6), y, r.w - ctx.px(22), row_h};
       if (row.bottom() < r.y || row.y > r.bottom()) continue;
       const std::string id = "search.row." + std::to_string(i + 1);
-      const ItemState s = ctx.ui.item(id, row);
-      const bool own = one.plan == now;
-      const bool lit = s.hovered || (ctx.hovered.plan && *ctx.hovered.plan == one.plan);
-      if (lit) ctx.ui.canvas.rect(row, {.colour = mix(t.panel, t.ctlh, s.hovered ? 1.0f : 0.6f)}, ctx.px(3));
-      if (s.ring) ctx.ui.canvas.frame(row, {t.ink, ctx.px(2), {}}, ctx.px(3));
-      if (own) draw_differs(ctx.ui, row);
+      const bool own = one.plan == now, pointed_at = ctx.hovered.plan && *ctx.hovered.plan == one.plan;
+      const ItemState s = list_row(ctx, id, row, pointed_at ? 0.6f : 0.0f, own);
+      const bool lit = s.hovered || pointed_at;
       if (s.hovered || s.ring) {
         ctx.next_hovered.plan = one.plan;
         ctx.ui.io.set_cursor(Cursor::hand);
-        ctx.ui.io.hint(id, {ctx.ui.io.pointer().x, row.y, ctx.px(8), row.h}, plan_tip(ctx, found, i),
-                       std::string(ctx.text(own ? "ui.search.own" : "ui.search.adopt")), 0.4);
+        hint_row(ctx, id, row, plan_tip(ctx, found, i), ctx.text(own ? "ui.search.own" : "ui.search.adopt"));
       }
       if (s.clicked) adopt(scenario, one.plan);
       table.row(row.centre().y, one.listed, number(static_cast<int>(i) + 1), own, lit);

@@ -135,19 +135,14 @@ void serving_preferences(RailRows& rows, ServingPreferences& preferences) {
   dimension_rows(rows, serving_dimensions(), preferences.constraints);
   free_row(rows, preferences.min_free);
   const engine::ServiceLevel& slo = ctx.session.scenario().workload.slo;
-  if (!(slo.time_per_output_token_s > 0) && !(slo.ttft_s > 0))
-    return rows.prose(std::string(ctx.text("ui.search.no_promise")));
-  preferences.keeps_promises =
-      check_box(ctx.ui, {rows.x, rows.y + ctx.px(kRowHeight) / 2}, "search.promises", ctx.text("ui.search.promises"),
-                preferences.keeps_promises, {std::string(ctx.text("ui.search.promises")), {}},
-                ctx.text("ui.search.promises.about"));
-  rows.next();
-  std::string promised;
-  if (slo.time_per_output_token_s > 0)
-    promised = ctx.format("ui.search.promise.token", {format_duration(slo.time_per_output_token_s)});
-  if (slo.ttft_s > 0)
-    promised += (promised.empty() ? "" : ", ") + ctx.format("ui.search.promise.ttft", {format_duration(slo.ttft_s)});
-  rows.prose(promised);
+  if (slo.time_per_output_token_s > 0 || slo.ttft_s > 0) {
+    preferences.keeps_promises =
+        check_box(ctx.ui, {rows.x, rows.y + ctx.px(kRowHeight) / 2}, "search.promises",
+                  ctx.text("ui.search.promises"), preferences.keeps_promises,
+                  {std::string(ctx.text("ui.search.promises")), {}}, ctx.text("ui.search.promises.about"));
+    rows.next();
+  }
+  rows.prose(promise_words(ctx));
 }
 
 void space_section(RailRows& rows, SearchView& view) {
@@ -165,12 +160,7 @@ void space_section(RailRows& rows, SearchView& view) {
   else
     training_preferences(rows, view.preferences);
   if (!limits(view.preferences, kind)) return;
-  const std::string lift(ctx.text("ui.search.widen"));
-  const Rect row{rows.x, std::round(rows.y + ctx.px(2)),
-                 std::min(rows.width, ctx.ui.canvas.text_width(lift, ctx.style(ctx.ui.theme.ink)) + ctx.px(24)),
-                 std::round(ctx.px(kControlHeight))};
-  if (button(ctx.ui, row, "search.reset", lift)) ctx.requests.run("search.reset");
-  rows.next();
+  if (rows.word_button("search.reset", ctx.text("ui.search.widen"))) ctx.requests.run("search.reset");
   rows.y += ctx.px(4);
 }
 
@@ -353,13 +343,10 @@ void about_row(RailRows& rows, SearchView& view) {
 }
 
 void search_rail(PanelContext& ctx, const Rect& r, SearchView& search) {
-  ctx.ui.canvas.rect(r, {.colour = ctx.ui.theme.panel});
-  const auto clip = ctx.ui.canvas.clip(r);
-  const ScrollRegion scroll = begin_scroll(ctx.ui, "search.rail", r);
-  const float pad = std::round(ctx.px(16));
-  RailRows rows{ctx, r.x + pad, scroll.content_top + ctx.px(4), r.w - 2 * pad};
-  space_section(rows, search);
-  if (const auto& found = search.found; found != nullptr && found->finished()) {
+  scrolled_rail(ctx, r, "search.rail", [&](RailRows& rows) {
+    space_section(rows, search);
+    const auto& found = search.found;
+    if (found == nullptr || !found->finished()) return;
     separator(ctx, rows.x, rows.end(), rows.y + ctx.px(4));
     rows.y += ctx.px(8);
     const auto why = [&](const auto& result) {
@@ -373,9 +360,7 @@ void search_rail(PanelContext& ctx, const Rect& r, SearchView& search) {
       why(found->serving);
     else
       why(found->result);
-  }
-  end_scroll(ctx.ui, scroll, rows.y + ctx.px(12));
-  vertical_separator(ctx, r.x, r.y, r.bottom());
+  });
 }
 
 }  // namespace roofscape::app

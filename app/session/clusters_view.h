@@ -33,7 +33,7 @@ struct ClustersView {
   double progress = 0;
   bool stale = false;  // `found` answers another question
 
-  std::size_t hovered = 0;  // the row under the pointer in the frame before, from 1; 0: none
+  std::size_t hovered = 0;  // the row under the pointer, from 1; 0: none
 
   // The box in which something was typed that could not be read, and why; until something else is typed.
   struct Refused {

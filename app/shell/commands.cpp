@@ -276,10 +276,10 @@ std::vector<Command> CommandTable::fixed() {
               },
               table_open},
       Command{"view.search", Category::view, plain(Key::f7), kNone, false, nullptr,
-              [](Workspace& w) { w.toggle_search(); },
+              [](Workspace& w) { w.toggle_search(SearchView::About::plans); },
               [](const Workspace& w) { return w.panels_.search.shows(SearchView::About::plans); }},
       Command{"view.clusters", Category::view, KeyPress{Key::f7, false, true}, kNone, false, nullptr,
-              [](Workspace& w) { w.toggle_clusters(); },
+              [](Workspace& w) { w.toggle_search(SearchView::About::clusters); },
               [](const Workspace& w) { return w.panels_.search.shows(SearchView::About::clusters); }},
       Command{"search.reset", Category::view, kNone, kNone, false,
               [](const Workspace& w) {

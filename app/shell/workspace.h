@@ -191,9 +191,7 @@ class Workspace {
   engine::Scenario draw_wall(PanelContext& ctx, const widgets::Rect& window);
   void draw_blank(PanelContext& ctx, const widgets::Rect& window);
 
-  void toggle_search();
-  void toggle_clusters();
-  void open_search();         // of plans or of clusters, whichever it is about
+  void toggle_search(SearchView::About about);
   void lift_search_limits();  // of the kind of workload that is shown
 
   // What lies over the grid of figures; of several that are open the first.

@@ -62,13 +62,4 @@ void Workspace::follow_clusters() {
   if (choosing_.state() == ClusterJob::State::running) interaction_.wake_after(kProgressFrame_s);
 }
 
-void Workspace::toggle_clusters() {
-  if (panels_.search.shows(SearchView::About::clusters)) {
-    panels_.search.open = false;
-    return;
-  }
-  panels_.search.about = SearchView::About::clusters;
-  if (!panels_.search.open) open_search();
-}
-
 }  // namespace roofscape::app

@@ -108,17 +108,11 @@ void Workspace::follow_search() {
   if (searching_.state() == SearchJob::State::running) interaction_.wake_after(kSearchFrame_s);
 }
 
-void Workspace::toggle_search() {
-  if (panels_.search.shows(SearchView::About::plans)) {
-    panels_.search.open = false;
-    return;
-  }
-  panels_.search.about = SearchView::About::plans;
-  if (!panels_.search.open) open_search();
-}
-
-void Workspace::open_search() {
-  panels_.search.open = true;
+void Workspace::toggle_search(SearchView::About about) {
+  const bool was_open = panels_.search.open;
+  panels_.search.open = !panels_.search.shows(about);
+  panels_.search.about = about;
+  if (was_open) return;
   uncover();
   panels_.figures.maximised.reset();
   panels_.right_rail.open = true;
