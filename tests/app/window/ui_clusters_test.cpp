@@ -191,12 +191,7 @@ TEST_CASE("while a control is held no cluster is searched; let go, the question 
   Harness h(kSmall);
   ask(h);
   const std::size_t before = h.parts.choosing.searched();
-  const std::string slider = "workload.global_batch_sequences";
-  REQUIRE(h.reach(slider));
-  const widgets::Rect track = h.place(slider + ".track")->rect;
-  h.move({track.x + track.w * 0.3f, track.centre().y});
-  h.press();
-  for (int i = 0; i < 5; ++i) h.move({track.x + track.w * (0.3f + 0.08f * static_cast<float>(i)), track.centre().y});
+  h.hold("workload.global_batch_sequences", 0.3f, 0.62f, 4);
   CHECK(h.parts.choosing.searched() == before);
   CHECK(view(h).stale);
   h.release();

@@ -142,7 +142,7 @@ void Harness::click(std::string_view name, int button) {
   click(place(name)->visible.centre(), button);
 }
 
-void Harness::drag(std::string_view name, float from, float to, int stops) {
+void Harness::hold(std::string_view name, float from, float to, int stops, const std::function<void()>& at_each) {
   REQUIRE_MESSAGE(reach(name), std::string(name));
   const auto* track = place(std::string(name) + ".track");
   REQUIRE(track != nullptr);
@@ -150,7 +150,14 @@ void Harness::drag(std::string_view name, float from, float to, int stops) {
   const auto at = [&](float share) { return widgets::Point{r.x + share * r.w, r.centre().y}; };
   move(at(from));
   press();
-  for (int i = 1; i <= stops; ++i) move(at(from + (to - from) * static_cast<float>(i) / static_cast<float>(stops)));
+  for (int i = 0; i <= stops; ++i) {
+    move(at(from + (to - from) * static_cast<float>(i) / static_cast<float>(stops)));
+    if (at_each) at_each();
+  }
+}
+
+void Harness::drag(std::string_view name, float from, float to, int stops) {
+  hold(name, from, to, stops);
   release();
   now_ += 1;
 }

@@ -4,6 +4,7 @@
 
 #include <doctest/doctest.h>
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -55,7 +56,9 @@ class Harness {
   // Scrolls until a control is in sight. False if it is not drawn at all.
   bool reach(std::string_view name);
   void click(std::string_view name, int button = 0);
-  // Presses the track at one share of its length and lets go at another.
+  // Presses the track at one share of its length and moves to another, without letting go; `at_each` stop, the first too.
+  void hold(std::string_view name, float from, float to, int stops, const std::function<void()>& at_each = {});
+  // The same, and lets go.
   void drag(std::string_view name, float from, float to, int stops = 6);
   // The table of numbers and the pipeline, which do not stand in the grid by default, beside roofline and memory.
   void show_numbers();

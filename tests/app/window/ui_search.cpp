@@ -39,17 +39,12 @@ std::optional<widgets::Point> tag_place(Harness& h, std::string_view id, int ind
 
 void check_list_while_held(Harness& h, const std::string& slider) {
   const engine::Scenario before = h.scenario();
-  REQUIRE(h.reach(slider));
-  const widgets::Rect track = h.place(slider + ".track")->rect;
-  h.move({track.x + track.w * 0.3f, track.centre().y});
-  h.press();
-  for (int i = 0; i < 8; ++i) {
-    h.move({track.x + track.w * (0.3f + 0.05f * static_cast<float>(i)), track.centre().y});
+  h.hold(slider, 0.3f, 0.65f, 7, [&h] {
     const auto& view = h.parts.panels.search;
     REQUIRE(view.found);
     CHECK(view.stale == !(view.found->query.scenario == h.scenario()));
     CHECK(h.place("search.row.1") != nullptr);
-  }
+  });
   h.release();
   found_again(h);
   CHECK_FALSE(h.scenario() == before);

@@ -279,18 +279,12 @@ TEST_CASE(
   Harness h(kSmall);
   search(h);
   const std::size_t started = h.parts.searching.started();
-  const std::string slider = "pipeline.microbatch_sequences";
-  REQUIRE(h.reach(slider));
-  const widgets::Rect track = h.place(slider + ".track")->rect;
   const engine::Scenario before = h.scenario();
-  h.move({track.x + track.w * 0.1f, track.centre().y});
-  h.press();
-  for (int i = 0; i < 8; ++i) {
-    h.move({track.x + track.w * (0.1f + 0.1f * static_cast<float>(i)), track.centre().y});
+  h.hold("pipeline.microbatch_sequences", 0.1f, 0.8f, 7, [&h] {
     CHECK_FALSE(h.parts.panels.search.stale);
     CHECK(h.parts.panels.search.found->query.scenario == h.scenario());
     CHECK(result(h).present.plan == plan_of(h.scenario()));
-  }
+  });
   CHECK_FALSE(h.scenario() == before);
   CHECK(h.parts.searching.started() == started);
   h.release();
