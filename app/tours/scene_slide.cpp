@@ -109,11 +109,6 @@ void draw_number(Canvas& canvas, const Rect& cap, std::size_t number, Colour edg
   canvas.text(cap.centre(), std::to_string(number), digit);
 }
 
-void draw_tick_mark(Canvas& canvas, const Rect& r, Colour colour) {
-  const auto at = [&r](float x, float y) { return Point{r.x + x * r.w, r.y + y * r.h}; };
-  canvas.polyline({at(0.15f, 0.55f), at(0.4f, 0.8f), at(0.85f, 0.2f)}, {colour, r.h * 0.14f, {}});
-}
-
 // The plan in a line: its name, what the scene changed, the mode.
 std::string plan_line(const io::TourState& state, const SceneValues& values, const TextTable& texts) {
   if (const BlockState* block = values.block(state.name)) {
@@ -312,7 +307,7 @@ void draw_slide(Canvas& canvas, const Theme& t, const SlideLayout& layout, const
     }
     // Not by its shade alone; the hint says it too.
     const Rect tick{box.right() - cap.w - 0.3f * em, cap.y, cap.w, cap.h};
-    if (on && end + 0.3f * em < tick.x) draw_tick_mark(canvas, tick, t.inv);
+    if (on && end + 0.3f * em < tick.x) draw_tick(canvas, tick, {t.inv, tick.h * 0.14f, {}});
   }
   if (text.revealed) {
     if (text.right_choice > 0) {

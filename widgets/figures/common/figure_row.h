@@ -28,6 +28,8 @@ enum class About : std::uint8_t { plan, schedules, cluster, model, chips, runs, 
 enum class Measures : std::uint8_t { nothing, operations, run };
 
 inline constexpr float kColumnWidth = 425.2f, kPageWidth = 510.2f;  // points: 150 mm, 180 mm
+// At scale 1: narrower is the column of a journal, in which some figures have a layout of their own.
+inline constexpr float kJournalColumn = 460;
 
 // The tags of a figure of a search that stand for plans, which a click adopts.
 struct PlanTags {

@@ -9,6 +9,7 @@
 #include "widgets/canvas/number_format.h"
 #include "widgets/canvas/palette.h"
 #include "widgets/figures/common/figure_head.h"
+#include "widgets/figures/common/figure_row.h"
 #include "widgets/figures/common/parallel_axes_parts.h"
 #include "widgets/plot/plot.h"
 
@@ -22,7 +23,6 @@ constexpr float kClosest = 50;  // between axes with names and values that can b
 constexpr std::size_t kLeastAxes = 5;
 constexpr float kHighLines = 14;  // of text, from which the note may take two
 constexpr float kFirst = 0.3f;    // of an axis' room that is left of it
-constexpr float kColumn = 460;    // at scale 1: a narrower figure rather has rows, or fewer axes, than cut words
 constexpr float kNarrow = 62;     // between axes, at scale 1: closer ones drop axes on which nothing differs
 
 struct PlacedAxes {
@@ -226,7 +226,7 @@ float shares(const Canvas& canvas, const std::vector<Scaled>& axes, float width,
   return share;
 }
 
-bool narrow_at(const Canvas& canvas, const Rect& area) { return area.w < canvas.px(kColumn); }
+bool narrow_at(const Canvas& canvas, const Rect& area) { return area.w < canvas.px(kJournalColumn); }
 
 }  // namespace
 

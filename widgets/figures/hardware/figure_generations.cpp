@@ -24,7 +24,6 @@ using engine::RateHistory;
 
 namespace {
 
-constexpr float kNarrowTrends = 460;              // px
 constexpr float kColumnTrends = 32;               // em
 constexpr float kChipMark = 6.5f, kOwnRing = 13;  // px
 constexpr float kLeastPanel = 120;                // px: lower, and bandwidths give way
@@ -327,7 +326,7 @@ void draw_generations(Canvas& canvas, const Rect& area, const FigureInput& input
 
 // In a column higher than its width asks for: names stand over one another at the ends of lines.
 float generations_height(const Canvas& canvas, float width, const FigureInput&, const FigureView&) {
-  return width < canvas.px(kNarrowTrends) ? kColumnTrends * canvas.em() : 0;
+  return width < canvas.px(kJournalColumn) ? kColumnTrends * canvas.em() : 0;
 }
 
 std::string generations_data(const FigureInput& input, const FigureView&) {

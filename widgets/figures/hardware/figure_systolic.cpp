@@ -32,7 +32,6 @@ constexpr float kSquaresShare = 0.42f;                 // of the height
 constexpr float kMostSquare = 190, kLeastSquare = 26;  // px
 constexpr float kCaptionLines = 2.5f;                  // of small text under a square
 constexpr float kSquareGap = 1.2f;                     // between squares, in small text
-constexpr float kColumnOfSquares = 460;                // px
 constexpr float kChartUnderSquares = 14.5f;            // em
 constexpr float kWeightTint = 0.3f;                    // of cells that hold a weight and wait
 constexpr int kBusyPoints = 240, kSystolicNoteLines = 7;
@@ -168,7 +167,7 @@ float widest_square(const Canvas& canvas, float width, float count) {
 
 // In a column the squares are as large as its width has them, over a chart that is not flat.
 float systolic_height(const Canvas& canvas, float width, const FigureInput& input, const FigureView& view) {
-  if (width >= canvas.px(kColumnOfSquares)) return 0;
+  if (width >= canvas.px(kJournalColumn)) return 0;
   const SystolicRun run = systolic_of(input, view);
   const float line = 1.35f * kSmallText * canvas.em();
   return widest_square(canvas, width, static_cast<float>(shown_moments(run).size())) + kCaptionLines * line +

@@ -23,12 +23,6 @@ struct ClusterColumn {
   std::string (*text)(const TextTable&, const ClusterAnswer&);
 };
 
-std::string amount(const TextTable& texts, double value, const engine::Unit& unit) {
-  return std::isnan(value) ? std::string(kNoValue) : texts.amount(value, unit);
-}
-std::string cost(const TextTable& texts, const ClusterAnswer& a) {
-  return amount(texts, a.cost_usd, engine::unit::dollars);
-}
 // Where there is none, what the chip lacks for one.
 std::string plan_text(const TextTable& texts, const ClusterAnswer& a) {
   if (!a.runs) {
@@ -45,54 +39,46 @@ std::string plan_text(const TextTable& texts, const ClusterAnswer& a) {
 
 constexpr std::string_view kAssumed = " *";
 
+// A column of what the plan comes to.
+template <double ClusterAnswer::*value, const engine::Unit& unit>
+ClusterColumn result(std::string_view id) {
+  return {{id, {}, true, true}, [](const TextTable& texts, const ClusterAnswer& a) {
+            return std::isnan(a.*value) ? std::string(kNoValue) : texts.amount(a.*value, unit);
+          }};
+}
+
 const ClusterColumn kCluster{{"cluster", {}, false, true}, [](const TextTable&, const ClusterAnswer& a) {
                                return a.name + std::string(a.is_calibrated ? "" : kAssumed);
                              }};
 const ClusterColumn kChips{{"chips", {}, true, true}, [](const TextTable&, const ClusterAnswer& a) {
                              return format_count(static_cast<double>(a.chips));
                            }};
-const ClusterColumn kMemory{{"memory", {}, true, true}, [](const TextTable& texts, const ClusterAnswer& a) {
-                              return amount(texts, a.memory_bytes, engine::unit::bytes);
-                            }};
+const ClusterColumn kRun{{"run", {}, true, true}, [](const TextTable& texts, const ClusterAnswer& a) {
+                           return std::isnan(a.time_s) ? std::string(kNoValue)
+                                                       : texts.amount(engine::days_of(a.time_s), engine::unit::days);
+                         }};
 const ClusterColumn kVerdict{
     {"verdict", {}, false, true}, [](const TextTable& texts, const ClusterAnswer& a) {
       return std::string(texts.text("clusters.verdict." + std::string(engine::kClusterVerdictIds[a.verdict])));
     }};
 const ClusterColumn kPlan{{"plan", {}, false, false, true}, plan_text};
+const ClusterColumn kMemory = result<&ClusterAnswer::memory_bytes, engine::unit::bytes>("memory");
 
 const std::array kTraining{kCluster,
                            kChips,
-                           ClusterColumn{{"run", {}, true, true},
-                                         [](const TextTable& texts, const ClusterAnswer& a) {
-                                           return amount(texts, engine::days_of(a.time_s), engine::unit::days);
-                                         }},
-                           ClusterColumn{{"cost", {}, true, true}, cost},
-                           ClusterColumn{{"energy", {}, true, true},
-                                         [](const TextTable& texts, const ClusterAnswer& a) {
-                                           return amount(texts, a.energy_kwh, engine::unit::kilowatt_hours);
-                                         }},
-                           ClusterColumn{{"mfu", {}, true, true},
-                                         [](const TextTable& texts, const ClusterAnswer& a) {
-                                           return amount(texts, a.mfu, engine::unit::fraction);
-                                         }},
+                           kRun,
+                           result<&ClusterAnswer::cost_usd, engine::unit::dollars>("cost"),
+                           result<&ClusterAnswer::energy_kwh, engine::unit::kilowatt_hours>("energy"),
+                           result<&ClusterAnswer::mfu, engine::unit::fraction>("mfu"),
                            kMemory,
                            kVerdict,
                            kPlan};
 const std::array kServing{kCluster,
                           kChips,
-                          ClusterColumn{{"token", {}, true, true},
-                                        [](const TextTable& texts, const ClusterAnswer& a) {
-                                          return amount(texts, a.time_s, engine::unit::seconds);
-                                        }},
-                          ClusterColumn{{"ttft", {}, true, true},
-                                        [](const TextTable& texts, const ClusterAnswer& a) {
-                                          return amount(texts, a.ttft_s, engine::unit::seconds);
-                                        }},
-                          ClusterColumn{{"per_million", {}, true, true}, cost},
-                          ClusterColumn{{"throughput", {}, true, true},
-                                        [](const TextTable& texts, const ClusterAnswer& a) {
-                                          return amount(texts, a.tokens_per_s, engine::unit::tokens_per_s);
-                                        }},
+                          result<&ClusterAnswer::time_s, engine::unit::seconds>("token"),
+                          result<&ClusterAnswer::ttft_s, engine::unit::seconds>("ttft"),
+                          result<&ClusterAnswer::cost_usd, engine::unit::dollars>("per_million"),
+                          result<&ClusterAnswer::tokens_per_s, engine::unit::tokens_per_s>("throughput"),
                           kMemory,
                           kVerdict,
                           kPlan};
