@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <limits>
 #include <optional>
 
 #include "engine/evaluate/evaluate.h"
@@ -17,13 +16,8 @@ namespace {
 
 constexpr int kSequencesPerReplica = 32;
 constexpr int kTrainingSequences = 1024;
-constexpr int kMostSequences = 1 << 24;  // of a batch, as its field has it
 
 bool divides(int part, int whole) { return whole % part == 0; }
-
-int chips_of(const Scenario& s) {
-  return static_cast<int>(std::min<std::int64_t>(engine::chip_count(s.cluster), std::numeric_limits<int>::max()));
-}
 
 bool same_subject(const Scenario& a, const Scenario& b) { return a.model == b.model && a.cluster == b.cluster; }
 
@@ -32,7 +26,7 @@ engine::Dtype served(engine::Dtype d) {
 }
 
 Scenario as_serving(Scenario s) {
-  const int chips = chips_of(s);
+  const int chips = engine::shared_chips(s.cluster);
   const engine::Workload standard;
   if (s.workload.prompt_tokens == standard.prompt_tokens) s.workload.prompt_tokens = s.workload.sequence_length;
   s.precision.compute = served(s.precision.compute);
@@ -68,14 +62,14 @@ Scenario as_serving(Scenario s) {
 }
 
 Scenario as_training(Scenario s) {
-  const int chips = chips_of(s);
+  const int chips = engine::shared_chips(s.cluster);
   engine::Parallelism& p = s.parallelism;
   if (const std::int64_t inner = std::int64_t{p.tensor} * p.context * p.pipeline; chips % inner != 0)
     p.tensor = p.context = p.pipeline = 1;
   const int ranks = chips / (p.tensor * p.context * p.pipeline);
   p.data = 1;
   p.fsdp = std::min(ranks, engine::kMostDataDegree);
-  if (ranks > p.fsdp) p.data = std::clamp(ranks / p.fsdp, 1, kMostSequences / p.fsdp);
+  if (ranks > p.fsdp) p.data = std::clamp(ranks / p.fsdp, 1, engine::kMostBatchSequences / p.fsdp);
   p.zero_stage = 3;
   p.expert_tensor = 0;
   const int experts = s.model.is_moe() ? std::max(1, s.model.moe.n_routed_experts) : 1;

@@ -4,6 +4,7 @@
 #include "engine/scenario/mesh_size.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace roofscape::engine {
 
@@ -11,6 +12,10 @@ std::int64_t chip_count(const Cluster& cluster) {
   if (cluster.chip.interconnect == Interconnect::torus)
     return std::int64_t{cluster.slice[0]} * cluster.slice[1] * cluster.slice[2] * cluster.slices;
   return std::int64_t{cluster.nodes} * cluster.node_size;
+}
+
+int shared_chips(const Cluster& cluster) {
+  return static_cast<int>(std::min<std::int64_t>(chip_count(cluster), std::numeric_limits<int>::max()));
 }
 
 int Parallelism::degree(Axis axis) const {

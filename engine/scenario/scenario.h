@@ -45,6 +45,8 @@ struct Cluster {
   friend bool operator==(const Cluster&, const Cluster&) = default;
 };
 std::int64_t chip_count(const Cluster&);
+// As many of them as an int holds: what shares chips out among ranks goes no further.
+int shared_chips(const Cluster&);
 
 enum class WorkloadKind : std::uint8_t { training, serving };
 
@@ -116,6 +118,7 @@ struct Parallelism {
 inline constexpr int kMostDataDegree = 65536;  // of data and of fsdp
 inline constexpr int kMostTensorDegree = 1024, kMostContextDegree = 4096, kMostPipelineDegree = 1024,
                      kMostExpertDegree = 4096;
+inline constexpr int kMostBatchSequences = 1 << 24;  // the same of a batch, whether it trains or serves
 
 // Axes of a torus, x the first of a slice's sides: one bit each. None: left to the engine.
 enum class TorusAxes : std::uint8_t { automatic, x, y, xy, z, xz, yz, xyz };

@@ -161,13 +161,13 @@ const std::array kFields{
     INTEGER("cluster.nodes", cluster.nodes, 1, 1 << 17, counted::nodes),
     INTEGER("cluster.node_size", cluster.node_size, 1, 1024, unit::chips),
     CHOICE("workload.kind", workload.kind, kWorkloadKinds.ids()),
-    training_only(
-        INTEGER("workload.global_batch_sequences", workload.global_batch_sequences, 1, 1 << 24, unit::sequences)),
+    training_only(INTEGER("workload.global_batch_sequences", workload.global_batch_sequences, 1, kMostBatchSequences,
+                          unit::sequences)),
     training_only(INTEGER("workload.sequence_length", workload.sequence_length, 1, 1 << 24, unit::tokens)),
     training_only(NUMBER("workload.train_tokens", workload.train_tokens, 1, 1e18, unit::tokens)),
     serving_only(INTEGER("workload.prompt_tokens", workload.prompt_tokens, 1, 1 << 24, unit::tokens)),
     serving_only(INTEGER("workload.output_tokens", workload.output_tokens, 1, 1 << 24, unit::tokens)),
-    serving_only(INTEGER("workload.batch", workload.batch, 1, 1 << 24, unit::sequences)),
+    serving_only(INTEGER("workload.batch", workload.batch, 1, kMostBatchSequences, unit::sequences)),
     serving_only(NUMBER("workload.arrivals_per_s", workload.arrivals_per_s, 0, 1e9, unit::requests_per_s)),
     serving_only(NUMBER("workload.slo.ttft_s", workload.slo.ttft_s, 0, 1e6, unit::seconds)),
     serving_only(

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
 #include <numeric>
 #include <tuple>
 #include <utility>
@@ -57,7 +56,7 @@ Scenario spread_out(Scenario scenario) {
   } else {
     Plan plan;
     plan.schedule = scenario.pipeline.schedule;
-    plan.fsdp = static_cast<int>(std::min<std::int64_t>(chip_count(scenario.cluster), kMostDataDegree));
+    plan.fsdp = std::min(shared_chips(scenario.cluster), kMostDataDegree);
     apply(scenario, plan);
   }
   return scenario;

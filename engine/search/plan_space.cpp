@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
 #include <limits>
 
 #include <fmt/format.h>
@@ -152,9 +151,7 @@ std::vector<int> divisors(int n) {
 }
 
 SpaceChoices::SpaceChoices(const Scenario& s, const PlanSpace& space)
-    : chips(static_cast<int>(std::min<std::int64_t>(chip_count(s.cluster), std::numeric_limits<int>::max()))),
-      s_(s),
-      space_(space) {
+    : chips(shared_chips(s.cluster)), s_(s), space_(space) {
   // All chips; and where the scenario's own mesh leaves some idle, as many as it has: few meshes divide 8960 chips.
   const double own = mesh_chips(s.parallelism);
   std::vector<int> counts{chips};

@@ -16,7 +16,6 @@ namespace roofscape::engine {
 namespace {
 
 constexpr int kBeyondMemory = 2;  // doublings of the batch past the last that fits, which are counted as too large
-constexpr std::int64_t kLargestBatch = 1 << 24;
 
 // What is asked for comes first, then what is good for the user and for the chip.
 auto numbers_of(const RankedDecoding& p, ServingObjective objective) {
@@ -68,7 +67,7 @@ class Pricing {
     }
     // In sequences of each rank: those that may be, and the doublings of one.
     const std::int64_t least = std::max<std::int64_t>(1, (std::int64_t{request_.batch.min} + ranks - 1) / ranks),
-                       most = std::min(std::int64_t{request_.batch.max}, kLargestBatch) / ranks;
+                       most = std::min<std::int64_t>(request_.batch.max, kMostBatchSequences) / ranks;
     if (least > most) return;
     RankedDecoding probe;
     const auto legal = [&](std::int64_t each) {
