@@ -64,6 +64,32 @@ TEST_CASE("each cluster's answer is what a search on it finds and evaluate gives
   }
 }
 
+TEST_CASE("what a report of an answer's plan comes to is the answer, in both modes, on torus and switches") {
+  const auto same = [](double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); };
+  for (const char* preset : {"llama3-8b-8-h100", "llama3-70b-serving-8-h100", "llama3-70b-16-v5e"})
+    for (const Mode mode : {Mode::ideal, Mode::calibrated}) {
+      Scenario scenario = scenario_of(preset);
+      scenario.assumptions.mode = mode;
+      for (const ClusterAnswer& a : choose_cluster(scenario, named("h100-sxm:8..16,tpu-v5p:16,trainium2:16"), {})) {
+        if (!a.runs) continue;
+        CAPTURE(preset);
+        CAPTURE(a.name);
+        std::vector<ClusterAnswer> beside{answer_of(a.name, a.scenario, evaluate(a.scenario))};
+        rank(beside, {});
+        const ClusterAnswer& b = beside.front();
+        CHECK(b.runs);
+        CHECK(b.verdict == a.verdict);
+        CHECK(b.chips == a.chips);
+        CHECK(b.is_calibrated == a.is_calibrated);
+        for (double ClusterAnswer::*value :
+             {&ClusterAnswer::time_s, &ClusterAnswer::cost_usd, &ClusterAnswer::energy_kwh,
+              &ClusterAnswer::step_time_s, &ClusterAnswer::mfu, &ClusterAnswer::tokens_per_s, &ClusterAnswer::ttft_s,
+              &ClusterAnswer::memory_bytes, &ClusterAnswer::capacity_bytes})
+          CHECK(same(a.*value, b.*value));
+      }
+    }
+}
+
 TEST_CASE("answers are in the order of what is asked for, and those that miss it come after") {
   const Scenario scenario = scenario_of("llama3-8b-8-h100");
   const auto clusters = named("h100-sxm:8..64,a100-80g:32,b200:8");

@@ -104,6 +104,47 @@ TEST_CASE("at the present batch the plan's line is the layer of the report") {
 }
 
 // 1024 sequences of 4096 tokens on a mesh of 1024 x 4 x 2 chips; 768 of the pod's 8960 have no part in it.
+// Of lines between two samples, which are straight but for where hops begin to count.
+double seconds_at(const NetworkStudy& study, const NetworkLine& line, double tokens) {
+  const auto after = std::upper_bound(study.tokens.begin(), study.tokens.end(), tokens);
+  REQUIRE(after != study.tokens.begin());
+  REQUIRE(after != study.tokens.end());
+  const auto i = static_cast<std::size_t>(after - study.tokens.begin());
+  const double share = (tokens - study.tokens[i - 1]) / (study.tokens[i] - study.tokens[i - 1]);
+  return line.seconds[i - 1] + share * (line.seconds[i] - line.seconds[i - 1]);
+}
+
+TEST_CASE(
+    "the plan's line at another batch is the line of the plan with that batch, in both modes and on all links") {
+  std::mt19937 rng(17);
+  int torus = 0, switched = 0;
+  for (int i = 0; i < 300; ++i) {
+    Scenario s = random_scenario(rng);
+    for (const Mode mode : {Mode::ideal, Mode::calibrated})
+      for (const Pass pass : {Pass::forward, Pass::backward}) {
+        s.assumptions.mode = mode;
+        Scenario larger = s;
+        larger.pipeline.microbatch_sequences *= 2;
+        larger.workload.global_batch_sequences *= 2;
+        const NetworkStudy now = network_study(s, {LayerCount::whole, pass}),
+                           then = network_study(larger, {LayerCount::whole, pass});
+        const NetworkLine* of_now = line_of(now, NetworkStrategy::plan);
+        const NetworkLine* of_then = line_of(then, NetworkStrategy::plan);
+        REQUIRE((of_now == nullptr) == (of_then == nullptr));
+        if (of_now == nullptr) continue;
+        CAPTURE(i);
+        CAPTURE(static_cast<int>(mode));
+        CAPTURE(static_cast<int>(pass));
+        for (const double tokens : {now.tokens_now, then.tokens_now})
+          CHECK(seconds_at(now, *of_now, tokens) ==
+                doctest::Approx(seconds_at(then, *of_then, tokens)).epsilon(0.02));
+        (s.cluster.chip.interconnect == Interconnect::torus ? torus : switched) += 1;
+      }
+  }
+  CHECK(torus > 100);
+  CHECK(switched > 100);
+}
+
 TEST_CASE("chips that idle count for no tokens: those of a step are the mesh's chips'") {
   const NetworkStudy study = network_study(preset("llama3-70b-v5p-pod"), {});
   CHECK(study.chips == 8192);
