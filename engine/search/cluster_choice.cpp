@@ -1,5 +1,7 @@
 #include "engine/search/cluster_choice.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -8,6 +10,7 @@
 
 #include "engine/evaluate/evaluate.h"
 #include "engine/evaluate/missing_figures.h"
+#include "engine/scenario/cluster_of_chips.h"
 #include "engine/scenario/mesh_size.h"
 #include "engine/search/decoding_plan.h"
 #include "engine/search/plan.h"
@@ -110,6 +113,31 @@ void fill_numbers(const Report& report, ClusterAnswer& answer) {
 }
 
 }  // namespace
+
+std::vector<NamedCluster> clusters_around(const Cluster& cluster, std::string_view chip) {
+  std::vector<NamedCluster> out;
+  const auto chips = static_cast<double>(chip_count(cluster));
+  for (const double share : {0.25, 0.5, 1.0, 2.0, 4.0}) {
+    const double wanted = share * chips;
+    if (wanted < 1 || wanted != std::floor(wanted) || wanted > kMostClusterChips) continue;
+    const std::string name = fmt::format("{}:{:.0f}", chip, wanted);
+    if (share == 1)
+      out.push_back({name, cluster});
+    else if (auto other = cluster_of(cluster.chip, static_cast<int>(wanted), cluster.node_size, cluster.slices))
+      out.push_back({name, *std::move(other)});
+  }
+  return out;
+}
+
+Scenario moved_to(Scenario scenario, const ClusterAnswer& answer) {
+  scenario.cluster = answer.scenario.cluster;
+  if (!answer.runs) return scenario;
+  if (scenario.serves())
+    apply(scenario, decoding_plan_of(answer.scenario));
+  else
+    apply(scenario, plan_of(answer.scenario));
+  return scenario;
+}
 
 ClusterAnswer best_on(const Scenario& scenario, const NamedCluster& on, ClusterObjective objective,
                       SearchProgress* progress, std::size_t workers, const SearchWorkers& run) {

@@ -13,6 +13,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/base/enum_table.h"
@@ -54,6 +55,10 @@ struct NamedCluster {
   friend bool operator==(const NamedCluster&, const NamedCluster&) = default;
 };
 
+// A quarter to four times as many chips as the cluster has, of its kind, as far as they can be put together; named
+// CHIP:N, where `chip` is what its kind is called.
+std::vector<NamedCluster> clusters_around(const Cluster&, std::string_view chip);
+
 struct ClusterAnswer {
   static constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
   std::string name;
@@ -72,6 +77,8 @@ struct ClusterAnswer {
 // The best plan of the scenario on a cluster. Its verdict says only whether there is a plan; rank() says the rest.
 ClusterAnswer best_on(const Scenario&, const NamedCluster&, ClusterObjective, SearchProgress* progress = nullptr,
                       std::size_t workers = 1, const SearchWorkers& run = {});
+// The scenario on the cluster of an answer with its plan, where it has one; what no plan names stays.
+Scenario moved_to(Scenario, const ClusterAnswer&);
 // What a report of a scenario comes to beside such answers; it runs if the report has no errors.
 ClusterAnswer answer_of(std::string name, const Scenario&, const Report&);
 // Verdicts, and the order: those that meet the request by its objective, then by time, then by chips; then those that

@@ -1,67 +1,17 @@
 #include "engine/io/import/cluster_request.h"
 
 #include <algorithm>
-#include <array>
 
 #include "engine/io/import/document.h"
 #include "engine/io/json/nearest.h"
 #include "engine/io/presets/parts_file.h"
-#include "engine/scenario/scenario_fields.h"
+#include "engine/scenario/cluster_of_chips.h"
 
 namespace roofscape::io {
 
+using engine::cluster_of;
+using engine::kMostClusterChips;
 using engine::say;
-
-namespace {
-
-// The most cube-like slice of so many chips inside a pod.
-std::optional<std::array<int, 3>> slice_of(const std::array<int, 3>& pod, int chips) {
-  std::optional<std::array<int, 3>> best;
-  int longest = 0;
-  for (int x = 1; x <= pod[0] && x <= chips; ++x) {
-    if (chips % x != 0) continue;
-    for (int y = 1; y <= pod[1] && y <= chips / x; ++y) {
-      if (chips / x % y != 0) continue;
-      const int z = chips / x / y;
-      if (z > pod[2]) continue;
-      const int side = std::max({x, y, z});
-      if (best && side >= longest) continue;
-      best = {x, y, z};
-      longest = side;
-    }
-  }
-  return best;
-}
-
-}  // namespace
-
-std::optional<engine::Cluster> cluster_of(const engine::Chip& chip, int chips, int chips_per_node, int asked_slices) {
-  engine::Cluster out;
-  out.chip = chip;
-  if (chips < 1) return std::nullopt;
-  if (chip.interconnect == engine::Interconnect::torus) {
-    const int pod = chip.pod_shape[0] * chip.pod_shape[1] * chip.pod_shape[2];
-    if (pod < 1) return std::nullopt;
-    for (int slices = std::max(asked_slices, (chips + pod - 1) / pod); slices <= chips && slices <= 1024; ++slices) {
-      if (chips % slices != 0) continue;
-      if (const auto slice = slice_of(chip.pod_shape, chips / slices)) {
-        out.slice = *slice;
-        out.slices = slices;
-        return out;
-      }
-    }
-    return std::nullopt;
-  }
-  const int domain = static_cast<int>(chip[engine::ChipField::scaleup_domain_chips].value.value_or(out.node_size));
-  // A launcher's node is a host; where the chips of several hosts are one domain of links, that is the node.
-  int size = chips_per_node > 0 && domain <= 8 ? chips_per_node : std::max(1, domain);
-  size = std::min(size, chips);
-  while (chips % size != 0) --size;
-  out.node_size = size;
-  out.nodes = chips / size;
-  if (out.nodes > engine::find_field("cluster.nodes")->maximum) return std::nullopt;
-  return out;
-}
 
 Result<RequestedCluster> requested_cluster(std::string_view wish, const LaunchPlan& plan,
                                            const PresetLibrary& library) {
@@ -84,7 +34,7 @@ Result<RequestedCluster> requested_cluster(std::string_view wish, const LaunchPl
       return error;
     }
     const auto number = plain_number(wish.substr(colon + 1));
-    if (!number || *number < 1 || *number > (1 << 20) || *number != static_cast<int>(*number))
+    if (!number || *number < 1 || *number > kMostClusterChips || *number != static_cast<int>(*number))
       return refuse(say("error.import.chip_count", in_quotes(wish.substr(colon + 1))),
                     say("error.import.chip_count.remedy"));
     const engine::Chip& chip = *library.find_chip(chip_preset->id);

@@ -20,8 +20,4 @@ struct RequestedCluster {
 };
 Result<RequestedCluster> requested_cluster(std::string_view wish, const LaunchPlan&, const PresetLibrary&);
 
-// So many of a chip as they are sold: whole nodes, or slices of a torus. None: there is no such number of them.
-// `slices`: of a torus, where that many are asked for; 0: as few as there can be.
-std::optional<engine::Cluster> cluster_of(const engine::Chip&, int chips, int chips_per_node = 0, int slices = 0);
-
 }  // namespace roofscape::io

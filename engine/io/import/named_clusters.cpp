@@ -9,20 +9,23 @@
 #include "engine/base/text_pieces.h"
 #include "engine/io/import/cluster_request.h"
 #include "engine/io/import/document.h"
+#include "engine/scenario/cluster_of_chips.h"
 
 namespace roofscape::io {
 
+using engine::cluster_of;
+using engine::kMostClusterChips;
 using engine::NamedCluster;
 using engine::say;
 
 namespace {
 
-constexpr int kMostChips = 1 << 20;
 constexpr std::string_view kEveryChip = "every:";
 
 std::optional<int> chips_in(std::string_view text) {
   const auto number = plain_number(text);
-  if (!number || !(*number >= 1 && *number <= kMostChips) || *number != std::floor(*number)) return std::nullopt;
+  if (!number || !(*number >= 1 && *number <= kMostClusterChips) || *number != std::floor(*number))
+    return std::nullopt;
   return static_cast<int>(*number);
 }
 
@@ -99,20 +102,8 @@ std::optional<InputError> add_named_clusters(std::string_view list, std::string_
 }
 
 std::vector<NamedCluster> clusters_around(const engine::Cluster& cluster, const PresetLibrary& library) {
-  std::vector<NamedCluster> out;
   const Preset* preset = library.meant(PresetKind::chip, cluster.chip.name);
-  const std::string& chip = preset != nullptr ? preset->id : cluster.chip.name;
-  const auto chips = static_cast<double>(engine::chip_count(cluster));
-  for (const double share : {0.25, 0.5, 1.0, 2.0, 4.0}) {
-    const double wanted = share * chips;
-    if (wanted < 1 || wanted != std::floor(wanted) || wanted > kMostChips) continue;
-    const std::string name = fmt::format("{}:{:.0f}", chip, wanted);
-    if (share == 1)
-      out.push_back({name, cluster});
-    else if (auto other = cluster_of(cluster.chip, static_cast<int>(wanted), cluster.node_size, cluster.slices))
-      out.push_back({name, *std::move(other)});
-  }
-  return out;
+  return engine::clusters_around(cluster, preset != nullptr ? preset->id : cluster.chip.name);
 }
 
 }  // namespace roofscape::io

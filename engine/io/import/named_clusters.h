@@ -19,8 +19,7 @@ inline constexpr std::size_t kMostNamedClusters = 100;
 std::optional<InputError> add_named_clusters(std::string_view list, std::string_view option,
                                              const PresetLibrary& library, std::vector<engine::NamedCluster>& into);
 
-// A quarter to four times as many chips as the cluster has, of its kind, as far as they can be put together; by the names
-// that add_named_clusters() takes, where the chip is one that ships.
+// The engine's, by the names that add_named_clusters() takes where the chip is one that ships.
 std::vector<engine::NamedCluster> clusters_around(const engine::Cluster& cluster, const PresetLibrary& library);
 
 }  // namespace roofscape::io

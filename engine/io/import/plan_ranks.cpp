@@ -10,6 +10,7 @@
 #include "engine/io/import/plan_to_scenario.h"
 #include "engine/io/scenario/layer_layout.h"
 #include "engine/io/scenario/scenario_json.h"
+#include "engine/scenario/cluster_of_chips.h"
 #include "engine/scenario/mesh_size.h"
 
 namespace roofscape::io {
@@ -173,9 +174,9 @@ void PlanToScenario::stand_in(std::int64_t chips) {
   const engine::Cluster* start = library_.find_cluster("h100-16k");
   if (start == nullptr) start = library_.find_cluster(kDefaultCluster);
   if (start == nullptr) return;
-  if (chips <= (1 << 20))
-    if (const auto cluster = cluster_of(start->chip, static_cast<int>(chips),
-                                        plan_.chips_per_node ? plan_.chips_per_node->value : 0)) {
+  if (chips <= engine::kMostClusterChips)
+    if (const auto cluster = engine::cluster_of(start->chip, static_cast<int>(chips),
+                                                plan_.chips_per_node ? plan_.chips_per_node->value : 0)) {
       s().cluster = *cluster;
       return;
     }
