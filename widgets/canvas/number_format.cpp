@@ -208,6 +208,8 @@ NumberText format_parts(double value, const engine::Unit& unit, const NumberOpti
     case engine::Notation::count:
       return {plus(format_count(value)), std::string(symbol)};
     case engine::Notation::plain:
+      // Kilowatt-hours of a run are millions: as people read them, in MWh and GWh.
+      if (symbol == engine::unit::kilowatt_hours.symbol) return si_parts(value * 1e3, "Wh", o);
       return {plus(format_significant(value, o.significant, o.trim_zeros)), std::string(symbol)};
     case engine::Notation::si:
       return si_parts(value, unit.symbol == "1" ? "" : unit.symbol, o);
