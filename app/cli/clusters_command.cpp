@@ -1,18 +1,26 @@
 // roofscape-cli clusters: the same workload on several clusters, each with its best plan, and which of them comes first.
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "app/cli/figure_options.h"
 #include "app/cli/output.h"
 #include "app/cli/scenario_input.h"
 #include "app/cli/search_watch.h"
 #include "app/cli/workers.h"
+#include "app/core/export.h"
+#include "app/core/figure_form.h"
+#include "app/core/fonts.h"
 #include "app/core/strings.h"
 #include "app/core/text_columns.h"
+#include "engine/evaluate/evaluate.h"
 #include "engine/io/export/clusters_json.h"
 #include "engine/io/import/named_clusters.h"
+#include "engine/io/json/files.h"
 #include "engine/search/cluster_choice.h"
+#include "widgets/figures/figures.h"
 #include "widgets/figures/search/cluster_table.h"
 
 namespace roofscape::app::cli {
@@ -26,7 +34,7 @@ namespace {
 struct ClustersOptions {
   ScenarioInput input;
   std::vector<std::string> on;
-  std::string objective;
+  std::string objective, output, theme = "print", size;
   double within_days = 0, most_cost_usd = 0;
   bool json = false, csv = false;
 };
@@ -39,6 +47,9 @@ void add_options(OptionList& list, ClustersOptions& options) {
   list.positive_number("--max-cost", options.most_cost_usd, "cli.clusters.max_cost", engine::unit::dollars);
   list.json(options.json);
   list.flag("--csv", options.csv, "cli.search.csv");
+  list.option("-o,--output", options.output, "cli.clusters.output");
+  list.option("--theme", options.theme, "cli.figure.theme", theme_names());
+  list.option("--size", options.size, "cli.figure.size");
   add_edits(list, options.input);
 }
 
@@ -95,10 +106,52 @@ std::string table_text(const Context& context, const std::vector<ClusterAnswer>&
   return out;
 }
 
+const widgets::FigureRow& figure_row() { return *widgets::find_figure("clusters"); }
+
+// The figure of the answers, on its way to a file: what may be wrong with that is said before anything is searched.
+struct Picture {
+  FileFormat format;
+  ExportOptions form;
+  widgets::Theme theme;
+  widgets::FontStack fonts;
+};
+io::Result<Picture> picture_of(const Context& context, const ClustersOptions& options) {
+  FigureOptions asked;
+  asked.output = options.output, asked.theme = options.theme, asked.form.size = options.size;
+  const auto format = app::format_of(std::filesystem::path(options.output));
+  if (!format)
+    return io::InputError{options.output, {}, say("error.figure.extension"), say("error.figure.extension.remedy")};
+  if (auto error = unused_option(asked, *format)) return *std::move(error);
+  auto form = form_of(default_size(figure_row()), asked.form, asked.theme);
+  if (!form) return form.error();
+  auto theme = load_theme(options.theme, context.folder);
+  if (!theme) return theme.error();
+  auto fonts = load_fonts({});
+  if (!fonts) return fonts.error();
+  return Picture{*format, std::move(form).value(), std::move(theme).value(), std::move(fonts).value()};
+}
+
+io::Failure write_picture(const Context& context, const ClustersOptions& options, const Picture& picture,
+                          const engine::Scenario& scenario, const std::vector<ClusterAnswer>& answers,
+                          const engine::ClusterRequest& request) {
+  const engine::Report report = engine::evaluate(scenario);
+  widgets::StudyCache studies;
+  widgets::SearchSeen seen;
+  seen.clusters.answers = answers, seen.clusters.request = &request;
+  widgets::FigureInput input{scenario, report, context.texts, picture.theme, studies};
+  input.search = &seen;
+  const auto bytes = drawing_bytes(drawing_of(figure_row(), input, {}, &context.library), picture.format,
+                                   picture.form, picture.fonts);
+  return bytes ? io::write_file_atomically(options.output, bytes.value()) : bytes.error();
+}
+
 int run(const Context& context, const ClustersOptions& options) {
   const auto scenario = read_scenario(context, options.input);
   if (!scenario) return kBadInput;
   if (options.json && options.csv) return refuse_two_formats(context.texts);
+  std::optional<io::Result<Picture>> picture;
+  if (!options.output.empty()) picture.emplace(picture_of(context, options));
+  if (picture && !*picture) return refuse(context.texts, picture->error());
   const auto request = request_of(context, options, *scenario);
   if (!request) return kBadInput;
   const auto named = clusters_of(context, options, *scenario);
@@ -113,6 +166,9 @@ int run(const Context& context, const ClustersOptions& options) {
     complain(context.texts, {{}, {}, say("error.cli.clusters.stopped"), {}});
     return kHasErrors;
   }
+  if (picture)
+    if (const auto failure = write_picture(context, options, picture->value(), *scenario, answers, *request))
+      return refuse(context.texts, *failure);
   const int code = !answers.empty() && answers.front().verdict == ClusterVerdict::meets ? kGood : kHasErrors;
   if (options.json) return print(context.texts, io::clusters_json(answers), code);
   if (options.csv) return print(context.texts, io::clusters_csv(answers), code);

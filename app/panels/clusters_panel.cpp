@@ -10,10 +10,9 @@
 #include "app/panels/list_parts.h"
 #include "app/panels/list_table.h"
 #include "app/panels/panel_parts.h"
-#include "engine/search/decoding_plan.h"
-#include "engine/search/plan.h"
 #include "engine/training/run.h"
 #include "widgets/canvas/number_format.h"
+#include "widgets/figures/figures.h"
 #include "widgets/figures/search/cluster_table.h"
 #include "widgets/plot/plot.h"
 
@@ -25,15 +24,7 @@ using engine::Scenario;
 
 namespace {
 
-// The scenario on the cluster of an answer with its plan; what no plan names stays.
-Scenario adopted(Scenario scenario, const ClusterAnswer& answer) {
-  scenario.cluster = answer.scenario.cluster;
-  if (scenario.serves())
-    engine::apply(scenario, engine::decoding_plan_of(answer.scenario));
-  else
-    engine::apply(scenario, engine::plan_of(answer.scenario));
-  return scenario;
-}
+constexpr float kLeastFigure = 170;  // room of the grid for a figure
 
 // What the scenario comes to as it is; none where it has no numbers.
 std::optional<ClusterAnswer> present_answer(const PanelContext& ctx, const engine::ClusterRequest& request) {
@@ -93,7 +84,7 @@ ListRow present_row(const PanelContext& ctx, const ClusterAnswer& present, const
 
 // What it would mean to go where the first answer is; nothing where that has no plan or is what there is.
 std::string against_now(const TextTable& texts, const ClusterAnswer& first, const ClusterAnswer& now) {
-  if (!first.runs || adopted(now.scenario, first) == now.scenario) return {};
+  if (!first.runs || engine::moved_to(now.scenario, first) == now.scenario) return {};
   std::string differences;
   const auto add = [&](double a, double b, const engine::Unit& unit) {
     if (!std::isfinite(a) || !std::isfinite(b) || a == b) return;
@@ -165,17 +156,16 @@ Readout tip_of(const PanelContext& ctx, const ClusterAnswer& a, const ListRow& r
   return tip;
 }
 
-}  // namespace
-
-Scenario clusters_panel(PanelContext& ctx, const Rect& area, SearchView& view, Scenario scenario) {
+Scenario list_of_answers(PanelContext& ctx, Rect r, SearchView& view, Scenario scenario) {
   const Theme& t = ctx.ui.theme;
-  Rect r = area;
   ctx.ui.canvas.rect(r, {.colour = t.panel});
   const auto clip = ctx.ui.canvas.clip(r);
   head_of_clusters(ctx, r.cut_top(std::round(ctx.px(kListHead))).inset(std::round(ctx.px(14)), 0), view);
   view.clusters.hovered = 0;
   if (no_clusters(ctx, r, view)) return scenario;
   const ClusterOutcome& found = *view.clusters.found;
+  const std::optional<std::size_t> pointed_at = ctx.hovered.answer;  // in the figure
+  if (pointed_at && *pointed_at < found.answers.size()) view.clusters.hovered = *pointed_at + 1;
   const auto& list = ctx.studies.get<ClusterList>(view.clusters.found, [&] { return list_of(ctx.ui.texts, found); });
   const auto now = present_answer(ctx, found.query.request);
   std::optional<ListRow> present;
@@ -205,16 +195,18 @@ Scenario clusters_panel(PanelContext& ctx, const Rect& area, SearchView& view, S
       const Rect row{r.x + ctx.px(6), y, r.w - ctx.px(22), row_h};
       if (row.bottom() < r.y || row.y > r.bottom()) continue;
       const std::string id = "clusters.row." + std::to_string(i + 1);
-      const bool own = one.runs && adopted(scenario, one) == scenario;
-      const ItemState s = list_row(ctx, id, row, 0, own);
+      const bool own = one.runs && engine::moved_to(scenario, one) == scenario;
+      const ItemState s = list_row(ctx, id, row, pointed_at == i ? 0.6f : 0.0f, own);
       if (s.hovered || s.ring) {
         view.clusters.hovered = i + 1;
+        ctx.next_hovered.answer = i;
         if (one.runs) ctx.ui.io.set_cursor(Cursor::hand);
         const char* about = !one.runs ? "ui.clusters.cannot" : own ? "ui.clusters.own" : "ui.clusters.adopt";
         hint_row(ctx, id, row, tip_of(ctx, one, list.rows[i], list.columns), ctx.text(about));
       }
-      if (s.clicked && one.runs) taken = adopted(scenario, one);
-      table.row(row.centre().y, list.rows[i], format_count(static_cast<double>(i + 1)), own, s.hovered);
+      if (s.clicked && one.runs) taken = engine::moved_to(scenario, one);
+      table.row(row.centre().y, list.rows[i], format_count(static_cast<double>(i + 1)), own,
+                s.hovered || pointed_at == i);
     }
     end_scroll(ctx.ui, scroll, y);
   }
@@ -224,6 +216,22 @@ Scenario clusters_panel(PanelContext& ctx, const Rect& area, SearchView& view, S
     table.row(foot.centre().y, *present, ctx.text("ui.search.now"), true, false);
   }
   return taken ? std::move(*taken) : std::move(scenario);
+}
+
+}  // namespace
+
+Scenario clusters_panel(PanelContext& ctx, const Rect& r, SearchView& search, FiguresState& figures_state,
+                        Scenario scenario) {
+  Rect rest = r;
+  // The list has what it needs, the figure the rest of the room.
+  const std::size_t rows = search.clusters.found != nullptr ? search.clusters.found->answers.size() : 5;
+  const float wanted = ctx.px(kListHead + kListRow * (std::min(static_cast<float>(rows), 8.0f) + 4.4f));
+  const float height = std::max(std::min(ctx.px(kLeastFigure), r.h * 0.5f), std::min(r.h * 0.6f, r.h - wanted));
+  const auto clusters = static_cast<std::size_t>(find_figure("clusters") - figures().data());
+  figure_cell(ctx, rest.cut_top(std::round(height)), figures_state, clusters, FigurePlace::fixed, scenario);
+  scenario = list_of_answers(ctx, rest, search, std::move(scenario));
+  separator(ctx, rest.x, rest.right(), rest.y);
+  return scenario;
 }
 
 }  // namespace roofscape::app

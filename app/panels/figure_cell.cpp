@@ -30,7 +30,7 @@ constexpr float kLargeDatum = 120;  // a readout at its side would be far from t
 // Whether a figure shows what is, not the last that could be drawn: those of a search do even where the present plan
 // cannot run, and show which can.
 bool has_picture(const PanelContext& ctx, const FigureRow& row) {
-  return ctx.session.drawable() || row.needs == Needs::search;
+  return ctx.session.drawable() || is_searched(row.needs);
 }
 
 // Whether it shows a timeline that its tools work on.
@@ -98,7 +98,8 @@ void one_stage_button(PanelContext& ctx, const Rect& whole, const FigureRow& row
 
 // The plan that a tag of a figure of a search stands for; nothing where it is none.
 std::optional<FoundPlan> plan_of_tag(const FigureRow& row, const FigureInput& input, const TagRegion& tag) {
-  if (row.plans.id != tag.id || input.search == nullptr || tag.index < 0) return std::nullopt;
+  if (row.plans.id != tag.id || row.plans.plan == nullptr || input.search == nullptr || tag.index < 0)
+    return std::nullopt;
   return row.plans.plan(input, tag.index);
 }
 
@@ -144,6 +145,7 @@ FigureView figure_view(const PanelContext& ctx, const FiguresState& state, std::
     else
       view.hovered_decoding = std::get<engine::DecodingPlan>(*hovered);
   }
+  view.hovered_answer = ctx.hovered.answer;
   view.choices = state.choices[figure];
   return view;
 }
@@ -213,9 +215,16 @@ void figure_picture(PanelContext& ctx, const Rect& area, FiguresState& state, st
   std::optional<FoundPlan> plan = plan_of_tag(row, input, *hit);
   if (plan) ctx.next_hovered.plan = plan;
   const bool adopts = row.plans.id == hit->id;
+  std::optional<Scenario> moved;
+  if (adopts && row.plans.moved != nullptr) {
+    moved = row.plans.moved(input, ctx.session.scenario(), hit->index);
+    ctx.next_hovered.answer = static_cast<std::size_t>(hit->index);
+  }
   if (!target.empty() || adopts) ctx.ui.io.set_cursor(Cursor::hand);
   if (click && adopts) {
-    if (plan) {
+    if (moved) {
+      scenario = *std::move(moved);
+    } else if (plan) {
       scenario = ctx.session.scenario();
       adopt(scenario, *plan);
     }
@@ -241,7 +250,9 @@ std::optional<std::string_view> figure_cell(PanelContext& ctx, const Rect& cell,
   if (!drawable) words.takeaway = words.brief = ctx.text("ui.figure.last_valid");
   const float side = std::round(ctx.px(24)), y = head.y + std::round((head.h - side) / 2);
   const Rect menu{head.right() - side, y, side, side}, grow{head.right() - 2 * side - ctx.px(4), y, side, side};
-  const CellTitle title = cell_title(ctx, head, id, words.title, place == FigurePlace::cell);
+  const CellTitle title = place == FigurePlace::fixed
+                              ? fixed_title(ctx, head, words.title)
+                              : cell_title(ctx, head, id, words.title, place == FigurePlace::cell);
   const float x = title.right + ctx.px(6);
   const bool tools = has_tools(ctx, row);
   const float room =

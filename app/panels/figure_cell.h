@@ -28,9 +28,9 @@ struct FiguresState {
   FiguresState() : spans(widgets::figures().size(), {0.0, 1.0}), choices(widgets::figures().size()) {}
 };
 
-// Where a figure stands: in a cell of the grid, which may show the numbers instead, over all of it, or over a list of
-// plans.
-enum class FigurePlace : std::uint8_t { cell, maximised, search };
+// Where a figure stands: in a cell of the grid, which may show the numbers instead, over all of it, over a list of plans,
+// or where no other can be chosen.
+enum class FigurePlace : std::uint8_t { cell, maximised, search, fixed };
 
 // Draws a figure into `cell`; says what is pointed at and opens the derivation of what was clicked. Returns the name
 // of the figure (or kNumbersCell) that was chosen for the place, if one was.

@@ -28,6 +28,13 @@ std::string command_key(const PanelContext& ctx, std::string_view id) {
 
 }  // namespace
 
+CellTitle fixed_title(PanelContext& ctx, const Rect& head, std::string_view title) {
+  const TextStyle bold = ctx.style(ctx.ui.theme.ink, 1, Weight::bold);
+  const std::string shown = ellipsize(ctx.ui.canvas, title, bold, head.w * 0.6f);
+  ctx.ui.canvas.text({head.x, head.centre().y}, shown, bold);
+  return {head.x + ctx.ui.canvas.text_width(shown, bold) + ctx.px(4), {}};
+}
+
 CellTitle cell_title(PanelContext& ctx, const Rect& head, std::string_view id, std::string_view title, bool numbers) {
   const Theme& t = ctx.ui.theme;
   const TextStyle bold = ctx.style(t.ink, 1, Weight::bold);

@@ -16,6 +16,8 @@ struct CellTitle {
 };
 CellTitle cell_title(PanelContext& ctx, const widgets::Rect& head, std::string_view id, std::string_view title,
                      bool numbers);
+// The title alone.
+CellTitle fixed_title(PanelContext& ctx, const widgets::Rect& head, std::string_view title);
 
 // The menu of a figure: its choices, then maximise, copy and export. `anchor`: where it opens.
 void open_figure_menu(PanelContext& ctx, const FiguresState& state, std::size_t figure, const widgets::Rect& anchor);

@@ -4,6 +4,7 @@
 // opened) it asks for in `requests`.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <initializer_list>
 #include <memory>
@@ -53,6 +54,7 @@ struct Hovered {
   std::optional<int> stage, operation;
   std::optional<engine::Q> part;  // of the step
   std::optional<widgets::FoundPlan> plan;
+  std::optional<std::size_t> answer;  // of clusters, by its place in their list
 };
 
 // What of the window is in sight in this frame, for panels that say less where another one says it.

@@ -413,7 +413,7 @@ engine::Scenario Workspace::draw_panels(PanelContext& ctx, const Rect& window, e
     edited = preset_table_panel(ctx, layout.grid, panels_.table, std::move(edited));
   else if (searches && !panels_.figures.maximised)
     edited = panels_.search.about == SearchView::About::clusters
-                 ? clusters_panel(ctx, layout.grid, panels_.search, std::move(edited))
+                 ? clusters_panel(ctx, layout.grid, panels_.search, panels_.figures, std::move(edited))
                  : search_panel(ctx, layout.grid, panels_.search, panels_.figures, std::move(edited));
   else
     edited = figure_grid(ctx, layout, panels_.grid, settings_.arrangement.cells, panels_.figures, std::move(edited));

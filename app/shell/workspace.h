@@ -257,6 +257,7 @@ class Workspace {
   ShownTab shown_tab() { return {session_, panels_.search.preferences, baseline_}; }
 
   // ---- the search beside the window ----
+  bool shows_figure_of(widgets::Needs needs) const;
   bool shows_search() const;  // a figure or panel that is shown draws one
   void take_search();         // what the job has, at the beginning of a frame and after an edit
   // The newest result; if it answers for the present scenario too, as that one's.
@@ -264,6 +265,8 @@ class Workspace {
   void follow_search();  // asks for what is wanted now, at its end
   // The same of clusters (workspace_clusters.cpp).
   void take_clusters();
+  bool shows_clusters() const;
+  widgets::ClustersSeen clusters_found_here() const;  // as found_here(), and what of them is asked
   void follow_clusters();
   void name_clusters();                    // those that are asked about, read where they have changed
   ClusterQuery cluster_query() const;      // they have been named

@@ -6,8 +6,11 @@
 
 #include "app/shell/workspace.h"
 #include "engine/io/import/named_clusters.h"
+#include "widgets/figures/common/figure_row.h"
 
 namespace roofscape::app {
+
+using namespace widgets;
 
 namespace {
 constexpr double kProgressFrame_s = 0.1;  // between frames that show how far it is
@@ -40,9 +43,28 @@ void Workspace::take_clusters() {
   view.latest = choosing_.latest();
   const bool serves = session_.scenario().serves();
   view.found = view.latest != nullptr && view.latest->query.serves() == serves ? view.latest : nullptr;
-  if (!panels_.search.shows(SearchView::About::clusters) || view.found == nullptr) return;
+  ClustersSeen& seen = panels_.search.seen.clusters;
+  seen.progress = view.progress;
+  seen.stopped = view.state == ClusterJob::State::cancelled;
+  if (view.found != nullptr) seen.answers = view.found->answers, seen.request = &view.found->query.request;
+  if (!shows_clusters() || view.found == nullptr) return;
   name_clusters();
   view.stale = view.named->problem || !view.found->query.asks_the_same(cluster_query());
+}
+
+bool Workspace::shows_clusters() const {
+  return panels_.search.shows(SearchView::About::clusters) || shows_figure_of(Needs::clusters);
+}
+
+ClustersSeen Workspace::clusters_found_here() const {
+  const ClustersView& view = panels_.search.clusters;
+  ClustersSeen seen;
+  seen.waits = false;
+  if (view.named && view.named->clusters != nullptr) seen.among = *view.named->clusters;
+  if (view.found != nullptr && view.found->finished() && view.named && !view.named->problem &&
+      view.found->query.asks_the_same(cluster_query()))
+    seen.answers = view.found->answers, seen.request = &view.found->query.request;
+  return seen;
 }
 
 ClusterQuery Workspace::cluster_query() const {
@@ -52,9 +74,11 @@ ClusterQuery Workspace::cluster_query() const {
 }
 
 void Workspace::follow_clusters() {
-  if (!panels_.search.shows(SearchView::About::clusters)) return;
-  if (panels_.search.ask == SearchView::Ask::cancel) choosing_.cancel();
-  if (panels_.search.ask == SearchView::Ask::again) choosing_.again();
+  if (panels_.search.shows(SearchView::About::clusters)) {
+    if (panels_.search.ask == SearchView::Ask::cancel) choosing_.cancel();
+    if (panels_.search.ask == SearchView::Ask::again) choosing_.again();
+  }
+  if (!shows_clusters()) return;
   name_clusters();
   if (panels_.search.clusters.named->problem) return;
   // What a control runs through while it is held is not asked: each takes longer than a frame.

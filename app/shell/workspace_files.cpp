@@ -176,8 +176,20 @@ std::size_t Workspace::current_figure() const {
   const std::size_t count = figures().size();
   if (panels_.projector.open && panels_.projector.figure < count) return panels_.projector.figure;
   if (panels_.figures.maximised && *panels_.figures.maximised < count) return *panels_.figures.maximised;
-  if (panels_.figures.focused && *panels_.figures.focused < count) return *panels_.figures.focused;
-  return 0;
+  const std::optional<std::size_t> focused = panels_.figures.focused;
+  if (cover() == Cover::search) {
+    // Of those over the list the one pointed at last, or the first.
+    std::vector<std::string> over{"clusters"};
+    if (panels_.search.shows(SearchView::About::plans)) {
+      const auto& two = shown_figures(panels_.search, session_.scenario());
+      over.assign(two.begin(), two.end());
+    }
+    const bool is_over =
+        focused && *focused < count && std::find(over.begin(), over.end(), figures()[*focused].name) != over.end();
+    if (const FigureRow* first = find_figure(over.front()); !is_over && first != nullptr)
+      return static_cast<std::size_t>(first - figures().data());
+  }
+  return focused && *focused < count ? *focused : 0;
 }
 
 std::string Workspace::exported_name() const {

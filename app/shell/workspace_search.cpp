@@ -15,24 +15,31 @@ constexpr std::size_t kHeldSample = 300;
 constexpr double kSearchFrame_s = 0.1;  // between frames that show how far a search is
 }  // namespace
 
-bool Workspace::shows_search() const {
-  if (panels_.search.shows(SearchView::About::plans)) return true;
-  if (panels_.projector.open) return figures()[current_figure()].needs == Needs::search;
-  if (panels_.figures.maximised) return figures()[*panels_.figures.maximised].needs == Needs::search;
+bool Workspace::shows_figure_of(Needs needs) const {
+  if (panels_.projector.open) return figures()[current_figure()].needs == needs;
+  if (panels_.figures.maximised) return figures()[*panels_.figures.maximised].needs == needs;
   return std::any_of(settings_.arrangement.cells.begin(), settings_.arrangement.cells.end(),
-                     [](std::string_view name) {
+                     [needs](std::string_view name) {
                        const FigureRow* figure = widgets::find_figure(name);
-                       return figure != nullptr && figure->needs == Needs::search;
+                       return figure != nullptr && figure->needs == needs;
                      });
+}
+
+bool Workspace::shows_search() const {
+  return panels_.search.shows(SearchView::About::plans) || shows_figure_of(Needs::search);
 }
 
 SearchSeen Workspace::found_here() const {
   const auto& found = panels_.search.found;
-  if (found != nullptr && found->query.scenario == session_.scenario()) return panels_.search.seen;
-  SearchSeen nothing;
-  nothing.space = panels_.search.seen.space;
-  nothing.waits = false;
-  return nothing;
+  SearchSeen seen;
+  if (found != nullptr && found->query.scenario == session_.scenario()) {
+    seen = panels_.search.seen;
+  } else {
+    seen.space = panels_.search.seen.space;
+    seen.waits = false;
+  }
+  seen.clusters = clusters_found_here();
+  return seen;
 }
 
 std::shared_ptr<const SearchOutcome> Workspace::found_for_present() {
@@ -48,7 +55,6 @@ std::shared_ptr<const SearchOutcome> Workspace::found_for_present() {
 }
 
 void Workspace::take_search() {
-  take_clusters();
   SearchView& search = panels_.search;
   const bool serves = session_.scenario().serves();
   if (const auto problem = searching_.take_problem()) session_.say({true, io::to_text(*problem, texts_), {}});
@@ -64,6 +70,7 @@ void Workspace::take_search() {
   search.seen = {};
   search.seen.progress = search.progress;
   search.seen.stopped = search.state == SearchJob::State::cancelled;
+  take_clusters();
   search.stale = false;
   engine::SearchRequest wanted;
   if (!serves) wanted = request_of(session_.scenario(), search.preferences);

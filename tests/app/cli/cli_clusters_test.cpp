@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "engine/io/json/files.h"
 #include "tests/app/cli/cli_run.h"
 #include "tests/capture_binding.h"
 
@@ -126,6 +127,23 @@ TEST_CASE("what clusters cannot do is refused in one line, exit 2") {
   }
   for (const char* options : {"--objective energy", "--within 30d", "--max-cost 5M"})
     CHECK(run("clusters llama3-70b-16-v5e " + std::string(options)).code == 2);
+}
+
+TEST_CASE("clusters -o writes the figure of the answers; its data are those of the table") {
+  const test::TemporaryFolder folder;
+  const std::string file = (folder.path() / "clusters.csv").string();
+  const Outcome o = run("clusters llama3-8b-8-h100 --on h100-sxm:8..16,a100-80g:8 -o " + file);
+  CHECK(o.code == 0);
+  CHECK(o.out.find("h100-sxm:16") != std::string::npos);  // the list too
+  const std::string data = io::read_file(file).value();
+  for (const char* name : {"h100-sxm:8,", "h100-sxm:16,", "a100-80g:8,"}) CHECK(data.find(name) != std::string::npos);
+  const Outcome wrong = run("clusters llama3-8b-8-h100 -o clusters.xyz");
+  CHECK(wrong.code == 2);
+  CHECK(wrong.err ==
+        "roofscape-cli: clusters.xyz: the extension says no format; end it in .svg, .pdf, .png, .html, .csv or "
+        ".json\n");
+  CHECK(run("clusters llama3-8b-8-h100 --size 84mm -o " + file).err ==
+        "roofscape-cli: --size: is for pictures; leave it out\n");
 }
 
 }  // namespace

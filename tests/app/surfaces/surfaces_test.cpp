@@ -223,8 +223,7 @@ Difference serving_search(const Scenario& s, const Report& r) {
 // Every figure: where a cell or a column names a quantity of the report, its number is the report's.
 Difference figures_by_id(const Scenario& s, const Report& r, const widgets::FigureInput& input) {
   for (const widgets::FigureRow& row : widgets::figures()) {
-    if (!widgets::shows(row, s) || row.needs == widgets::Needs::search || row.name == "mesh-map" ||
-        row.name == "queue")
+    if (!widgets::shows(row, s) || widgets::is_searched(row.needs) || row.name == "mesh-map" || row.name == "queue")
       continue;
     const FigureTable table = copied_table(row, input);
     for (const auto& cells : table.rows) {

@@ -226,3 +226,43 @@ TEST_CASE("the list of clusters draws inside the window and cuts no text, in eac
           }
       }
 }
+
+TEST_CASE("the figure over the list lights its row, and a click on a mark is a click on the row") {
+  Harness h(kSmall, 1600, 1000);
+  ask(h);
+  const Scenario before = h.scenario();
+  const Scenario wanted = engine::moved_to(before, answers(h)[1]);
+  const auto mark = test::tag_place(h, "clusters.answer", 1);
+  REQUIRE(mark);
+  h.move(*mark);
+  h.step(2);
+  CHECK(view(h).hovered == 2);
+  h.click(*mark);
+  answered(h);
+  CHECK(h.scenario() == wanted);
+  h.key({widgets::key_of('Z'), true});
+  CHECK(h.scenario() == before);
+}
+
+TEST_CASE("what is exported over the list of clusters is their figure, of the clusters that were asked for") {
+  Harness h(kSmall, 1600, 1000);
+  std::string data;
+  h.workspace.actions().copy_text = [&data](const std::string& text) { data = text; };
+  ask(h);
+  wanted(h).among = "h100-sxm:16,a100-80g:8";
+  answered(h);
+  h.parts.run_entry({.kind = app::PaletteKind::command, .title = {}, .detail = {}, .value = "edit.copy_data"});
+  h.step(2);
+  CHECK(data.find("h100-sxm:16") != std::string::npos);
+  CHECK(data.find("a100-80g:8") != std::string::npos);
+  CHECK(data.find("h100-sxm:8\t") == std::string::npos);
+}
+
+TEST_CASE("in a cell of the grid the figure of clusters asks for itself") {
+  Harness h(kSmall, 1600, 1000);
+  CHECK(h.parts.choosing.searched() == 0);
+  h.parts.settings.arrangement.cells[0] = "clusters";
+  answered(h);
+  CHECK(answers(h).size() == 5);
+  CHECK(h.parts.searching.started() == 0);
+}

@@ -124,7 +124,7 @@ TEST_CASE("what a key names is drawn") {
   for (const char* preset : kPresets)
     for (const FigureRow& row : figures()) {
       const FigureCase& c = case_of(preset);
-      if (!shows(row, c.scenario) || row.needs == Needs::baseline || row.needs == Needs::search ||
+      if (!shows(row, c.scenario) || row.needs == Needs::baseline || is_searched(row.needs) ||
           row.about == About::runs)
         continue;
       for (const float width : {238.1f, row.width_pt}) {

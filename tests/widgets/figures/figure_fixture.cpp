@@ -224,6 +224,7 @@ static const SearchSeen& searched(const engine::Scenario& scenario) {
         *all.emplace_back(std::make_unique<Kept>(Kept{scenario, {}, engine::search_serving(scenario, request), {}}));
     kept.seen.scenario = &kept.scenario;
     kept.seen.serving = &kept.serving;
+    kept.seen.clusters.waits = false;
     return kept.seen;
   }
   engine::SearchRequest request;
@@ -236,6 +237,7 @@ static const SearchSeen& searched(const engine::Scenario& scenario) {
   Kept& kept = *all.emplace_back(std::make_unique<Kept>(Kept{scenario, engine::search(scenario, request), {}, {}}));
   kept.seen.scenario = &kept.scenario;
   kept.seen.result = &kept.result;
+  kept.seen.clusters.waits = false;
   return kept.seen;
 }
 

@@ -38,7 +38,7 @@ FigureCase against_fsdp() {
 FigureCase usual_case(const FigureRow& row) {
   if (row.subject == Subject::serving) return preset_case("llama3-70b-serving-8-h100");
   if (row.needs == Needs::baseline) return against_fsdp();
-  if (row.needs == Needs::search) return preset_case("llama3-8b-8-h100");
+  if (is_searched(row.needs)) return preset_case("llama3-8b-8-h100");
   return evaluated(in_stages());
 }
 

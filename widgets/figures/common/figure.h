@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -25,13 +26,26 @@
 #include "widgets/plot/text_table.h"
 
 namespace roofscape::engine {
+struct ClusterAnswer;
+struct ClusterRequest;
 struct MeasuredRun;
+struct NamedCluster;
 struct PlanSpace;
 struct SearchResult;
 struct ServingSearchResult;
 }  // namespace roofscape::engine
 
 namespace roofscape::widgets {
+
+// What a search of clusters found. No answers: nothing yet.
+struct ClustersSeen {
+  std::span<const engine::ClusterAnswer> answers;   // ranked
+  std::span<const engine::NamedCluster> among;      // what is asked; none: the clusters around the present one
+  const engine::ClusterRequest* request = nullptr;  // null: as by default
+  double progress = 0;                              // of the search that runs, 0 to 1
+  bool stopped = false;                             // by the person
+  bool waits = true;                                // as of plans
+};
 
 // What a search of plans found, and the scenario it belongs to, which may be an earlier one. Null: nothing yet.
 struct SearchSeen {
@@ -42,6 +56,7 @@ struct SearchSeen {
   double progress = 0;                                   // of the search that runs, 0 to 1
   bool stopped = false;                                  // by the person; what was found before stays
   bool waits = true;  // while there is nothing yet the figures say so; false: they search for themselves
+  ClustersSeen clusters = {};
 };
 
 // A pinned scenario that figures show as a ghost behind the present one.
@@ -94,6 +109,7 @@ struct FigureView {
   std::optional<engine::Q> hovered_part;                 // a part of the step: all that makes it up
   std::optional<engine::Plan> hovered_plan;              // in figures of a search
   std::optional<engine::DecodingPlan> hovered_decoding;  // the same of a search of plans that serve
+  std::optional<std::size_t> hovered_answer;             // of clusters
   // The visible part of the horizontal axis, as fractions of the whole (zoomed and panned in the window).
   double from = 0, to = 1;
   // On demand in the pipeline figure (widgets/figures/training/figure_pipeline_tools.h).

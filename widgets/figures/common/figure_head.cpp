@@ -25,6 +25,13 @@ constexpr int kContextLines = 3;
 constexpr int kHeadLines = 2;  // of a title or takeaway on paper
 }  // namespace
 
+std::string short_name(const engine::Chip& chip) {
+  std::string name = chip.name;
+  if (!chip.vendor.empty() && name.starts_with(chip.vendor + " ")) name.erase(0, chip.vendor.size() + 1);
+  for (const std::string_view cut : {", ", " ("}) name = name.substr(0, name.find(cut));
+  return name;
+}
+
 std::string chip_key(const FigureInput& input, std::string_view stem) {
   const bool gpu = input.scenario.cluster.chip.interconnect == engine::Interconnect::switched;
   return std::string(stem) + (gpu ? ".gpu" : ".chip");

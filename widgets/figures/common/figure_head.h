@@ -43,6 +43,8 @@ std::string published_context(const FigureInput& input);
 // context_line() and what the baseline has instead: "...; baseline: pipeline.schedule 1f1b, ...". At most `most`
 // differences are named.
 std::string compared_context(const FigureInput& input, std::size_t most = 4);
+// Without the maker's name and the words after the type: "H100 SXM", "TPU v5p".
+std::string short_name(const engine::Chip& chip);
 // "calibrated mode".
 std::string mode_text(const TextTable& texts, engine::Mode mode);
 

@@ -15,9 +15,10 @@ namespace roofscape::widgets {
 
 // What a figure is about. One about a training step has nothing to show of a scenario that serves, nor the reverse.
 enum class Subject : std::uint8_t { training, serving, any };
-// Without it a figure only says that there is nothing to show: a baseline, a pipeline of several stages, or the plans
-// that a search finds.
-enum class Needs : std::uint8_t { nothing, baseline, stages, search };
+// Without it a figure only says that there is nothing to show: a baseline, a pipeline of several stages, the plans that a
+// search finds, or the clusters.
+enum class Needs : std::uint8_t { nothing, baseline, stages, search, clusters };
+constexpr bool is_searched(Needs needs) { return needs == Needs::search || needs == Needs::clusters; }
 
 // What its numbers are of. Those of the plan have nothing to show of one that cannot run; schedules are compared
 // while the schedule or its chunks alone are at fault; chips, models and searched plans are what they are beside any
@@ -31,11 +32,13 @@ inline constexpr float kColumnWidth = 425.2f, kPageWidth = 510.2f;  // points: 1
 // At scale 1: narrower is the column of a journal, in which some figures have a layout of their own.
 inline constexpr float kJournalColumn = 460;
 
-// The tags of a figure of a search that stand for plans, which a click adopts.
+// The tags of a figure of a search that stand for plans, or for clusters with their plans, which a click adopts.
 struct PlanTags {
   std::string_view id;  // empty: it has none
-  // The plan of the tag with this index; nothing where none can run there.
+  // The plan of the tag with this index; nothing where none can run there. Null: its tags stand for clusters.
   std::optional<FoundPlan> (*plan)(const FigureInput&, int index) = nullptr;
+  // The scenario on the cluster of the tag with this index, with its plan; nothing where none can run there.
+  std::optional<engine::Scenario> (*moved)(const FigureInput&, const engine::Scenario&, int index) = nullptr;
 };
 
 struct FigureRow {

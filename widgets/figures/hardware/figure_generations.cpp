@@ -71,14 +71,6 @@ std::string name_of(const FigureInput& input, Rate rate) {
   return std::string(input.texts.text("figure.generations.rate." + std::string(engine::kRateIds[rate])));
 }
 
-// Without the maker's name and the words after the type: "H100 SXM", "TPU v5p".
-std::string short_name(const engine::Chip& chip) {
-  std::string name = chip.name;
-  if (!chip.vendor.empty() && name.starts_with(chip.vendor + " ")) name.erase(0, chip.vendor.size() + 1);
-  for (const std::string_view cut : {", ", " ("}) name = name.substr(0, name.find(cut));
-  return name;
-}
-
 bool shorter_name(const FigureInput& input, const Generation& a, const Generation& b) {
   return short_name(input.chips[a.chip]).size() < short_name(input.chips[b.chip]).size();
 }
