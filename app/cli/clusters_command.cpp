@@ -102,8 +102,11 @@ std::string table_text(const Context& context, const std::vector<ClusterAnswer>&
   columns.add(headings);
   for (const std::vector<std::string>& row : table.rows) columns.add(row);
   std::string out = columns.text(0);
-  if (table.assumed) out += "\n" + std::string(context.texts.text("clusters.ideal")) + "\n";
-  return out;
+  std::string notes;
+  if (table.assumed) notes += std::string(context.texts.text("clusters.ideal")) + "\n";
+  if (const std::string words = widgets::search::above_one_words(context.texts, table.rows); !words.empty())
+    notes += words + "\n";
+  return notes.empty() ? out : out + "\n" + notes;
 }
 
 const widgets::FigureRow& figure_row() { return *widgets::find_figure("clusters"); }

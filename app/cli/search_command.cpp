@@ -316,7 +316,9 @@ std::string search_text(const Context& context, const engine::Scenario& scenario
   const auto evidence = evidence_of(context, scenario);
   const auto table = widgets::search::plan_table(context.texts, scenario, request.objective, result,
                                                  evidence ? &*evidence : nullptr);
+  const std::string note = widgets::search::above_one_words(context.texts, table.rows);
   return counts + plan_list_text(table, result.present_rank, context.texts) +
+         (note.empty() ? note : "\n" + note + "\n") +
          (evidence ? close_text(context, request, result, evidence->pairs) : std::string()) +
          present_text(context, scenario, request, result) + near_miss_text(context, result);
 }

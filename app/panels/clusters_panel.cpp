@@ -55,6 +55,7 @@ struct ClusterList {
   std::vector<ListRow> rows;
   double longest_s = 0, dearest_usd = 0;
   bool assumed = false;
+  std::string note;  // of a mark in the rows; empty: none
 };
 
 ClusterList list_of(const TextTable& texts, const ClusterOutcome& found) {
@@ -66,6 +67,7 @@ ClusterList list_of(const TextTable& texts, const ClusterOutcome& found) {
   }
   out.columns = std::move(table.columns);
   out.assumed = table.assumed;
+  out.note = search::above_one_words(texts, table.rows);
   for (std::size_t i = 0; i < found.answers.size(); ++i)
     out.rows.push_back(
         {std::move(table.rows[i]), bars_of(out.columns, found.answers[i], out.longest_s, out.dearest_usd)});
@@ -178,6 +180,7 @@ Scenario list_of_answers(PanelContext& ctx, Rect r, SearchView& view, Scenario s
   table.scroll("clusters.across", r);
   if (table.scrolled()) r.cut_bottom(ctx.px(kListScrollBar));
   table.head(r.cut_top(row_h).centre().y);
+  list_note(ctx, r, list.note);
   if (list.assumed) list_note(ctx, r, std::string(ctx.text("clusters.ideal")));
   if (now && !view.clusters.stale) list_note(ctx, r, against_now(ctx.ui.texts, found.answers.front(), *now));
   Rect foot;

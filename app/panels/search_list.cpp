@@ -99,6 +99,7 @@ PlanList plan_list(const PanelContext& ctx, const std::shared_ptr<const SearchOu
                ? search::plan_table(ctx.ui.texts, query.scenario, query.serving.objective, found->serving, evidence)
                : search::plan_table(ctx.ui.texts, query.scenario, query.request.objective, found->result, evidence);
   });
+  out.note = search::above_one_words(ctx.ui.texts, table.rows);
   if (query.serves())
     fill(table, found->serving, capacity_bytes, out);
   else

@@ -24,6 +24,7 @@ struct PlanList {
   int present_rank = 0;            // among the rows, from 1; 0: not among them
   std::size_t close = 0;           // of the rows: so many cannot be told from the first; 0: nothing is said of it
   std::string close_words;         // that, in a sentence; empty: nothing
+  std::string note;                // of a mark in the rows; empty: none
 };
 PlanList plan_list(const PanelContext& ctx, const std::shared_ptr<const SearchOutcome>& found);
 

@@ -449,3 +449,17 @@ TEST_CASE(
     CHECK(canvas.find_text("now"));
   }
 }
+
+TEST_CASE("an MFU above 100 % is marked in the list, and the mark explained under it") {
+  Searched s(preset_case("llama3-8b-8-h100"));
+  const auto words = [&](double mfu) {
+    s.result.best.front().mfu = mfu;
+    const search::PlanTable table =
+        search::plan_table(english(), s.c.scenario, engine::Objective::step_time, s.result, nullptr);
+    return search::above_one_words(english(), table.rows);
+  };
+  for (engine::RankedPlan& plan : s.result.best) plan.mfu = 0.9;
+  CHECK(words(0.998).empty());
+  CHECK(words(1.00001).empty());  // as written it is not above
+  CHECK(words(1.03) == english().text("search.above_one"));
+}

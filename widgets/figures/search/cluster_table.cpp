@@ -57,6 +57,9 @@ const ClusterColumn kRun{{"run", {}, true, true}, [](const TextTable& texts, con
                            return std::isnan(a.time_s) ? std::string(kNoValue)
                                                        : texts.amount(engine::days_of(a.time_s), engine::unit::days);
                          }};
+const ClusterColumn kMfu{{"mfu", {}, true, true}, [](const TextTable&, const ClusterAnswer& a) {
+                           return std::isnan(a.mfu) ? std::string(kNoValue) : mfu_text(a.mfu);
+                         }};
 const ClusterColumn kVerdict{
     {"verdict", {}, false, true}, [](const TextTable& texts, const ClusterAnswer& a) {
       return std::string(texts.text("clusters.verdict." + std::string(engine::kClusterVerdictIds[a.verdict])));
@@ -69,7 +72,7 @@ const std::array kTraining{kCluster,
                            kRun,
                            result<&ClusterAnswer::cost_usd, engine::unit::dollars>("cost"),
                            result<&ClusterAnswer::energy_kwh, engine::unit::kilowatt_hours>("energy"),
-                           result<&ClusterAnswer::mfu, engine::unit::fraction>("mfu"),
+                           kMfu,
                            kMemory,
                            kVerdict,
                            kPlan};

@@ -132,7 +132,7 @@ const auto& training_columns() {
                            [](L l) { return band_text(l.texts, l.band, l.row.step_time_s); },
                            [](L l) { return l.band != nullptr; }},
       ColumnOf<RankedPlan>{{"against", {}, true, true}, [](L l) { return standing(l.against); }},
-      ColumnOf<RankedPlan>{{"mfu", {}, true, true}, [](L l) { return format_percent(l.row.mfu); }},
+      ColumnOf<RankedPlan>{{"mfu", {}, true, true}, [](L l) { return mfu_text(l.row.mfu); }},
       runs_column<RankedPlan>(),
       ColumnOf<RankedPlan>{{"alike", {}, false, true, true},
                            [](L l) {
@@ -232,6 +232,18 @@ PlanTable table_of(const TextTable& texts, const engine::Scenario& scenario, con
 }
 
 }  // namespace
+
+std::string mfu_text(double mfu) {
+  const std::string text = format_percent(mfu);
+  return mfu > 1 && text != format_percent(1) ? text + std::string(kAboveOne) : text;
+}
+
+std::string above_one_words(const TextTable& texts, std::span<const std::vector<std::string>> rows) {
+  for (const std::vector<std::string>& row : rows)
+    for (const std::string& cell : row)
+      if (cell.ends_with(kAboveOne)) return std::string(texts.text("search.above_one"));
+  return {};
+}
 
 double score_of(engine::Objective objective, const RankedPlan& plan) {
   switch (objective) {

@@ -26,6 +26,12 @@ struct PlanColumn {
   bool spare = false;   // may be left out where there is little room: no two plans are told apart by it
 };
 
+// How the MFU of a row is written; above 100 % it has a mark, which above_one_words() explain.
+std::string mfu_text(double mfu);
+inline constexpr std::string_view kAboveOne = "\u2020";
+// Empty where no row has the mark.
+std::string above_one_words(const TextTable& texts, std::span<const std::vector<std::string>> rows);
+
 struct PlanTable {
   std::vector<PlanColumn> columns;
   std::vector<std::vector<std::string>> rows;  // the best in their order; a cell for each column
