@@ -134,6 +134,25 @@ TEST_CASE("without a price the answers stand over chips") {
             ->find_text("MWh per run \u2192"));
 }
 
+TEST_CASE("an answer is called by what tells it from the others: how many chips, which, or both") {
+  const FigureCase c = preset_case(kTraining);
+  const Theme dark = theme("dark");
+  ClusterAnswer eight, sixteen, other;
+  eight.chips = other.chips = 8, sixteen.chips = 16;
+  eight.scenario.cluster.chip.name = sixteen.scenario.cluster.chip.name = "NVIDIA H100";
+  eight.scenario.cluster.chip.vendor = sixteen.scenario.cluster.chip.vendor = "NVIDIA";
+  other.scenario.cluster.chip.name = "Trainium2";
+  other.is_calibrated = false;
+  const auto names = [&](const std::vector<ClusterAnswer>& answers) {
+    std::vector<std::string> out;
+    for (const ClusterAnswer& a : answers) out.push_back(clusters::label_of(input_of(c, dark), answers, a));
+    return out;
+  };
+  CHECK(names({eight, sixteen}) == std::vector<std::string>{"8 GPUs", "16 GPUs"});
+  CHECK(names({eight, other}) == std::vector<std::string>{"H100", "Trainium2*"});
+  CHECK(names({eight, sixteen, other}) == std::vector<std::string>{"8 H100", "16 H100", "8 Trainium2*"});
+}
+
 TEST_CASE("a limit is named, and what it leaves out is told apart from what meets it") {
   ClusterRequest request;
   request.most_run_days = 5;

@@ -87,13 +87,15 @@ std::optional<ClusterAnswer> present_of(const FigureInput& input, const ClusterR
 }
 
 std::string label_of(const FigureInput& input, std::span<const ClusterAnswer> answers, const ClusterAnswer& a) {
-  const auto other = [&](const ClusterAnswer& b) {
-    return b.scenario.cluster.chip.name != answers.front().scenario.cluster.chip.name;
-  };
-  const std::string count = format_count(static_cast<double>(a.chips));
-  std::string label = std::any_of(answers.begin(), answers.end(), other)
-                          ? input.texts.format("figure.clusters.kind", {count, short_name(a.scenario.cluster.chip)})
-                          : input.texts.format(chip_key(input, "figure.clusters.count"), {count});
+  const auto kind = [](const ClusterAnswer& b) -> const std::string& { return b.scenario.cluster.chip.name; };
+  const bool one_kind = std::all_of(answers.begin(), answers.end(),
+                                    [&](const ClusterAnswer&b) { return kind(b) == kind(answers.front()); }),
+             one_count = std::all_of(answers.begin(), answers.end(),
+                                     [&](const ClusterAnswer&b) { return b.chips == answers.front().chips; });
+  const std::string count = format_count(static_cast<double>(a.chips)), chip = short_name(a.scenario.cluster.chip);
+  const std::string label = one_kind    ? input.texts.format(chip_key(input, "figure.clusters.count"), {count})
+                            : one_count ? chip
+                                        : input.texts.format("figure.clusters.kind", {count, chip});
   return a.is_calibrated ? label : label + "*";
 }
 

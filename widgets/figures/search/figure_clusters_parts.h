@@ -46,7 +46,8 @@ Measure measure_of(const FigureInput& input, const FigureView& view, std::span<c
 // What the scenario comes to as it is; nothing where it has no numbers.
 std::optional<engine::ClusterAnswer> present_of(const FigureInput& input, const engine::ClusterRequest& request);
 
-// "4 096 GPUs", or "4 096 H100 SXM" where there are several kinds of chip; one without a published run has a star.
+// What tells it from the others: "4 096 GPUs", or "H100 SXM", or both, "4 096 H100 SXM"; one without a published run has
+// a star.
 std::string label_of(const FigureInput& input, std::span<const engine::ClusterAnswer> answers,
                      const engine::ClusterAnswer& a);
 
