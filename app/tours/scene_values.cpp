@@ -138,11 +138,14 @@ std::string SceneValues::write(TourNumber number, std::string_view form, const T
   if (form == "percent") return widgets::format_percent(x, 1);
   if (form == "whole_percent") return widgets::format_percent(x, 0);
   if (form == "share") return widgets::format_share(x);
-  if (form == "times") return widgets::format_ratio(x);
+  if (form == "times") return widgets::format_significant(x, 3, true) + "\u00d7";
   if (form == "whole") return widgets::format_count(std::round(x));
   if (form == "number") return widgets::format_significant(x, 3, true);
   if (form == "rough") return widgets::format_significant(x, 2, true);
-  for (const auto& [word, scale] : {std::pair{"millions", 1e6}, {"billions", 1e9}, {"trillions", 1e12}})
+  // Korean counts in myriads: 70.6 billion are 706 times 10 to the 8th.
+  const bool myriads = language_of(texts) == "ko";
+  for (const auto& [word, scale] :
+       {std::pair{"millions", myriads ? 1e4 : 1e6}, {"billions", myriads ? 1e8 : 1e9}, {"trillions", 1e12}})
     if (form == word)
       return texts.format("tour." + std::string(word), {widgets::format_significant(x / scale, 3, true)});
   if (const auto unit = io::unit_called(form)) return texts.amount(x, *unit);
@@ -190,11 +193,18 @@ std::string SceneValues::choice_text(std::size_t choice, const TextTable& texts)
 }
 
 std::string SceneValues::guess_text(double guess, const TextTable& texts) const {
-  return write({guess, answer_ ? answer_->unit : engine::unit::one}, scene_.form, texts);
+  const std::string text = write({guess, answer_ ? answer_->unit : engine::unit::one}, scene_.form, texts);
+  return guess > 0 && tells_change() ? "+" + text : text;
+}
+
+bool SceneValues::tells_change() const {
+  for (std::size_t i = 0; i < scene_.choices.size(); ++i)
+    if (const auto value = choice_value(i); value && *value < 0) return true;
+  return false;
 }
 
 std::string SceneValues::answer_text(const TextTable& texts) const {
-  if (answer_) return write(*answer_, scene_.form, texts);
+  if (answer_) return guess_text(answer_->value, texts);
   for (std::size_t i = 0; i < scene_.choices.size(); ++i)
     if (scene_.choices[i].right) return choice_text(i, texts);
   return std::string(widgets::kNoValue);

@@ -55,6 +55,8 @@ class SceneValues {
   // A guessed number, as the answer is written.
   std::string guess_text(double guess, const widgets::TextTable& texts) const;
   std::optional<double> choice_value(std::size_t choice) const;
+  // Some of the choices are below zero: what is more is written with its sign, too.
+  bool tells_change() const;
 
  private:
   struct Named {

@@ -2,9 +2,12 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cctype>
 #include <memory>
-#include <optional>
+#include <set>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "app/core/export.h"
@@ -130,35 +133,118 @@ TEST_CASE("a covered figure shows neither the answer nor its takeaway") {
   CHECK(drawn(true).find("575") != std::string::npos);
 }
 
-TEST_CASE("the answer of a block is drawn on the axes of its question, as far as they reach") {
+TEST_CASE("the answer is drawn on the axes of its question, in every scene that shows another state first") {
   const widgets::FontStack fonts;
   const auto theme = app::load_theme("projector");
   REQUIRE(theme.ok());
   int scenes = 0;
   for (const io::Tour& tour : tours())
     for (const io::TourScene& scene : tour.scenes) {
-      if (!scene.has_before() || scene.covered || scene.shown().block() == nullptr) continue;
+      if (!app::shares_axes(scene) || !scene.has_before() || scene.covered) continue;
       CAPTURE(tour.id);
       CAPTURE(scene.id);
       const app::SceneValues values(scene, shipped());
       widgets::StudyCache studies;
-      const auto axis = [&](bool revealed) -> std::optional<widgets::Scale> {
+      const auto axes = [&](bool revealed) {
         widgets::RecordCanvas canvas(fonts, 20, {0, 0, 1280, 720});
         std::vector<widgets::DrawnFrame> frames;
         canvas.set_frames(&frames);
         app::draw_scene_figures(canvas, {0, 0, 800, 500},
                                 {scene, values, english(), theme.value(), shipped(), studies, revealed});
-        if (frames.empty()) return std::nullopt;
-        return frames.front().y;
+        return frames;
       };
-      const auto asked = axis(false), answered = axis(true);
-      if (!asked || !answered) continue;
-      CHECK(asked->kind() == answered->kind());
-      CHECK(std::min(answered->from(), answered->to()) <= std::min(asked->from(), asked->to()) * (1 + 1e-9));
-      CHECK(std::max(answered->from(), answered->to()) >= std::max(asked->from(), asked->to()) * (1 - 1e-9));
+      const auto asked = axes(false), answered = axes(true);
+      if (asked.empty() || answered.empty()) continue;
+      const auto same = [](const widgets::Scale& a, const widgets::Scale& b) {
+        CHECK(a.kind() == b.kind());
+        CHECK(b.from() == doctest::Approx(a.from()));
+        CHECK(b.to() == doctest::Approx(a.to()));
+      };
+      same(asked.front().x, answered.front().x);
+      same(asked.front().y, answered.front().y);
       ++scenes;
     }
-  CHECK(scenes >= 5);
+  CHECK(scenes >= 10);
+}
+
+// Words and numbers, without the punctuation around them.
+std::set<std::string> words_of(const std::string& text) {
+  std::set<std::string> words;
+  std::string word;
+  const auto end = [&] {
+    while (!word.empty() && (word.back() == '.' || word.back() == ':')) word.pop_back();
+    if (!word.empty()) words.insert(std::exchange(word, {}));
+  };
+  for (const char c : text)
+    if (std::isspace(static_cast<unsigned char>(c)) || std::string_view(",;?!()").find(c) != std::string_view::npos)
+      end();
+    else
+      word += c;
+  end();
+  return words;
+}
+
+TEST_CASE("nothing that stands on the slide of a covered question tells its answer") {
+  const widgets::FontStack fonts;
+  const auto theme = app::load_theme("projector");
+  REQUIRE(theme.ok());
+  int scenes = 0;
+  for (const io::Tour& tour : tours()) {
+    app::TourPlay play(tour);
+    for (std::size_t i = 0; i < tour.scenes.size(); ++i) {
+      const io::TourScene& scene = tour.scenes[i];
+      if (!scene.covered) continue;
+      play.go_to(i);
+      const app::SceneValues values(scene, shipped());
+      widgets::StudyCache studies;
+      for (const std::string& language : app::language_names()) {
+        const widgets::TextTable& texts = texts_in(language);
+        const app::SlideText slide = app::slide_text(play, values, texts);
+        std::vector<std::string> told{slide.title, slide.plan, slide.context, slide.question};
+        widgets::RecordCanvas canvas(fonts, 20, {0, 0, 1280, 720});
+        app::draw_scene_figures(canvas, {0, 0, 800, 500},
+                                {scene, values, texts, theme.value(), shipped(), studies, false});
+        // Of the figure its title; numbers alone are those of its axes.
+        for (const widgets::TextRun& run : canvas.texts())
+          if (run.text.find_first_not_of("0123456789., \u00a0\u202fkMGT%") != std::string::npos)
+            told.push_back(run.text);
+        const std::string answer = values.answer_text(texts);
+        for (const std::string& text : told) {
+          CAPTURE(tour.id);
+          CAPTURE(scene.id);
+          CAPTURE(language);
+          CAPTURE(text);
+          const bool tells = answer.find(' ') != std::string::npos ? text.find(answer) != std::string::npos
+                                                                   : words_of(text).contains(answer);
+          CHECK_MESSAGE(!tells, answer);
+        }
+        ++scenes;
+      }
+    }
+  }
+  CHECK(scenes >= 150);
+}
+
+TEST_CASE("large numbers are told as a language counts") {
+  const io::Tour tour = one_scene(R"("figure": "step", )" + kAnswer);
+  const app::SceneValues values(tour.scenes.front(), shipped());
+  const auto told = [&](double number, const char* form, const char* language) {
+    return values.write({number, engine::unit::one}, form, texts_in(language));
+  };
+  CHECK(told(70.6e9, "billions", "en") == "70.6 billion");
+  CHECK(told(70.6e9, "billions", "ko") == "706억");
+  CHECK(told(4.19e6, "millions", "ko") == "419만");
+  CHECK(told(15e12, "trillions", "ko") == "15조");
+}
+
+TEST_CASE("choices that are changes have their sign, more as well as less") {
+  for (const io::Tour& tour : tours())
+    for (const io::TourScene& scene : tour.scenes) {
+      const app::SceneValues values(scene, shipped());
+      for (std::size_t i = 0; i < scene.choices.size(); ++i)
+        if (const auto value = values.choice_value(i); value && *value > 0)
+          CHECK(values.choice_text(i, english()).starts_with('+') == values.tells_change());
+    }
 }
 
 }  // namespace

@@ -407,8 +407,8 @@ FigureHead network_head(const FigureInput& input, const FigureView& view) {
   const auto tell = [&](std::string_view key, std::initializer_list<std::string> words) {
     const bool bound = key == "plan_bound" || key == "plan_never" || key == "bound" || key == "never";
     head.takeaway = t.format(chip_key(input, "figure.network.takeaway." + std::string(key)), words);
-    head.brief =
-        t.format(bound ? "figure.network.takeaway.brief.bound" : "figure.network.takeaway.brief.hides", {now});
+    const std::string_view brief = bound ? "bound" : key.starts_with("mix") ? "mix" : "hides";
+    head.brief = t.format("figure.network.takeaway.brief." + std::string(brief), {now});
   };
   // What hides under no layer.
   const auto tell_end = [&] {
