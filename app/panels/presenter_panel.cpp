@@ -19,12 +19,31 @@ namespace {
 
 constexpr float kSlideShare = 0.56f, kSlideHeight = 0.62f;  // of the window, at most
 constexpr float kHead = 2.6f;                               // em
+constexpr float kAnswer = 1.4f;                             // em
 constexpr int kMostLines = 14;
 
 class NoteColumn {
  public:
   NoteColumn(Canvas& canvas, Rect room) : canvas_(canvas), room_(room) {}
   void label(const Theme& t, std::string_view words) { add(words, t.ink3, 0.85f, Weight::regular, 1, 0.15f); }
+  // The answer, behind the number it is chosen with where there is one.
+  void answer(const Theme& t, std::size_t choice, std::string_view words) {
+    const float em = kAnswer * canvas_.em(), line = FontStack::kLineHeight * em;
+    const Rect all = room_;
+    if (choice > 0 && room_.h > line) {
+      TextStyle key;
+      key.em = 0.9f * em;
+      key.halign = HAlign::centre;
+      key.valign = VAlign::middle;
+      key.colour = t.ok;
+      const Rect box{room_.x, room_.y + 0.1f * line, 1.2f * em, 0.8f * line};
+      canvas_.frame(box, {t.ok, canvas_.px(1.5f), {}}, canvas_.px(3));
+      canvas_.text(box.centre(), std::to_string(choice), key);
+      room_.cut_left(1.6f * em);
+    }
+    add(words, t.ok, kAnswer, Weight::bold, 3);
+    room_ = rect_between(all.x, room_.y, all.right(), all.bottom());
+  }
   void add(std::string_view words, Colour colour, float size, Weight weight = Weight::regular, int most = kMostLines,
            float gap = 0.7f) {
     if (words.empty()) return;
@@ -65,11 +84,27 @@ const MarkPlace* figure_mark(const Canvas& canvas, const SlideLayout& layout, Sc
   auto& had = view.mark->at;
   if (!had || had->scene != index || had->language != language || had->em != canvas.em() || !(had->area == area)) {
     view.mark->axes = {};
+    view.mark->axes_of = index;
     figures.revealed = false;
     figures.axes = &view.mark->axes;
     had = TourState::Mark{index, area, canvas.em(), language, mark_place(canvas, area, figures)};
   }
   return had->place ? &*had->place : nullptr;
+}
+
+// The axes of a scene without a guess on its figure: those that hold both its states, found once a scene. Null: they fit.
+HeldAxes* scene_axes(const Canvas& canvas, const SlideLayout& layout, SceneFigures figures, PresenterMark& kept,
+                     std::size_t index) {
+  const io::TourScene& scene = figures.scene;
+  if (!shares_axes(scene) || guesses_on_figure(scene)) return nullptr;
+  figures.axes = &kept.axes;
+  if (kept.axes_of == index) return figures.axes;
+  kept.axes = {};
+  kept.axes_of = index;
+  const std::vector<Rect> places = figure_places(canvas, layout.figure, scene.figures.size());
+  for (std::size_t i = 0; i < scene.figures.size() && i < places.size(); ++i)
+    keep_scene_axes(canvas, figure_rest(canvas, places[i]), figures, i);
+  return figures.axes;
 }
 
 }  // namespace
@@ -93,7 +128,10 @@ void presenter_slide(Canvas& canvas, const Rect& place, const Theme& t, const Te
     draw_slide(canvas, t, layout, words);
     SceneFigures figures{scene, values, texts, t, view.library, view.studies, play.play().revealed};
     const MarkPlace* mark = view.tour.bent ? nullptr : figure_mark(canvas, layout, figures, view);
-    if (mark != nullptr) figures.axes = &view.mark->axes, figures.mark = mark;
+    if (mark != nullptr)
+      figures.axes = &view.mark->axes, figures.mark = mark;
+    else if (view.mark != nullptr)
+      figures.axes = scene_axes(canvas, layout, figures, *view.mark, play.index());
     draw_scene_figures(canvas, layout.figure, figures);
     const GuessShown guess{scene, *view.tour.values, texts, t, play.play()};
     if (mark != nullptr) draw_guess_mark(canvas, *mark, guess, {});
@@ -164,7 +202,7 @@ void presenter_panel(Canvas& canvas, const Rect& window, const Theme& t, const T
   side.label(t, texts.text("ui.presenter.question"));
   side.add(words.question, t.ink, 1.1f);
   side.label(t, texts.text("ui.presenter.answer"));
-  side.add(values.answer_text(texts), t.ok, 1.4f, Weight::bold, 3);
+  side.answer(t, words.right_choice, values.answer_text(texts));
   side.add(values.write(scene.sentence, texts), t.ink2, 1);
   if (const TourScore score = play.score(); score.answered > 0)
     side.add(texts.format("tour.score", {std::to_string(score.right), std::to_string(score.answered)}), t.ink2, 1);

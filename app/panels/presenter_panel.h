@@ -16,6 +16,7 @@ namespace roofscape::app {
 struct PresenterMark {
   widgets::HeldAxes axes;
   std::optional<TourState::Mark> at;
+  std::optional<std::size_t> axes_of;  // the scene whose axes they are
 };
 
 struct PresenterView {

@@ -6,10 +6,12 @@
 #include "app/panels/dock_panel.h"
 #include "app/panels/panel_parts.h"
 #include "app/panels/projector_panel.h"
+#include "app/panels/wall.h"
 #include "app/tours/guess_line.h"
 #include "widgets/canvas/number_format.h"
 #include "widgets/figures/blocks/block_figure.h"
 #include "widgets/figures/common/figure_head.h"
+#include "widgets/plot/build_up_canvas.h"
 #include "widgets/plot/plot.h"
 
 namespace roofscape::app {
@@ -73,7 +75,7 @@ void guess_line(PanelContext& ctx, const TourFrame& frame, TourState& state) {
       constexpr double kStep = 0.025;  // of the axis
       const auto now = guessed_value(state.play->play(), *state.values);
       const double length = axis->end() - axis->begin();
-      const double at = now ? axis->position(*now) : axis->begin() + length / 2;
+      const double at = now ? axis->position(*now) : axis->begin();
       const double value = axis->value(std::clamp(at + steps * kStep * length, axis->begin(), axis->end()));
       state.play->guess(readable(*axis, value));
     }
@@ -102,6 +104,18 @@ const MarkPlace* figure_mark(PanelContext& ctx, const TourFrame& frame, TourStat
     state.mark = TourState::Mark{state.play->index(), area, canvas.em(), language, mark_place(canvas, area, figures)};
   }
   return state.mark->place ? &*state.mark->place : nullptr;
+}
+
+// Where no guess stands on a figure, its axes reach for both states of the scene from the first frame on.
+void keep_axes(PanelContext& ctx, const TourFrame& frame, TourState& state) {
+  const io::TourScene& scene = state.play->scene();
+  if (state.axes_kept || !shares_axes(scene)) return;
+  const std::vector<Rect> places = figure_places(ctx.ui.canvas, frame.layout.figure, scene.figures.size());
+  const SceneFigures figures{scene,       *state.values, ctx.ui.texts, ctx.ui.theme, ctx.session.library(),
+                             ctx.studies, false,         &ctx.axes};
+  for (std::size_t i = guesses_on_figure(scene) ? 1 : 0; i < scene.figures.size() && i < places.size(); ++i)
+    keep_scene_axes(ctx.ui.canvas, figure_rest(ctx.ui.canvas, places[i]), figures, i);
+  state.axes_kept = true;
 }
 
 // The guess is set on the figure: dragged, ticked, or stepped with up and down.
@@ -144,7 +158,13 @@ void draw_block(PanelContext& ctx, const Rect& area, const io::TourFigure& figur
   const engine::PictureData data = block_picture(figure, block);
   const BlockFigure picture{block.question.call, data, ctx.ui.texts, ctx.ui.theme, holds ? &ctx.axes : nullptr};
   const Rect rest = draw_figure_title(ctx.ui.canvas, ctx.ui.theme, area, block_figure_head(picture), revealed);
-  if (!data.lines.empty()) draw_block_figure(ctx.ui.canvas, rest, picture, false);
+  if (data.lines.empty()) return;
+  if (ctx.built < WallState::kWhole) {
+    BuildUpCanvas part(ctx.ui.canvas, static_cast<BuildStep>(ctx.built));
+    draw_block_figure(part, rest, picture, false);
+  } else {
+    draw_block_figure(ctx.ui.canvas, rest, picture, false);
+  }
 }
 
 // Of figures that may be pointed at: all but those that are covered.
@@ -203,7 +223,7 @@ std::string derivable_answer(const TourState& state) {
   return engine::find_quantity(engine::without_index(name)) ? name : std::string();
 }
 
-bool holds_axes(const TourState& state) { return state.open() && guesses_on_figure(state.play->scene()); }
+bool holds_axes(const TourState& state) { return state.open() && shares_axes(state.play->scene()); }
 
 bool drop_guess(TourState& state) {
   if (!state.open() || !state.drags) return false;
@@ -277,11 +297,12 @@ engine::Scenario tour_panel(PanelContext& ctx, const Rect& window, const TourFra
   click_choices(ctx, frame, state);
   guess_line(ctx, frame, state);
   const MarkPlace* mark = figure_mark(ctx, frame, state);
+  keep_axes(ctx, frame, state);
   const bool still = !revealed && (scene.covered || !scene.cover.empty() || mark != nullptr);
   if (still)
     draw_scene_figures(ctx.ui.canvas, frame.layout.figure,
                        {scene, *state.values, ctx.ui.texts, ctx.ui.theme, ctx.session.library(), ctx.studies,
-                        revealed, mark != nullptr ? &ctx.axes : nullptr, mark});
+                        revealed, shares_axes(scene) ? &ctx.axes : nullptr, mark});
   else
     live_figures(ctx, frame.layout.figure, state, figures, scenario);
   if (mark != nullptr) guess_on_figure(ctx, state, *mark);

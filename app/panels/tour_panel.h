@@ -30,6 +30,7 @@ struct TourState {
     std::optional<MarkPlace> place;
   };
   std::optional<Mark> mark;
+  bool axes_kept = false;               // of the scene's figures, for both its states
   bool drags = false, dropped = false;  // the guess is held; it was given up, and the button is still down
   DerivationState derivation;           // of the answer, in place of the sentence
   bool open() const { return play != nullptr; }
@@ -47,7 +48,7 @@ engine::Scenario tour_dock(PanelContext& ctx, const TourFrame& frame, TourState&
 // The rest. What is chosen is written into the play; a click on the hint asks for the command "tour.next".
 engine::Scenario tour_panel(PanelContext& ctx, const widgets::Rect& window, const TourFrame& frame, TourState& state,
                             FiguresState& figures, engine::Scenario scenario);
-// Whether a guess stands on the figure, whose axes are held from the question to the answer.
+// Whether the axes of the figures are held from the question to the answer.
 bool holds_axes(const TourState& state);
 // Gives the guess up that is being dragged; false: none is.
 bool drop_guess(TourState& state);

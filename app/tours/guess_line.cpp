@@ -97,7 +97,9 @@ std::optional<Scale> guess_axis(const io::TourScene& scene, const SceneValues& v
   }
   const float margin = kMarginEm * canvas.em();
   const double begin = place.x + margin, end = place.right() - margin;
-  const bool share = values.answer()->unit.notation == engine::Notation::percent && low >= 0 && high <= 1;
+  const bool percent = values.answer()->unit.notation == engine::Notation::percent || scene.form == "percent" ||
+                       scene.form == "whole_percent" || scene.form == "share";
+  const bool share = percent && low >= 0 && high <= 1;
   if (share) return Scale(ScaleKind::linear, 0, 1, begin, end);
   if (low > 0 && high / low > kManyTimes) {
     // Whole decades with room at both ends.
@@ -188,11 +190,11 @@ void draw_guess_line(Canvas& canvas, const Rect& place, const Scale& axis, const
   const float pills = place.y;
   const bool revealed = line.play.revealed && answer.has_value();
   if (!guess && !revealed) {
-    // Where the hand begins.
-    const float x = static_cast<float>((axis.begin() + axis.end()) / 2);
+    // Where the hand begins: at the end of the axis, where no answer is.
+    const float x = static_cast<float>(axis.begin());
     canvas.marker({x, y}, Marker::circle, 0.8f * em, {.colour = hue});
-    canvas.text({x, pills + kPillRow * em / 2}, line.texts.text("tour.guess.drag"),
-                line_text(canvas, hue, HAlign::centre));
+    canvas.text({x - 0.4f * em, pills + kPillRow * em / 2}, line.texts.text("tour.guess.drag"),
+                line_text(canvas, hue, HAlign::left));
     return;
   }
   const float from = guess ? axis(*guess) : axis(axis.from());

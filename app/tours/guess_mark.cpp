@@ -99,6 +99,13 @@ std::pair<Point, Point> line_of(const MarkPlace& place, float at) {
   return place.along_x ? std::pair{Point{at, place.band.y}, Point{at, place.band.bottom()}}
                        : std::pair{Point{place.frame.plot.x, at}, Point{place.frame.plot.right(), at}};
 }
+// Where that is before there is a guess: a line across an axis at its end, where it points at nothing, else in the middle.
+float idle_at(const MarkPlace& place, Kind kind) {
+  constexpr double kAtEnd = 0.06;
+  const Scale& axis = axis_of(place);
+  const double share = kind == Kind::x ? kAtEnd : kind == Kind::y ? 1 - kAtEnd : 0.5;
+  return static_cast<float>(axis.begin() + share * (axis.end() - axis.begin()));
+}
 // Where a value is taken hold of.
 Point grip_of(const MarkPlace& place, const io::TourMark& mark, const ScenePlay& play, float at) {
   if (place.along_x) return {at, place.band.centre().y};
@@ -372,12 +379,74 @@ void step_guess(TourPlay& play, const SceneValues& values, const MarkPlace& plac
   const double length = axis.end() - axis.begin(), low = std::min(axis.begin(), axis.end()),
                high = std::max(axis.begin(), axis.end());
   const auto now = guessed_mark(play.play(), values, place);
-  const double at = now ? static_cast<double>(place.position(*now)) : axis.begin() + length / 2;
+  const double at =
+      now ? static_cast<double>(place.position(*now)) : static_cast<double>(idle_at(place, play.scene().mark.kind));
   play.keep();
   play.play().sketch.clear();
   const double mark = axis.value(std::clamp(at + steps * kKeyStep * length, low, high)) * unit_of(place);
   if (const auto answer = values.answer_at(readable_mark(place, mark))) play.guess(*answer);
 }
+
+namespace {
+
+// A line across the plot that parts where the figure says something.
+void draw_parted(Canvas& canvas, Point from, Point to, const std::vector<Rect>& texts, const Stroke& stroke) {
+  const bool down = from.x == to.x;
+  std::vector<std::pair<float, float>> gaps;
+  for (const Rect& text : texts) {
+    const Rect box = text.inset(-canvas.px(3));
+    const bool crossed = down ? box.x < from.x && box.right() > from.x : box.y < from.y && box.bottom() > from.y;
+    if (crossed) gaps.emplace_back(down ? box.y : box.x, down ? box.bottom() : box.right());
+  }
+  std::sort(gaps.begin(), gaps.end());
+  float at = down ? from.y : from.x;
+  const float end = down ? to.y : to.x;
+  const auto piece = [&](float until) {
+    if (until > at)
+      canvas.line(down ? Point{from.x, at} : Point{at, from.y}, down ? Point{from.x, until} : Point{until, from.y},
+                  stroke);
+  };
+  for (const auto& [begin, over] : gaps) {
+    piece(std::min(begin, end));
+    at = std::max(at, over);
+  }
+  piece(end);
+}
+
+// The answer on an axis where nobody guessed: bars and dots tell theirs themselves. Its number stands beside its line, near
+// the axis and clear of what the figure says.
+void draw_answer(Canvas& canvas, const MarkPlace& place, const GuessShown& words, const Rect& within) {
+  const Kind kind = words.scene.mark.kind;
+  if (kind != Kind::x && kind != Kind::y) return;
+  const Theme& t = words.theme;
+  const float em = canvas.em(), at = place.position(place.answer);
+  const Rect& plot = place.frame.plot;
+  const auto [from, to] = line_of(place, at);
+  draw_parted(canvas, from, to, place.texts, {t.ink, canvas.px(2.5f), {}});
+  const std::string answer = words.values.answer_text(words.texts);
+  const float w = canvas.text_width(answer, words_style(canvas, t.ink)) + 0.8f * em, h = kPillHeight * em;
+  const auto box_at = [&](float share) {
+    const Point middle = place.along_x ? Point{at, plot.bottom() - 0.9f * em - share * (plot.h - 1.8f * em)}
+                                       : Point{plot.x + w / 2 + share * (plot.w - w), at};
+    return Rect{confined(middle.x - w / 2, within.x, within.right() - w),
+                confined(middle.y - h / 2, within.y, within.bottom() - h), w, h};
+  };
+  constexpr int kPlaces = 20;
+  int best = 0;
+  const auto clear = [&](int i) {
+    const Rect box = box_at(static_cast<float>(i) / kPlaces).inset(-0.2f * em);
+    return std::none_of(place.texts.begin(), place.texts.end(),
+                        [&](const Rect& text) { return !intersection(box, text).empty(); });
+  };
+  for (int i = 0; i <= kPlaces; ++i)
+    if (clear(i)) {
+      best = i;
+      break;
+    }
+  draw_words(canvas, t, within, box_at(static_cast<float>(best) / kPlaces).centre(), answer, t.ink, true);
+}
+
+}  // namespace
 
 void draw_guess_mark(Canvas& canvas, const MarkPlace& place, const GuessShown& words,
                      std::optional<std::size_t> pointed) {
@@ -398,10 +467,7 @@ void draw_guess_mark(Canvas& canvas, const MarkPlace& place, const GuessShown& w
   };
   draw_sketch(canvas, plot, words.play.sketch, {hue, canvas.px(3), {}});
   if (!words.play.revealed) {
-    const float at = guess ? place.position(*guess)
-                           : static_cast<float>((place.along_x ? place.frame.x.begin() + place.frame.x.end()
-                                                               : place.frame.y.begin() + place.frame.y.end()) /
-                                                2);
+    const float at = guess ? place.position(*guess) : idle_at(place, mark.kind);
     const Point grip = grip_of(place, mark, words.play, at);
     draw_value(canvas, place, words, at, guess ? hue : faded(hue, 0.55f), true);
     if (!place.along_x && mark.kind != Kind::y)  // what height it is, back at the axis
@@ -420,7 +486,7 @@ void draw_guess_mark(Canvas& canvas, const MarkPlace& place, const GuessShown& w
     draw_words(canvas, t, within, chart && !guess ? at_foot : beside(grip), said, hue, false);
     return;
   }
-  if (!guess) return;
+  if (!guess) return draw_answer(canvas, place, words, within);
   const float from = place.position(*guess), end = place.position(place.answer),
               to = from + (end - from) * words.arrival;
   ScenePlay answered;  // the answer stands where it is, wherever a point was dropped

@@ -185,11 +185,12 @@ SlideText slide_text(const TourPlay& play, const SceneValues& values, const Text
   out.source = values.write(scene.source, texts);
   if (!now.revealed) {
     const bool on_figure = guesses_on_figure(scene);
-    out.hint =
-        texts.text(now.guessed() ? on_figure ? "tour.hint.undo" : "tour.hint.reveal"
-                   : on_figure   ? scene.mark.kind == io::TourMark::Kind::none ? "tour.hint.tick" : "tour.hint.figure"
-                   : scene.choices.empty() ? "tour.hint.guess"
-                                           : "tour.hint.choose");
+    const std::string_view key = now.guessed()                                 ? on_figure ? "undo" : "reveal"
+                                 : scene.choices.empty()                       ? "guess"
+                                 : !on_figure                                  ? "choose"
+                                 : scene.mark.kind == io::TourMark::Kind::none ? "tick"
+                                                                               : "figure";
+    out.hint = texts.format("tour.hint." + std::string(key), {std::to_string(scene.choices.size())});
     if (now.chosen) out.hint = texts.format("tour.hint.chosen", {std::to_string(*now.chosen + 1), out.hint});
     return out;
   }
@@ -441,6 +442,19 @@ void draw_scene_figure(Canvas& canvas, const Rect& area, const SceneFigures& of,
   draw_figure(*row, canvas, area, input, scene_view(figure));
 }
 
+bool shares_axes(const io::TourScene& scene) {
+  return guesses_on_figure(scene) || (scene.has_before() && scene.runs);
+}
+
+void keep_scene_axes(const Canvas& canvas, const Rect& area, const SceneFigures& of, std::size_t index) {
+  of.axes->hold(true);
+  SceneFigures plain = of;
+  plain.revealed = true;
+  InkCanvas apart(canvas.metrics(), canvas.em(), canvas.bounds());
+  for (const std::string_view state : {io::kBeforeState, io::kShownState})
+    if (state == io::kShownState || of.scene.has_before()) draw_scene_figure(apart, area, plain, index, state);
+}
+
 void draw_scene_figures(Canvas& canvas, const Rect& area, const SceneFigures& of) {
   const std::vector<Rect> places = figure_places(canvas, area, of.scene.figures.size());
   const std::string_view state = !of.revealed && of.scene.has_before() ? io::kBeforeState : io::kShownState;
@@ -466,18 +480,12 @@ void draw_scene_figures(Canvas& canvas, const Rect& area, const SceneFigures& of
     // Where a number is guessed on the figure its axes are there from the first, and stay.
     std::optional<MarkPlace> mark;
     SceneFigures drawn = of;
-    if (i == 0 && guesses_on_figure(of.scene)) {
-      if (drawn.axes == nullptr) drawn.axes = &own;
-      mark = of.mark != nullptr ? std::optional(*of.mark) : mark_place(canvas, rest, drawn);
+    const bool guessed = i == 0 && guesses_on_figure(of.scene);
+    if (drawn.axes == nullptr && shares_axes(of.scene)) {
+      drawn.axes = &own;
+      if (!guessed) keep_scene_axes(canvas, rest, drawn, i);
     }
-    // A block has no ghost of what it was before: its axes are those of the question, as far as they reach.
-    HeldAxes asked;
-    if (of.revealed && of.scene.has_before() && drawn.axes == nullptr && of.values.block(state) != nullptr) {
-      asked.hold(true);
-      drawn.axes = &asked;
-      InkCanvas apart(canvas.metrics(), canvas.em(), canvas.bounds());
-      draw_scene_figure(apart, rest, drawn, i, io::kBeforeState);
-    }
+    if (guessed) mark = of.mark != nullptr ? std::optional(*of.mark) : mark_place(canvas, rest, drawn);
     if (!whole)
       draw_scene_figure(canvas, rest, drawn, i, state);
     else if (mark)
@@ -485,6 +493,12 @@ void draw_scene_figures(Canvas& canvas, const Rect& area, const SceneFigures& of
     else
       draw_cover(canvas, of.theme, rest);
     if (!whole) draw_marks(canvas, of.theme, rest, of.scene, first, of.revealed);
+    // Where nobody guessed, as in files: the answer on its axis, and the tick at what was right.
+    if (mark && of.revealed && of.mark == nullptr) {
+      ScenePlay answered;
+      answered.revealed = true;
+      draw_guess_mark(canvas, *mark, {of.scene, of.values, of.texts, of.theme, answered}, {});
+    }
     canvas.set_tagging(before);
   }
 }

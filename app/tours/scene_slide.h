@@ -65,6 +65,12 @@ struct SceneFigures {
   const MarkPlace* mark = nullptr;    // where a guess stands on the figure, if that is known already
 };
 void draw_scene_figures(widgets::Canvas& canvas, const widgets::Rect& area, const SceneFigures& figures);
+// Whether question and answer are drawn on the same axes, so that the eye can compare: where a guess stands on the figure,
+// and where another state is shown first.
+bool shares_axes(const io::TourScene& scene);
+// Has `figures.axes`, which must be there, reach as far as both states of one of the scene's figures do, and holds them.
+void keep_scene_axes(const widgets::Canvas& canvas, const widgets::Rect& area, const SceneFigures& figures,
+                     std::size_t figure);
 // One of its figures in the state that is shown or the one before, with nothing over it.
 void draw_scene_figure(widgets::Canvas& canvas, const widgets::Rect& area, const SceneFigures& figures,
                        std::size_t figure, std::string_view state);

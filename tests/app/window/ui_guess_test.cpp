@@ -235,6 +235,8 @@ TEST_CASE("the lecturer's window tells the answer, the next scene and the time, 
     CHECK(test::drawn(h, "9:41"));
     CHECK(test::drawn(h, "1:15"));
     CHECK(test::drawn(h, told(h).answer_text(h.workspace.texts())));
+    for (std::size_t i = 0; i < lecture(h).scene().choices.size(); ++i)
+      if (lecture(h).scene().choices[i].right) CHECK(test::drawn(h, std::to_string(i + 1)));
     CHECK(test::drawn(h, std::string(lecture(h).tour().scenes[lecture(h).index() + 1].title.in("en"))));
     CHECK(list.VtxBuffer.Size > 1000);
     h.step();
