@@ -88,6 +88,7 @@ struct PanelContext {
   std::span<const std::string> pinned = {};  // fields whose controls stand on the wall
   std::string_view stepped = {};             // of those the one that [ and ] step
   widgets::HeldAxes& axes;
+  int built = 2;  // how far figures on the wall are built up (wall.h)
   const engine::Scenario& base;
 
   const Command* command(std::string_view id) const { return find_command(commands, id); }

@@ -9,6 +9,7 @@
 #include "app/panels/dock_panel.h"
 #include "app/panels/field_text.h"
 #include "app/panels/figure_menu.h"
+#include "app/panels/wall.h"
 #include "app/session/scenario_changes.h"
 #include "engine/scenario/scenario_title.h"
 #include "widgets/canvas/number_format.h"
@@ -31,8 +32,14 @@ std::string context_of(const PanelContext& ctx, const TextStyle& style, float ro
   const std::string changes = changes_in_words(ctx);
   std::string mode = "; " + mode_text(ctx.ui.texts, ctx.session.scenario().assumptions.mode);
   if (ctx.axes.held() && !ctx.ui.io.anything_held()) mode += "; " + std::string(ctx.text("ui.wall.axes_held"));
-  const std::string plan = engine::scenario_title(ctx.session.scenario()) + (changes.empty() ? "" : ": ") + changes;
-  return ellipsize(ctx.ui.canvas, plan, style, room - ctx.ui.canvas.text_width(mode, style)) + mode;
+  const std::string plan = engine::scenario_title(ctx.session.scenario());
+  room -= ctx.ui.canvas.text_width(mode, style);
+  if (changes.empty()) return ellipsize(ctx.ui.canvas, plan, style, room) + mode;
+  // What was changed is told before the whole of the plan's name is.
+  const std::string changed = ": " + changes;
+  const float for_plan = std::max(0.3f * room, room - ctx.ui.canvas.text_width(changed, style));
+  const std::string name = ellipsize(ctx.ui.canvas, plan, style, for_plan);
+  return ellipsize(ctx.ui.canvas, name + changed, style, room) + mode;
 }
 
 // One of two figures: its title, what it says in short, and the picture.
@@ -82,21 +89,18 @@ Rect projector_dock(const PanelContext& ctx, const Rect& window, std::size_t con
 }
 
 engine::Scenario projector_panel(PanelContext& ctx, const Rect& window, const ProjectorState& projector,
-                                 std::size_t controls, std::string_view digits, FiguresState& state,
-                                 engine::Scenario scenario) {
+                                 std::span<const std::size_t> deck, std::size_t controls, std::string_view digits,
+                                 FiguresState& state, engine::Scenario scenario) {
   const std::size_t index = projector.figure;
   const Theme& t = ctx.ui.theme;
   const float em = ctx.ui.em();
   const auto all = figures();
   Rect rest = window.inset(std::round(kMarginX * em), std::round(kMarginY * em));
 
-  // Which of how many that say something of this kind of workload, as in a deck of slides.
-  std::size_t number = 0, count = 0;
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    if (!shows(all[i], scenario) && i != index) continue;
-    ++count;
-    if (i <= index) ++number;
-  }
+  // Which of how many, as in a deck of slides; of one that is not in it that there are more.
+  const std::size_t count = deck.size();
+  const auto found = std::find(deck.begin(), deck.end(), index);
+  const std::string number = found == deck.end() ? std::string(kNoValue) : std::to_string(found - deck.begin() + 1);
   // The title with the place among the figures, and under it always what the figure is of. Of two figures each has its
   // title over it.
   const bool two = projector.beside && *projector.beside != index && rest.w >= kLeastForTwo * em;
@@ -106,7 +110,7 @@ engine::Scenario projector_panel(PanelContext& ctx, const Rect& window, const Pr
   const Rect of = rest.cut_top(std::round(1.2f * em));
   TextStyle small = ctx.style(t.ink2, kSmallText);
   small.halign = HAlign::right;
-  const std::string place = digits.empty() ? std::to_string(number) + " / " + std::to_string(count)
+  const std::string place = digits.empty() ? number + " / " + std::to_string(count)
                                            : std::string(digits) + " \u2192 / " + std::to_string(count);
   ctx.ui.canvas.text({title.right(), title.centre().y}, place, small);
   const float title_room = title.w - ctx.ui.canvas.text_width(place, small) - em;
@@ -124,7 +128,9 @@ engine::Scenario projector_panel(PanelContext& ctx, const Rect& window, const Pr
   if (ctx.ui.canvas.text_width(takeaway, phrase) > line.w) line = rest.cut_top(std::round(1.4f * em));
   if (ctx.session.drawable() && !words.brief.empty() && ctx.ui.canvas.text_width(takeaway, phrase) > line.w)
     takeaway = words.brief;
-  ctx.ui.canvas.text({line.x, line.centre().y}, ellipsize(ctx.ui.canvas, takeaway, phrase, line.w), phrase);
+  // While the figure is built up nothing is said of it yet.
+  if (ctx.built >= WallState::kWhole)
+    ctx.ui.canvas.text({line.x, line.centre().y}, ellipsize(ctx.ui.canvas, takeaway, phrase, line.w), phrase);
 
   // The verdict in one line.
   const Rect foot = rest.cut_bottom(std::round(kFoot * em));

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -21,9 +22,9 @@ std::string changes_in_words(const PanelContext& ctx);
 
 // Where the controls stand under the figure.
 widgets::Rect projector_dock(const PanelContext& ctx, const widgets::Rect& window, std::size_t controls);
-// `controls`: how many stand under the figure. `digits`: what was typed of a number to go to.
+// `deck`: the figures one goes through. `controls`: how many stand under the figure. `digits`: what was typed of a number to go to.
 engine::Scenario projector_panel(PanelContext& ctx, const widgets::Rect& window, const ProjectorState& state,
-                                 std::size_t controls, std::string_view digits, FiguresState& figures,
-                                 engine::Scenario scenario);
+                                 std::span<const std::size_t> deck, std::size_t controls, std::string_view digits,
+                                 FiguresState& figures, engine::Scenario scenario);
 
 }  // namespace roofscape::app

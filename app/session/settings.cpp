@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
@@ -12,6 +13,7 @@
 #include "engine/io/json/files.h"
 #include "engine/io/scenario/scenario_json.h"
 #include "engine/scenario/scenario_fields.h"
+#include "widgets/figures/figures.h"
 
 namespace roofscape::app {
 
@@ -134,6 +136,11 @@ io::Result<Settings> settings_in(std::string_view text, std::string_view file) {
     if (const auto it = map.find(fmt::format("wall.pin.{}", i));
         it != map.end() && engine::find_field(it->second) != nullptr)
       s.pinned.push_back(it->second);
+  for (std::size_t i = 0; i < widgets::kFigureCount; ++i)
+    if (const auto it = map.find(fmt::format("wall.deck.{}", i));
+        it != map.end() && widgets::find_figure(it->second) != nullptr &&
+        std::find(s.deck.begin(), s.deck.end(), it->second) == s.deck.end())
+      s.deck.push_back(it->second);
   const double version = number(map, "version", 1);
   const bool old = version < 2;
   if (map.contains("motion.still")) s.still = number(map, "motion.still", 0) != 0;
@@ -187,6 +194,7 @@ std::string settings_text(const Settings& settings) {
   add("mesh.keep_product", settings.mesh.keep_product ? 1 : 0);
   add("mesh.partner", engine::kAxisIds[static_cast<std::size_t>(settings.mesh.partner)]);
   for (std::size_t i = 0; i < settings.pinned.size(); ++i) add(fmt::format("wall.pin.{}", i), settings.pinned[i]);
+  for (std::size_t i = 0; i < settings.deck.size(); ++i) add(fmt::format("wall.deck.{}", i), settings.deck[i]);
   if (settings.still) add("motion.still", *settings.still ? 1 : 0);
   add("layout.column", a.column);
   add("layout.row", a.row);

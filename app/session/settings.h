@@ -49,8 +49,9 @@ struct Settings {
   MeshEditing mesh;
   ExportChoice export_as;
   std::vector<std::string>
-      pinned;                 // fields whose controls stand on the wall, at most kMostPinned; none: the usual ones
-  std::optional<bool> still;  // nothing slides into its place; nothing: as the system says
+      pinned;  // fields whose controls stand on the wall, at most kMostPinned; none: the usual ones
+  std::vector<std::string> deck;  // figures of the projector in the order in which they come; none: all
+  std::optional<bool> still;      // nothing slides into its place; nothing: as the system says
   friend bool operator==(const Settings&, const Settings&) = default;
 };
 

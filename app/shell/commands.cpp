@@ -93,7 +93,7 @@ class CommandTable {
   static bool on_wall(const Workspace& w) { return w.on_wall(); }
   template <WallMarks::Tool tool>
   static void take_tool(Workspace& w) {
-    w.panels_.marks.take(tool);
+    w.panels_.marks.take(tool, w.interaction_.input().now_s);
   }
   template <WallMarks::Tool tool>
   static bool tool_is(const Workspace& w) {
@@ -106,9 +106,10 @@ class CommandTable {
   }
   static void go_to_end(Workspace& w, bool last) {
     if (w.panels_.tour.open()) return w.go_to_scene(last ? w.panels_.tour.play->count() - 1 : 0);
-    w.panels_.projector.figure = last ? widgets::kFigureCount - 1 : 0;
-    if (!widgets::shows(widgets::figures()[w.panels_.projector.figure], w.session_.scenario()))
-      w.step_projector(last ? -1 : 1);
+    const std::vector<std::size_t> deck = w.deck();
+    if (deck.empty()) return;
+    w.panels_.projector.figure = last ? deck.back() : deck.front();
+    w.panels_.wall.built = WallState::kWhole;
   }
   static bool several_tabs(const Workspace& w) { return w.tabs_.count() > 1; }
   static bool workbench_open(const Workspace& w) { return w.panels_.workbench.open; }
@@ -374,17 +375,41 @@ std::vector<Command> CommandTable::fixed() {
               false,
               [](const Workspace& w) { return w.on_wall() && w.wall_controls().size() > 1; },
               [](Workspace& w) { w.next_control(1); }},
-      Command{"wall.pointer", Category::wall, plain(widgets::key_of('Q')), kNone, false, on_wall,
+      Command{"wall.pointer", Category::wall, plain(WallMarks::key(WallMarks::Tool::pointer)), kNone, false, on_wall,
               take_tool<WallMarks::Tool::pointer>, tool_is<WallMarks::Tool::pointer>},
-      Command{"wall.ink", Category::wall, plain(widgets::key_of('I')), kNone, false, on_wall,
+      Command{"wall.ink", Category::wall, plain(WallMarks::key(WallMarks::Tool::ink)), kNone, false, on_wall,
               take_tool<WallMarks::Tool::ink>, tool_is<WallMarks::Tool::ink>},
-      Command{"wall.pen", Category::wall, plain(widgets::key_of('E')), kNone, false, on_wall,
+      Command{"wall.pen", Category::wall, plain(WallMarks::key(WallMarks::Tool::pen)), kNone, false, on_wall,
               take_tool<WallMarks::Tool::pen>, tool_is<WallMarks::Tool::pen>},
-      Command{"wall.spotlight", Category::wall, plain(widgets::key_of('O')), kNone, false, on_wall,
-              take_tool<WallMarks::Tool::spotlight>, tool_is<WallMarks::Tool::spotlight>},
+      Command{"wall.spotlight", Category::wall, plain(WallMarks::key(WallMarks::Tool::spotlight)), kNone, false,
+              on_wall, take_tool<WallMarks::Tool::spotlight>, tool_is<WallMarks::Tool::spotlight>},
       Command{"wall.presenter", Category::wall, plain(Key::f10), kNone, false, on_wall,
               [](Workspace& w) { w.panels_.wall.presents = !w.panels_.wall.presents; },
               [](const Workspace& w) { return w.panels_.wall.presents; }},
+      Command{"wall.build", Category::wall, plain(widgets::key_of('U')), kNone, false, on_wall,
+              [](Workspace& w) {
+                int& built = w.panels_.wall.built;
+                built = built >= WallState::kWhole ? 0 : built + 1;
+              }},
+      Command{"wall.deck", Category::wall, plain(widgets::key_of('K')), kNone, false, in_projector,
+              [](Workspace& w) { w.open_deck(); }},
+      Command{"wall.deck_earlier",
+              Category::wall,
+              {Key::page_up, true, false, false},
+              kNone,
+              false,
+              in_projector,
+              [](Workspace& w) { w.move_in_deck(-1); }},
+      Command{"wall.deck_later",
+              Category::wall,
+              {Key::page_down, true, false, false},
+              kNone,
+              false,
+              in_projector,
+              [](Workspace& w) { w.move_in_deck(1); }},
+      Command{"wall.deck_all", Category::wall, kNone, kNone, false,
+              [](const Workspace& w) { return in_projector(w) && !w.settings_.deck.empty(); },
+              [](Workspace& w) { w.settings_.deck.clear(); }},
       Command{"wall.hold_axes", Category::wall, plain(widgets::key_of('L')), kNone, false, on_wall,
               [](Workspace& w) { w.panels_.wall.axes_held = !w.panels_.wall.axes_held; },
               [](const Workspace& w) { return w.panels_.wall.axes_held; }},

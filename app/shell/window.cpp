@@ -31,6 +31,7 @@ constexpr int kFramesAfterEvent = 4;
 // What the callbacks collect between two frames.
 struct Events {
   std::vector<KeyPress> keys;
+  std::vector<Key> released;
   std::string typed;
   std::vector<std::string> dropped;
   int frames = kFramesAfterEvent;
@@ -100,6 +101,10 @@ void install_callbacks(GLFWwindow* window) {
   glfwSetKeyCallback(window, [](GLFWwindow* w, int key, int, int action, int mods) {
     Events* e = events_of(w);
     const Key k = key_of_glfw(key);
+    // A letter that is held is pressed once: what it does is done until it is let go.
+    const bool letter = k >= widgets::key_of('A') && k <= widgets::key_of('Z');
+    if (letter && action == GLFW_RELEASE) e->released.push_back(k);
+    if (letter && action == GLFW_REPEAT && mods == 0) return;
     if (action != GLFW_RELEASE && k != Key::none)
       e->keys.push_back(
           {k, (mods & GLFW_MOD_CONTROL) != 0, (mods & GLFW_MOD_SHIFT) != 0, (mods & GLFW_MOD_ALT) != 0});
@@ -293,6 +298,7 @@ UiInput take_input(Events& events, GLFWwindow* window) {
   input.shift = io.KeyShift;
   input.alt = io.KeyAlt;
   input.keys = std::exchange(events.keys, {});
+  input.released = std::exchange(events.released, {});
   input.typed = std::exchange(events.typed, {});
   input.now_s = glfwGetTime();
   return input;

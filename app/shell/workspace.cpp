@@ -253,24 +253,16 @@ void Workspace::toggle_projector() {
     return;
   }
   panels_.projector.figure = current_figure();
+  panels_.wall.built = WallState::kWhole;
   panels_.figures.maximised.reset();
   set_wall_theme();
-}
-
-std::size_t Workspace::figure_after(std::size_t figure, int by, std::optional<std::size_t> other) const {
-  // Past the figures that say nothing of this kind of workload.
-  const auto n = static_cast<int>(figures().size());
-  for (int i = 0; i < n; ++i) {
-    figure = static_cast<std::size_t>(((static_cast<int>(figure) + by) % n + n) % n);
-    if (figure != other && widgets::shows(figures()[figure], session_.scenario())) break;
-  }
-  return figure;
 }
 
 void Workspace::step_projector(int by) {
   session_.dismiss_message();  // it was about the figure before
   panels_.marks.ink.clear();
   panels_.marks.pen.clear();
+  panels_.wall.built = WallState::kWhole;
   panels_.projector.figure = figure_after(panels_.projector.figure, by, panels_.projector.beside);
 }
 
@@ -325,6 +317,7 @@ void Workspace::run_commands(const std::vector<std::string>& requested) {
       if ((c.key.control || c.key.key >= Key::f1) && interaction_.take(c.key) && enabled(c, *this)) c.run(*this);
     return;
   }
+  for (const Key released : interaction_.input().released) panels_.marks.let_go(released, interaction_.input().now_s);
   // In the order in which they were pressed: a remote control or a macro sends several in one frame.
   const std::vector<KeyPress> pressed = interaction_.input().keys;
   for (const KeyPress& press : pressed)
@@ -471,13 +464,15 @@ void Workspace::frame(ScreenCanvas& canvas, ImDrawList* list, const UiInput& inp
   PanelRequests requests;
   Hovered next_hovered;
   Ui ui{canvas, theme_, texts_, interaction_, probe_};
+  // Behind the answer of a scene stands what it was once somebody bends it, not a second picture of the same.
+  const bool unbent = panels_.tour.open() && baseline_ && baseline_->scenario == session_.scenario();
   PanelContext ctx{.ui = ui,
                    .session = session_,
                    .requests = requests,
                    .commands = commands(),
                    .usable = [this](const Command& c) { return enabled(c, *this); },
                    .on = [this](const Command& c) { return c.on != nullptr && c.on(*this); },
-                   .baseline = baseline_.get(),
+                   .baseline = unbent ? nullptr : baseline_.get(),
                    .run = session_.measured_run(),
                    .evidence = evidence_,
                    .found = panels_.search.seen,
@@ -488,6 +483,7 @@ void Workspace::frame(ScreenCanvas& canvas, ImDrawList* list, const UiInput& inp
                    .pinned = settings_.pinned,
                    .stepped = panels_.wall.stepped,
                    .axes = held_axes_,
+                   .built = on_wall() ? panels_.wall.built : WallState::kWhole,
                    .base = edit_base_};
   deferred_ = {};
   panels_.figures.reason_said = false;

@@ -152,7 +152,14 @@ class Workspace {
   void open_palette();
   void run_entry(const PaletteEntry& entry);  // does what was chosen in the palette
   void toggle_projector();
-  // The next one or the one before that has something to show, and is not `other`.
+  // ---- the deck of the projector (workspace_deck.cpp) ----
+  std::vector<std::size_t> deck()
+      const;         // the figures that are shown, in their order: of the deck those with a picture
+  void open_deck();  // the list in which figures are chosen
+  void take_deck_choice();
+  void keep_in_deck(std::size_t figure);  // or no longer
+  void move_in_deck(int by);              // the projected figure, past its neighbour
+  // The next one of the deck or the one before that is not `other`.
   std::size_t figure_after(std::size_t figure, int by, std::optional<std::size_t> other) const;
   void step_projector(int by);
   // Another figure beside the projected one, or none again; and which.
@@ -278,11 +285,12 @@ class Workspace {
   Settings settings_;
   PanelStates panels_;
   Hovered hovered_;
-  widgets::StudyCache studies_;                          // what figures computed beyond the report
-  widgets::HeldAxes held_axes_;                          // of the figures in sight
-  std::shared_ptr<const engine::EvidenceSet> evidence_;  // null: not computed yet
-  SearchJob searching_;                                  // of plans, beside the window
-  ClusterJob choosing_;                                  // of a cluster, beside it too
+  widgets::StudyCache studies_;                                 // what figures computed beyond the report
+  widgets::HeldAxes held_axes_;                                 // of the figures in sight
+  std::map<std::size_t, std::vector<WallMarks::Stroke>> pens_;  // of the tour's scenes, by their place
+  std::shared_ptr<const engine::EvidenceSet> evidence_;         // null: not computed yet
+  SearchJob searching_;                                         // of plans, beside the window
+  ClusterJob choosing_;                                         // of a cluster, beside it too
   struct PlacedSearch {
     std::shared_ptr<const SearchOutcome> of, found;
   };

@@ -477,6 +477,7 @@ void Workspace::open_scenario_list() {
 }
 
 void Workspace::take_list_choice() {
+  take_deck_choice();
   if (const auto tour = interaction_.popup_choice("tour.list");
       tour && *tour >= 0 && static_cast<std::size_t>(*tour) < list_.size())
     return open_tour(list_[static_cast<std::size_t>(*tour)], tour_places_[list_[static_cast<std::size_t>(*tour)]]);

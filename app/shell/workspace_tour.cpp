@@ -53,7 +53,10 @@ void Workspace::open_tour(const std::string& id_or_path, std::size_t scene) {
   uncover();
   panels_.sheets.shown = Sheet::none;
   panels_.tour.presets = session_.presets();
+  panels_.tour.values.reset();
   panels_.tour.play = std::make_unique<TourPlay>(std::move(tour).value(), scene);
+  panels_.marks.clear();
+  pens_.clear();
   WallState wall;
   wall.presents = panels_.wall.presents;
   wall.since_s = panels_.wall.since_s;
@@ -89,15 +92,21 @@ void Workspace::leave_tour() {
 void Workspace::show_scene() {
   TourState& tour = panels_.tour;
   const io::TourScene& scene = tour.play->scene();
+  // What was drawn with the pen stays with its scene, for when one comes back to it.
+  if (tour.values && &tour.values->scene() != &scene) {
+    const io::TourScene* first = tour.play->tour().scenes.data();
+    pens_[static_cast<std::size_t>(&tour.values->scene() - first)] = std::move(panels_.marks.pen);
+    panels_.marks.pen = pens_[tour.play->index()];
+  }
   // The axes that a guess was set on stay for its answer, and go with the scene.
-  if (!tour.values || &tour.values->scene() != &scene) held_axes_ = {}, tour.mark.reset();
+  if (!tour.values || &tour.values->scene() != &scene) held_axes_ = {}, tour.mark.reset(), tour.axes_kept = false;
   tour.drags = tour.dropped = false;
   tour.values = std::make_unique<SceneValues>(scene, *tour.presets);
   tour.bent.reset();
   tour.derivation = {};
   tour.revealed_s = -1;
   panels_.marks.ink.clear();
-  panels_.marks.pen.clear();
+  panels_.wall.built = WallState::kWhole;
   const bool revealed = tour.play->play().revealed;
   const PlanState* shown = tour.values->plan();
   const PlanState* before = tour.values->plan(io::kBeforeState);
@@ -165,9 +174,8 @@ void Workspace::take_enter() {
   std::from_chars(digits.data(), digits.data() + digits.size(), number);
   if (number == 0) return;
   if (panels_.tour.open()) return go_to_scene(number - 1);
-  std::size_t place = 0;
-  for (std::size_t i = 0; i < figures().size(); ++i)
-    if (widgets::shows(figures()[i], session_.scenario()) && ++place == number) panels_.projector.figure = i;
+  const std::vector<std::size_t> deck = this->deck();
+  if (number <= deck.size()) panels_.projector.figure = deck[number - 1], panels_.wall.built = WallState::kWhole;
 }
 
 std::vector<std::string> Workspace::wall_controls() const {
@@ -243,8 +251,8 @@ engine::Scenario Workspace::draw_wall(PanelContext& ctx, const Rect& window) {
   const std::vector<std::string> controls = wall_controls();
   edited = dock_panel(ctx, projector_dock(ctx, window, controls.size()), controls, std::move(edited));
   take();
-  return projector_panel(ctx, window, panels_.projector, controls.size(), panels_.wall.digits, panels_.figures,
-                         std::move(edited));
+  return projector_panel(ctx, window, panels_.projector, deck(), controls.size(), panels_.wall.digits,
+                         panels_.figures, std::move(edited));
 }
 
 void Workspace::draw_projected(Canvas& canvas, Rect place) {

@@ -67,7 +67,8 @@ struct UiInput {
   float wheel_across = 0;      // notches, left positive
   bool control = false, shift = false, alt = false;
   std::vector<KeyPress> keys;
-  std::string typed;  // UTF-8
+  std::vector<Key> released;  // letters that were let go
+  std::string typed;          // UTF-8
   double now_s = 0;
 };
 

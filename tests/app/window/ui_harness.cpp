@@ -61,6 +61,7 @@ void Harness::step(int frames) {
     input.wheel = io.MouseWheel;
     input.control = control;
     input.keys = std::exchange(keys_, {});
+    input.released = std::exchange(released_, {});
     input.typed = std::exchange(typed_, {});
     input.now_s = now_;
     workspace.frame(canvas, ImGui::GetBackgroundDrawList(), input, area);
@@ -103,6 +104,11 @@ void Harness::wait(double seconds) {
 
 void Harness::key(widgets::KeyPress k) {
   keys_.push_back(k);
+  step(2);
+}
+
+void Harness::let_go(widgets::Key k) {
+  released_.push_back(k);
   step(2);
 }
 

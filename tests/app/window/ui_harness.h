@@ -49,6 +49,7 @@ class Harness {
   void click(widgets::Point p, int button = 0);
   void wait(double seconds);
   void key(widgets::KeyPress k);
+  void let_go(widgets::Key k);  // a letter that was down
   void type(std::string text);
   // Both in one frame, as after a paste or on a slow machine.
   void type_and_press(std::string text, widgets::KeyPress k);
@@ -83,6 +84,7 @@ class Harness {
   float width_, height_;
   double now_ = 1;
   std::vector<widgets::KeyPress> keys_;
+  std::vector<widgets::Key> released_;
   std::string typed_;
 };
 

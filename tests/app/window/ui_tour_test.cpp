@@ -252,6 +252,23 @@ TEST_CASE("the axes of a figure stay while L holds them, and fit again after tha
   CHECK(end() < before);
 }
 
+TEST_CASE("a scene without a guess on its figure keeps its axes from the question to the answer") {
+  Harness h;
+  open_tour(h, "cs231n-1");
+  for (int i = 0; i < 20 && play(h).scene().id != "three-times-the-peak"; ++i) h.key({Key::page_down});
+  REQUIRE(play(h).scene().mark.kind == io::TourMark::Kind::none);
+  REQUIRE_FALSE(play(h).play().revealed);
+  h.step(2);
+  const auto asked = h.parts.held_axes.range("step.x");
+  const double before =
+      h.parts.panels.tour.values->plan(io::kBeforeState)->report.quantities.value_or(engine::Q::step_time, 0);
+  CHECK(asked.to >= before);
+  h.key({Key::page_down});
+  h.step(2);
+  CHECK(play(h).play().revealed);
+  CHECK(h.parts.held_axes.range("step.x").to == asked.to);
+}
+
 TEST_CASE("while a control is dragged an axis grows with the data and never shrinks") {
   widgets::HeldAxes axes;
   CHECK(axes.keep("x", {0, 10}).to == 10);
@@ -453,6 +470,113 @@ TEST_CASE("pointer and spotlight follow the mouse, and are laid down by their ke
     press(h, key);
     CHECK(h.parts.panels.marks.tool == Tool::none);
   }
+}
+
+TEST_CASE("a tool of the lecturer is there while its key is held, and stays after a short press") {
+  using Tool = app::WallMarks::Tool;
+  Harness h;
+  h.key({Key::f5});
+  const auto& marks = h.parts.panels.marks;
+  for (const Tool tool : {Tool::pointer, Tool::ink, Tool::pen, Tool::spotlight}) {
+    const Key key = app::WallMarks::key(tool);
+    h.key({key});
+    CHECK(marks.tool == tool);
+    h.let_go(key);
+    CHECK(marks.tool == tool);
+    h.key({key});
+    CHECK(marks.tool == Tool::none);
+    h.let_go(key);
+    h.key({key});
+    h.wait(1);
+    CHECK(marks.tool == tool);
+    h.let_go(key);
+    CHECK(marks.tool == Tool::none);
+  }
+}
+
+TEST_CASE("what the pen drew stays with its scene, through the answer and until one comes back") {
+  Harness h;
+  open_tour(h, "intro");
+  auto& marks = h.parts.panels.marks;
+  marks.pen.push_back({{0.1f, 0.1f}, {0.2f, 0.3f}});
+  h.key({Key::page_down});
+  CHECK(marks.pen.size() == 1);
+  h.key({Key::page_down});
+  CHECK(marks.pen.empty());
+  h.key({Key::page_up});
+  CHECK(marks.pen.size() == 1);
+  h.key({Key::escape});
+  CHECK(marks.pen.empty());
+  CHECK(h.parts.panels.tour.open());
+}
+
+TEST_CASE("the deck of the projector is chosen, ordered and kept") {
+  Harness h;
+  h.key({Key::f5});
+  const auto shown = [&h] { return std::string(widgets::figures()[h.parts.panels.projector.figure].name); };
+  const auto& deck = h.parts.settings.deck;
+  h.key({Key::home});
+  const std::string first = shown();
+  h.key({Key::page_down});
+  const std::string second = shown();
+  CHECK(first != second);
+  // Moved, it comes where the other was.
+  h.key({Key::page_up, true, false, false});
+  CHECK(shown() == second);
+  h.key({Key::home});
+  CHECK(shown() == second);
+  h.key({Key::page_down});
+  CHECK(shown() == first);
+  h.key({Key::page_up});
+  // Left out, it is passed.
+  press(h, 'K');
+  REQUIRE(h.parts.interaction.popup_open("wall.deck"));
+  h.key({Key::enter});  // the figure that is shown is selected
+  h.step(2);
+  CHECK(std::find(deck.begin(), deck.end(), second) == deck.end());
+  h.key({Key::home});
+  CHECK(shown() == first);
+  CHECK(test::drawn(h, "1 / " + std::to_string(h.parts.deck().size())));
+  // Kept with the settings.
+  const test::TemporaryFolder folder;
+  REQUIRE(app::write_settings(folder.path() / "settings.json", h.parts.settings));
+  CHECK(app::read_settings(folder.path() / "settings.json").deck == deck);
+  app::find_command("wall.deck_all")->run(h.workspace);
+  CHECK(deck.empty());
+}
+
+TEST_CASE("a figure without a picture of this plan is not of the deck") {
+  Harness h;
+  h.key({Key::f5});
+  REQUIRE(h.scenario().parallelism.pipeline == 1);
+  for (const std::size_t figure : h.parts.deck()) {
+    CHECK(widgets::figures()[figure].needs != widgets::Needs::stages);
+    CHECK(widgets::shows(widgets::figures()[figure], h.scenario()));
+  }
+}
+
+TEST_CASE("a figure is built up on the wall: its axes, its lines, all of it") {
+  Harness h;
+  h.key({Key::f5});
+  h.parts.panels.projector.figure =
+      static_cast<std::size_t>(widgets::find_figure("roofline") - widgets::figures().data());
+  h.step(2);
+  const auto says = [&h](const char* words) { return test::drawn(h, words); };
+  CHECK(says("ridge"));
+  press(h, 'U');
+  h.step(2);
+  CHECK_FALSE(says("ridge"));
+  CHECK(says("FLOP per byte"));
+  press(h, 'U');
+  h.step(2);
+  CHECK_FALSE(says("ridge"));
+  press(h, 'U');
+  h.step(2);
+  CHECK(says("ridge"));
+  // The next figure stands there whole.
+  press(h, 'U');
+  h.key({Key::page_down});
+  CHECK(h.parts.panels.wall.built == app::WallState::kWhole);
 }
 
 TEST_CASE("no scene of any tour has text that is cut or on another in any language, covered or revealed") {

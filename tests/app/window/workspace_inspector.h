@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "app/shell/workspace.h"
 
@@ -36,6 +37,7 @@ class WorkspaceInspector {
   const std::map<std::string, std::size_t, std::less<>>& tour_places = workspace_.tour_places_;
 
   void open_tour(const std::string& id) { workspace_.open_tour(id); }
+  std::vector<std::size_t> deck() const { return workspace_.deck(); }
   void go_to_scene(std::size_t scene) { workspace_.go_to_scene(scene); }
   void save_as(const std::filesystem::path& file) { workspace_.save_as(file); }
   void export_current_figure() { workspace_.export_current_figure(); }
