@@ -371,9 +371,14 @@ Rect draw_figure_title(Canvas& canvas, const Theme& t, Rect area, const FigureHe
   const Rect line = area.cut_top(std::round(1.6f * canvas.em()));
   TextStyle name = style_of(canvas, t.ink2, 1);
   const TextStyle phrase = style_of(canvas, t.ink3, 1);
-  if (const float wide = canvas.text_width(head.title, name); wide > line.w)
+  std::string title = head.title;
+  if (const float wide = canvas.text_width(title, name); wide > line.w)
     name.em = std::max(kSmallText * canvas.em(), name.em * line.w / wide);
-  const std::string title = ellipsize(canvas, head.title, name, line.w);
+  // What stands in brackets, such as the axis, which is named there, is left out before anything is cut.
+  if (const std::size_t aside = title.rfind(" (");
+      aside != std::string::npos && canvas.text_width(title, name) > line.w)
+    title.resize(aside);
+  title = ellipsize(canvas, title, name, line.w);
   canvas.text({line.x, line.centre().y}, title, name);
   if (!revealed || head.takeaway.empty()) return area;
   const float x = line.x + canvas.text_width(title, name) + 0.8f * canvas.em(), room = line.right() - x;
