@@ -219,11 +219,12 @@ TEST_CASE("every setting is read back as it was written") {
   s.mesh.partner = engine::Axis::pipeline;
   s.export_as.folder = "/somewhere";
   s.pinned = {"parallelism.tensor", "checkpointing.k"};
+  s.deck = {"step", "roofline"};
   s.still = true;
   // None of them is the default's, and none is left out: whoever adds a setting must name it here. The kind is the
   // scenario's, which the session brings.
   const auto none_is_default = [](const app::Settings& given, const app::Settings& other) {
-    const auto& [theme, language, zoom, width, height, arrangement, kind, other_cells, mesh, export_as, pinned,
+    const auto& [theme, language, zoom, width, height, arrangement, kind, other_cells, mesh, export_as, pinned, deck,
                  still] = given;
     const auto& [keep_product, partner] = mesh;
     const auto& [cells, column, row, left, right, left_open, right_open] = arrangement;
@@ -232,8 +233,8 @@ TEST_CASE("every setting is read back as it was written") {
     return theme != other.theme && language != other.language && zoom != other.zoom && width != other.width &&
            height != other.height && other_cells != other.other_cells && keep_product != other.mesh.keep_product &&
            partner != other.mesh.partner && export_as != other.export_as && pinned != other.pinned &&
-           still != other.still && cells != a.cells && column != a.column && row != a.row && left != a.left &&
-           right != a.right && left_open != a.left_open && right_open != a.right_open;
+           deck != other.deck && still != other.still && cells != a.cells && column != a.column && row != a.row &&
+           left != a.left && right != a.right && left_open != a.left_open && right_open != a.right_open;
   };
   CHECK(none_is_default(s, app::Settings{}));
   const test::TemporaryFolder folder;
