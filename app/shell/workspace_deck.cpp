@@ -1,6 +1,9 @@
 // The deck of the projector: which figures are shown in which order. It is kept with the settings; without one of their own
 // all figures come in the order of the table.
 #include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 

@@ -1,7 +1,6 @@
 #include "widgets/plot/build_up_canvas.h"
 
 #include <algorithm>
-#include <string_view>
 
 namespace roofscape::widgets {
 

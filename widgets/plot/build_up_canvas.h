@@ -2,7 +2,10 @@
 // lines and areas, then all of it. What belongs to a later part is left out; the rest goes to the canvas under it.
 #pragma once
 
+#include <cstdint>
 #include <optional>
+#include <span>
+#include <string_view>
 #include <vector>
 
 #include "widgets/canvas/canvas.h"
