@@ -153,9 +153,8 @@ void guess_on_figure(PanelContext& ctx, TourState& state, const MarkPlace& place
       {scene, *state.values, ctx.ui.texts, ctx.ui.theme, play.play(), state.drags, arrival_of(ctx, state)}, pointed);
 }
 
-void draw_block(PanelContext& ctx, const Rect& area, const io::TourFigure& figure, const BlockState& block,
+void draw_block(PanelContext& ctx, const Rect& area, const BlockState& block, const engine::PictureData& data,
                 bool revealed, bool holds) {
-  const engine::PictureData data = block_picture(figure, block);
   const BlockFigure picture{block.question.call, data, ctx.ui.texts, ctx.ui.theme, holds ? &ctx.axes : nullptr};
   const Rect rest = draw_figure_title(ctx.ui.canvas, ctx.ui.theme, area, block_figure_head(picture), revealed);
   if (data.lines.empty()) return;
@@ -179,7 +178,7 @@ void live_figures(PanelContext& ctx, const Rect& area, TourState& state, Figures
       const SceneValues& values = state.bent ? *state.bent : *state.values;
       const std::string_view shown = !revealed && scene.has_before() ? io::kBeforeState : io::kShownState;
       if (const BlockState* block = values.block(shown))
-        draw_block(ctx, places[i], figure, *block, revealed, holds_axes(state));
+        draw_block(ctx, places[i], *block, values.picture(i, shown), revealed, holds_axes(state));
       continue;
     }
     const FigureRow* row = find_figure(figure.name);

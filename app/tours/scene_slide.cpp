@@ -338,18 +338,6 @@ FigureView scene_view(const io::TourFigure& figure) {
   return view;
 }
 
-engine::PictureData block_picture(const io::TourFigure& figure, const BlockState& block) {
-  std::string over;
-  std::vector<std::string> show;
-  for (const std::string& option : figure.with)
-    if (option.starts_with("over="))
-      over = option.substr(5);
-    else if (option.starts_with("show="))
-      show.push_back(option.substr(5));
-  const auto asked = engine::picture_with(block.question.call.block(), over, show);
-  return asked.error ? engine::PictureData{} : engine::picture_data(block.question.call, asked.picture);
-}
-
 std::vector<Rect> figure_places(const Canvas& canvas, const Rect& area, std::size_t count) {
   if (count < 2) return {area};
   const float gap = std::round(1.2f * canvas.em());
@@ -430,7 +418,7 @@ void draw_scene_figure(Canvas& canvas, const Rect& area, const SceneFigures& of,
                        std::string_view state) {
   const io::TourFigure& figure = of.scene.figures[index];
   if (const BlockState* block = of.values.block(state)) {
-    const engine::PictureData data = block_picture(figure, *block);
+    const engine::PictureData& data = of.values.picture(index, state);
     const BlockFigure picture{block->question.call, data, of.texts, of.theme, of.axes};
     if (!data.lines.empty()) draw_block_figure(canvas, area, picture, false);
     return;
@@ -472,7 +460,7 @@ void draw_scene_figures(Canvas& canvas, const Rect& area, const SceneFigures& of
     const std::size_t first = canvas.tags().size();
     FigureHead head;
     if (const BlockState* block = of.values.block(state)) {
-      const engine::PictureData data = block_picture(figure, *block);
+      const engine::PictureData& data = of.values.picture(i, state);
       head = block_figure_head({block->question.call, data, of.texts, of.theme});
     } else if (const PlanState* plan = of.values.plan(state)) {
       const FigureRow* row = find_figure(figure.name);

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "app/tours/tour_play.h"
-#include "engine/blocks/block_picture.h"
 #include "widgets/canvas/canvas.h"
 #include "widgets/canvas/theme.h"
 #include "widgets/figures/figures.h"
@@ -89,7 +88,5 @@ void draw_marks(widgets::Canvas& canvas, const widgets::Theme& theme, const widg
 
 // How the options of a scene's figure are looked at.
 widgets::FigureView scene_view(const io::TourFigure& figure);
-// The figure of the scene's block.
-engine::PictureData block_picture(const io::TourFigure& figure, const BlockState& block);
 
 }  // namespace roofscape::app

@@ -57,6 +57,18 @@ std::optional<TourNumber> number_of(const BlockState& block, std::string_view na
                input->is_numeric() ? engine::quantity(input->q).unit : engine::unit::one);
 }
 
+engine::PictureData block_picture(const io::TourFigure& figure, const engine::BlockCall& call) {
+  std::string over;
+  std::vector<std::string> show;
+  for (const std::string& option : figure.with)
+    if (option.starts_with("over="))
+      over = option.substr(5);
+    else if (option.starts_with("show="))
+      show.push_back(option.substr(5));
+  const auto asked = engine::picture_with(call.block(), over, show);
+  return asked.error ? engine::PictureData{} : engine::picture_data(call, asked.picture);
+}
+
 }  // namespace
 
 std::string_view language_of(const TextTable& texts) { return texts.text("language.code"); }
@@ -94,6 +106,17 @@ const BlockState* SceneValues::block(std::string_view state) const {
   return named == nullptr ? nullptr : std::get_if<BlockState>(&named->of);
 }
 
+const engine::PictureData& SceneValues::picture(std::size_t figure, std::string_view state) const {
+  static const engine::PictureData kNone;
+  const Named* named = find(state);
+  const auto* block = named == nullptr ? nullptr : std::get_if<BlockState>(&named->of);
+  if (block == nullptr || figure >= scene_.figures.size()) return kNone;
+  named->pictures.resize(scene_.figures.size());
+  std::optional<engine::PictureData>& kept = named->pictures[figure];
+  if (!kept) kept = block_picture(scene_.figures[figure], block->question.call);
+  return *kept;
+}
+
 void SceneValues::set_shown(engine::Scenario scenario) {
   states_.front().of = PlanState{scenario, engine::evaluate(scenario)};
 }
@@ -103,6 +126,7 @@ void SceneValues::set_shown_input(std::string_view input, double value) {
   if (block == nullptr) return;
   block->question.call = block->question.call.with(input, value);
   block->result = engine::run_block_plain(block->question.call);
+  states_.front().pictures.clear();
 }
 
 std::optional<TourNumber> SceneValues::look_up(const io::TourReference& reference) const {

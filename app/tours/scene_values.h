@@ -1,12 +1,14 @@
 // The numbers of a scene: its states evaluated, and its formulas and texts written with them.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
 #include <vector>
 
+#include "engine/blocks/block_picture.h"
 #include "engine/io/export/block_json.h"
 #include "engine/io/tour/tour.h"
 #include "engine/report/report.h"
@@ -36,6 +38,8 @@ class SceneValues {
   const io::TourScene& scene() const { return scene_; }
   const PlanState* plan(std::string_view state = io::kShownState) const;    // null: none of that name, or a block
   const BlockState* block(std::string_view state = io::kShownState) const;  // null: none of that name, or a plan
+  // What a figure of the scene draws of a state that is a block: made once, not frame by frame.
+  const engine::PictureData& picture(std::size_t figure, std::string_view state) const;
   // The shown state with something changed by the audience.
   void set_shown(engine::Scenario scenario);
   void set_shown_input(std::string_view input, double value);
@@ -62,6 +66,7 @@ class SceneValues {
   struct Named {
     std::string name;
     std::variant<std::monostate, PlanState, BlockState> of;
+    mutable std::vector<std::optional<engine::PictureData>> pictures;  // by figure, as far as they were drawn
   };
   const Named* find(std::string_view state) const;
   std::optional<io::TourNumber> look_up(const io::TourReference& reference) const;

@@ -57,6 +57,28 @@ TEST_CASE("the plan of a scene is told in the language of its slide, names of mo
   CHECK(plans >= 30);
 }
 
+TEST_CASE("what a block's figure draws is made once, and anew when an input moves") {
+  int blocks = 0;
+  for (const io::Tour& tour : tours())
+    for (const io::TourScene& scene : tour.scenes) {
+      app::SceneValues values(scene, shipped());
+      const app::BlockState* block = values.block();
+      if (block == nullptr || scene.figures.empty()) continue;
+      const engine::PictureData& first = values.picture(0, io::kShownState);
+      CHECK(&values.picture(0, io::kShownState) == &first);
+      CHECK_FALSE(first.lines.empty());
+      if (first.over == nullptr || !first.now || !first.over->is_numeric()) continue;
+      ++blocks;
+      CAPTURE(tour.id);
+      const double moved = 2 * *first.now;
+      values.set_shown_input(first.over->name, moved);
+      const auto now = values.picture(0, io::kShownState).now;
+      REQUIRE(now);
+      CHECK(*now == doctest::Approx(moved));
+    }
+  CHECK(blocks > 5);
+}
+
 TEST_CASE("a choice is told by its number and a tick when it is made, and by its number when the answer shows") {
   const widgets::FontStack fonts;
   const auto theme = app::load_theme("projector");
