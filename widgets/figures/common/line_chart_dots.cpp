@@ -3,6 +3,8 @@
 #include <array>
 #include <cmath>
 #include <span>
+#include <utility>
+#include <vector>
 
 #include "widgets/canvas/palette.h"
 #include "widgets/figures/common/line_chart_parts.h"
@@ -17,9 +19,21 @@ TextStyle label_style(const Canvas& canvas, Colour colour, Weight weight) {
 }
 
 int crossings(const Placed& l, const Chart& chart, const Rect& box) {
+  int n = lines_through(l, chart, box, 0);
+  for (const auto& [from, to] : l.stubs)
+    if (from.x <= box.right() && to.x >= box.x && from.y >= box.y && from.y <= box.bottom()) ++n;
+  if (chart.now) {
+    const float x = l.x(chart.now->x);
+    if (x >= box.x && x <= box.right()) n += 2;
+  }
+  return n;
+}
+
+int lines_through(const Placed& l, const Chart& chart, const Rect& box, float least_width) {
   int n = 0;
   for (std::size_t line = 0; line < l.traces.size(); ++line) {
     if (chart.lines[line].named || chart.lines[line].faint) continue;  // gives way
+    if (chart.lines[line].stroke.width < least_width) continue;
     const std::vector<Point>& trace = l.traces[line];
     for (std::size_t i = 1; i < trace.size(); ++i) {
       const Point a = trace[i - 1], b = trace[i];
@@ -35,23 +49,21 @@ int crossings(const Placed& l, const Chart& chart, const Rect& box) {
       break;
     }
   }
-  for (const auto& [from, to] : l.stubs)
-    if (from.x <= box.right() && to.x >= box.x && from.y >= box.y && from.y <= box.bottom()) ++n;
-  if (chart.now) {
-    const float x = l.x(chart.now->x);
-    if (x >= box.x && x <= box.right()) n += 2;
-  }
   return n;
 }
 
 namespace {
 
-constexpr int kOnLine = 34;  // what a line through a name costs, in places
-constexpr float kFoot = 7;   // crosses over the x axis
+constexpr int kOnLine = 60;        // what a line through a name costs, in places
+constexpr float kBoldLine = 2.4f;  // px
+constexpr float kFoot = 7;         // crosses over the x axis
 
 float dot_size(const Canvas& canvas, const Theme& theme, const ChartDot& dot) {
   return dot.size > 0 ? canvas.px(dot.size) : theme.marker_size * canvas.em();
 }
+
+// Told in the note.
+bool is_letter(const Chart& chart, const ChartDot& dot) { return chart.letters && dot.text.size() == 1; }
 
 bool on_plot(const Chart& chart, const ChartDot& dot) {
   return dot.at.x >= chart.x_from && dot.at.x <= chart.x_to &&
@@ -89,31 +101,46 @@ std::vector<NamePlace> name_places(const Canvas& canvas, const ChartDot& dot, Po
   const Rect beside{at.x + off, at.y - h / 2, w, h};
   if (dot.side == ChartDot::Side::right)
     return {{beside}, {{right, above, w, h}}, {{right, below, w, h}}, {{left, above, w, h}}, {{left, below, w, h}}};
-  return {{beside},
-          {{left, above, w, h}},
-          {{right, below, w, h}},
-          {{at.x - off - w, at.y - h / 2, w, h}},
-          {{at.x - w / 2, above, w, h}},
-          {{at.x - w / 2, at.y + off, w, h}},
-          {{right, above, w, h}},
-          {{left, below, w, h}},
-          {{right, above - step, w, h}, true},
-          {{left, above - step, w, h}, true},
-          {{right, above - 2 * step, w, h}, true},
-          {{right, below + step, w, h}, true},
-          {{left, below + step, w, h}, true},
-          {{right, below + 2 * step, w, h}, true},
-          {{right, above - 3.5f * step, w, h}, true},
-          {{left, below + 2 * step, w, h}, true},
-          {{left, above - 2.5f * step, w, h}, true},
-          {{left, above - 4 * step, w, h}, true},
-          {{right, below + 3.5f * step, w, h}, true}};
+  std::vector<NamePlace> out{{beside},
+                             {{left, above, w, h}},
+                             {{right, below, w, h}},
+                             {{at.x - off - w, at.y - h / 2, w, h}},
+                             {{at.x - w / 2, above, w, h}},
+                             {{at.x - w / 2, at.y + off, w, h}},
+                             {{right, above, w, h}},
+                             {{left, below, w, h}},
+                             {{right, above - step, w, h}, true},
+                             {{left, above - step, w, h}, true},
+                             {{right, above - 2 * step, w, h}, true},
+                             {{right, below + step, w, h}, true},
+                             {{left, below + step, w, h}, true},
+                             {{right, below + 2 * step, w, h}, true},
+                             {{right, above - 3.5f * step, w, h}, true},
+                             {{left, below + 2 * step, w, h}, true},
+                             {{left, above - 2.5f * step, w, h}, true},
+                             {{left, above - 4 * step, w, h}, true},
+                             {{right, below + 3.5f * step, w, h}, true}};
+  // Rather far from its dot than on another line.
+  for (const float down : {0.0f, 1.5f, 3.5f, 5.0f, 7.0f, 9.0f})
+    for (const float x : {left, right, at.x + off * 2.5f, at.x - off * 2.5f - w})
+      for (const float y : {above - down * step, below + down * step}) out.push_back({{x, y, w, h}, true});
+  return out;
 }
 TextStyle name_style(const Canvas& canvas, const Theme& theme, const ChartDot& dot) {
   // Numbers beside dots of several lines are read by their colour.
   const Colour plain = dot.side == ChartDot::Side::near ? readable(dot.colour, theme.panel) : theme.ink2;
   return label_style(canvas, dot.bold ? theme.ink : plain, dot.bold ? Weight::bold : Weight::regular);
 }
+// Whether the straight way from `a` to `b` goes through one of these.
+bool runs_through(Point a, Point b, std::span<const Rect> boxes) {
+  constexpr int kSteps = 48;
+  for (int i = 0; i <= kSteps; ++i) {
+    const Point at = a + (b - a) * (static_cast<float>(i) / kSteps);
+    if (std::any_of(boxes.begin(), boxes.end(), [&](const Rect& r) { return r.contains(at); })) return true;
+  }
+  return false;
+}
+
 // The corner of a name at which its leader from the dot ends.
 Point leader_end(const Canvas& canvas, Point dot, const Rect& box) {
   return {box.x > dot.x ? box.x + canvas.px(3) : box.right() - canvas.px(3), box.y > dot.y ? box.y : box.bottom()};
@@ -199,6 +226,8 @@ std::vector<PlacedName> place_names(const Canvas& canvas, const Theme& theme, co
          {trace.empty() ? Point{-1e6f, 0} : trace.front(), trace.empty() ? Point{-1e6f, 0} : trace.back()})
       if (l.plot.contains(at)) taken.push_back({at.x - end, at.y - end, 2 * end, 2 * end});
   std::vector<PlacedName> out(chart.dots.size());
+  std::vector<Rect> named;                       // boxes of names
+  std::vector<std::pair<Point, Point>> leaders;  // from dots to names away from them
   place_row(canvas, theme, chart, l, out, taken);
   for (std::size_t i = 0; i < chart.dots.size(); ++i) {
     const ChartDot& dot = chart.dots[i];
@@ -229,19 +258,24 @@ std::vector<PlacedName> place_names(const Canvas& canvas, const Theme& theme, co
       const int crossed = crossings(l, chart, r);
       if (clear && (crossed > 0 || (place.away && near))) continue;
       int cost = kOnLine * crossed + order + (strange ? 25 : 0);
+      for (const auto& [from, to] : leaders) cost += runs_through(from, to, {&r, 1}) ? kOnLine : 0;
       if (place.away) {  // but for its start: the dot is on its own line
         const Point to = leader_end(canvas, at, r), from = at + (to - at) * 0.3f;
         const Rect leader = rect_between(std::min(from.x, to.x), std::min(from.y, to.y), std::max(from.x, to.x),
                                          std::max(from.y, to.y));
-        cost += kOnLine / 2 * crossings(l, chart, leader);
+        cost += kOnLine / 2 * crossings(l, chart, leader) + (runs_through(from, to, named) ? 2 * kOnLine : 0);
         if (clear && std::any_of(taken.begin(), taken.end(), [&](const Rect& t) { return t.intersects(leader); }))
           continue;
       }
       if (cost < least) least = cost, best = &place;
     }
     if (best == nullptr) continue;
+    // Rather no name than a bold line with a hole in it; a letter is told of in the note.
+    if (!is_letter(chart, dot) && lines_through(l, chart, best->box, canvas.px(kBoldLine)) > 0) continue;
     const Rect& box = best->box;
     out[i] = {box, best->away};
+    named.push_back(box);
+    if (best->away) leaders.emplace_back(at, leader_end(canvas, at, box));
     taken.push_back(
         {box.x - canvas.px(4), box.y, box.w + canvas.px(8), box.h});  // a number beside it would be read with it
   }
@@ -277,11 +311,12 @@ void draw_dots(Canvas& canvas, const Theme& theme, const Chart& chart, const Pla
   for (const bool hollow : {false, true})
     for (const ChartDot& dot : chart.dots)
       if (dot.hollow == hollow && on_plot(chart, dot)) draw(dot);
-  for (std::size_t i = 0; i < chart.dots.size(); ++i) {
-    const ChartDot& dot = chart.dots[i];
-    const Rect& box = names[i].box;
-    if (box.empty()) continue;
-    if (names[i].away) {
+  if (std::any_of(names.begin(), names.end(), [](const PlacedName& n) { return n.away && !n.box.empty(); })) {
+    const auto group = canvas.group("leaders");
+    for (std::size_t i = 0; i < chart.dots.size(); ++i) {
+      const ChartDot& dot = chart.dots[i];
+      const Rect& box = names[i].box;
+      if (box.empty() || !names[i].away) continue;
       const Rect rim = box.inset(std::min(canvas.px(6), box.w / 2), 0);  // a leader ends clear of a name's corners
       const Point at = place_of_dot(canvas, l, dot),
                   to = dot.side == ChartDot::Side::over ? Point{confined(at.x, rim.x, rim.right()), rim.bottom()}
@@ -290,9 +325,25 @@ void draw_dots(Canvas& canvas, const Theme& theme, const Chart& chart, const Pla
       canvas.line(at + way * (dot_size(canvas, theme, dot) / 2 + canvas.px(1)), to,
                   {theme.ink3, theme.axis_width * canvas.em(), {}});
     }
+  }
+  const auto draw_name = [&](std::size_t i) {
+    const ChartDot& dot = chart.dots[i];
+    const Rect& box = names[i].box;
     haloed_text(canvas, theme, {box.x + canvas.px(dot.side == ChartDot::Side::over ? 4.0f : 2.0f), box.centre().y},
                 dot.text, name_style(canvas, theme, dot), tints);
+  };
+  bool letters = false;
+  for (std::size_t i = 0; i < chart.dots.size(); ++i) {
+    if (names[i].box.empty()) continue;
+    if (is_letter(chart, chart.dots[i]))
+      letters = true;
+    else
+      draw_name(i);
   }
+  if (!letters) return;
+  const auto group = canvas.group("letters");
+  for (std::size_t i = 0; i < chart.dots.size(); ++i)
+    if (!names[i].box.empty() && is_letter(chart, chart.dots[i])) draw_name(i);
 }
 
 }  // namespace roofscape::widgets::chart

@@ -31,6 +31,8 @@ Point place_of(const Placed& l, const ChartPoint& p);
 TextStyle label_style(const Canvas& canvas, Colour colour, Weight weight);
 // What covers a place: lines that cross it. Fewer is better.
 int crossings(const Placed& l, const Chart& chart, const Rect& box);
+// Of them the curves at least this wide that do not give way.
+int lines_through(const Placed& l, const Chart& chart, const Rect& box, float least_width);
 
 // Where the name of each dot stands: where it covers least. Empty boxes are names without a place. What dots, ends of
 // lines and names take is added to `taken`.

@@ -326,11 +326,15 @@ void draw_parallel_axes(Canvas& canvas, const Rect& area, const FigureInput& inp
   const auto before = [&](std::size_t i) { return i > 0 ? std::min(step, steps[i - 1]) : steps[i]; };
   for (const ParallelLine& line : p.bright) over.push_back(l.points(axes, line));
   if (p.present) over.push_back(l.points(axes, *p.present));
-  for (std::size_t i = 0; i < axes.size(); ++i)
-    draw_ends(canvas, input, axes[i], l.x[i], before(i), steps[i], steps[i] > step, over, texts, l);
-  draw_line_ends(canvas, input, l, axes.back(), p, p.bright.empty() ? theme.ink : colour_of(p.bright.back()), texts);
-  for (std::size_t i = 0; i < axes.size(); ++i)
-    draw_levels(canvas, input, axes[i], l.x[i], before(i), steps[i], over, texts, l);
+  {
+    const auto levels = canvas.group("levels");
+    for (std::size_t i = 0; i < axes.size(); ++i)
+      draw_ends(canvas, input, axes[i], l.x[i], before(i), steps[i], steps[i] > step, over, texts, l);
+    draw_line_ends(canvas, input, l, axes.back(), p, p.bright.empty() ? theme.ink : colour_of(p.bright.back()),
+                   texts);
+    for (std::size_t i = 0; i < axes.size(); ++i)
+      draw_levels(canvas, input, axes[i], l.x[i], before(i), steps[i], over, texts, l);
+  }
   if (p.hovered) bold(*p.hovered, theme.ink, width * 1.4f);
   // What can be pointed at: any line on the last two axes, where few meet, and the bright ones everywhere.
   const float size = canvas.px(8);

@@ -127,6 +127,10 @@ Chart chart_of(const FigureInput& input, const PhaseRoofline& study, float em) {
   }
   chart.bands.push_back({chart.x_from, ridge, kRegionTint, std::string(t.text("figure.serving-roofline.below"))});
 
+  // Its name has the first choice of room.
+  const PhaseWork* linear = find_work(study, ServingPhase::decode, LayerShare::linear);
+  const bool apart = linear == nullptr || std::abs(linear->intensity_flop_per_byte / ridge - 1) > kNear;
+  if (study.critical_batch > 0 && apart) chart.dots.push_back(critical_dot(input, study));
   for (const bool attention : {false, true})
     for (const PhaseWork& w : study.works) {
       if ((w.share == LayerShare::attention) != attention) continue;
@@ -144,9 +148,6 @@ Chart chart_of(const FigureInput& input, const PhaseRoofline& study, float em) {
       dot.readout = readout_of(input, w);
       chart.dots.push_back(std::move(dot));
     }
-  const PhaseWork* linear = find_work(study, ServingPhase::decode, LayerShare::linear);
-  const bool apart = linear == nullptr || std::abs(linear->intensity_flop_per_byte / ridge - 1) > kNear;
-  if (study.critical_batch > 0 && apart) chart.dots.push_back(critical_dot(input, study));
   for (const BatchPlace& b : study.batches) {
     const auto beside = [&](double intensity) { return std::abs(b.intensity_flop_per_byte / intensity - 1) < kNear; };
     if (b.batch == input.scenario.workload.batch || b.intensity_flop_per_byte > ridge * (1 - 2 * kNear)) continue;
