@@ -41,9 +41,16 @@ namespace {
 constexpr float kNarrowLayer = 470;                   // px: a column of a journal has names over the operands
 constexpr float kLayerNames = 0.24f, kShareBar = 44;  // of the width; px
 constexpr float kTileAspect = 1.5f, kMostTile = 42, kLeastTile = 8;  // width over height; px of height
-constexpr float kMostLayerRow = 100, kLeastTwoLines = 2.3f;          // px; lines of text
+constexpr float kMostLayerRow = 100, kLeastTwoLines = 2.05f;         // px; lines of text
 // Lines of text in a column: the name and share of a product, its arrays, with their sizes, the gap to the next.
-constexpr float kNameRow = 1.1f, kTileRow = 1.8f, kSizedRow = 2.35f, kProductGap = 0.45f;
+struct LayerSpacing {
+  float name = 1.1f, tile = 1.8f, sized = 2.35f, gap = 0.45f;
+};
+constexpr std::size_t kUsualProducts = 6;  // more of them, as of a mixture of experts, stand closer
+LayerSpacing spacing_of(const LayerProductsStudy& study) {
+  return study.products.size() > kUsualProducts ? LayerSpacing{1.0f, 1.65f, 2.1f, 0.3f} : LayerSpacing{};
+}
+constexpr float kPageRow = 3.6f;  // of a product on a page
 constexpr int kMostLetterLines = 9;
 
 const LayerProductsStudy& layer_study_of(const FigureInput& input) {
@@ -131,7 +138,7 @@ struct LayerLayout {
   bool beside = true;   // letters beside an array, else under it
   float line = 0, names = 0, shares = 0, sign = 0, cell = 0, tile_w = 0, tile_h = 0, row = 0;
   float strips_left = 0, strips_over = 0;  // beside and over a tile
-  float gap = 0;                           // under a product
+  float head = 0, gap = 0;                 // the line of a product's name, what is free under it
   float bar = 0;
   double most = 1;  // the largest share
 };
@@ -203,7 +210,7 @@ void draw_product(Canvas& canvas, const FigureInput& input, Rect row, const Laye
       canvas.rect(bar, bar_fill);
   };
   if (at.narrow) {
-    const Rect head = row.cut_top(at.line * kNameRow);
+    const Rect head = row.cut_top(at.head);
     canvas.text({head.x, head.centre().y}, ellipsize(canvas, product_name(input, p), name, head.w - at.shares), name);
     draw_share({head.right() - at.shares, head.y, at.shares, head.h});
   } else {
@@ -254,8 +261,10 @@ LayerLayout layout_of(const Canvas& canvas, const FigureInput& input, const Rect
   at.cell = (area.w - at.names - (at.narrow ? 0 : at.shares + canvas.px(10)) - 2 * at.sign) / 3;
   const auto count = static_cast<float>(study.products.size());
   at.row = std::min(canvas.px(kMostLayerRow), (area.h - static_cast<float>(move_lines) * at.line) / count);
-  if (at.narrow) at.gap = std::clamp(at.row - at.line * (kNameRow + kTileRow), 0.0f, at.line * kProductGap);
-  float room = at.row - std::max(at.gap, canvas.px(4)) - under_tile - (at.narrow ? at.line * kNameRow : 0);
+  const LayerSpacing spacing = spacing_of(study);
+  at.head = at.narrow ? at.line * spacing.name : 0;
+  if (at.narrow) at.gap = std::clamp(at.row - at.line * (spacing.name + spacing.tile), 0.0f, at.line * spacing.gap);
+  float room = at.row - std::max(at.gap, canvas.px(at.narrow ? 3.0f : 4.0f)) - under_tile - at.head;
   at.tile_h = std::min(canvas.px(kMostTile), room - at.strips_over);
   at.tile_w = at.tile_h * kTileAspect;
   const auto fits_beside = [&](float words) {
@@ -384,20 +393,24 @@ void draw_layer(Canvas& canvas, const Rect& area, const FigureInput& input, cons
   }
 }
 
-// All of it in a column: nothing there gives way to the rest.
+// All of it, on a page as in a column: nothing gives way to the rest.
 float layer_height(const Canvas& canvas, float width, const FigureInput& input, const FigureView&) {
   const LayerProductsStudy& study = layer_study_of(input);
-  if (width >= canvas.px(kNarrowLayer) || !study.known()) return 0;
+  if (!study.known()) return 0;
+  const bool narrow = width < canvas.px(kNarrowLayer);
   const float line = small_line(canvas);
   const TextStyle prose = small_text(canvas, input.theme.ink3, HAlign::left);
-  const auto letters = wrap(canvas, letters_text(input, study), prose, width, kMostLetterLines);
+  const auto letters = wrap(canvas, letters_text(input, study), prose, width, narrow ? kMostLetterLines : 4);
+  const LayerSpacing spacing = spacing_of(study);
   float lines = static_cast<float>(key_rows(canvas, width, key_of(canvas, input, study))) + 0.2f +
                 static_cast<float>(letters.size() + (study.weights.empty() ? 0 : 1));
-  for (const LayerProduct& p : study.products) lines += static_cast<float>(lines_of(p)) + kNameRow + kProductGap;
+  for (const LayerProduct& p : study.products)
+    lines += static_cast<float>(lines_of(p)) + (narrow ? spacing.name + spacing.gap : kPageRow);
   const auto count = static_cast<float>(study.products.size());
-  const float sized = (kNameRow + kSizedRow + kProductGap) * line * count;
+  if (!narrow) return lines * line + canvas.px(8);
+  const float sized = (spacing.name + spacing.sized + spacing.gap) * line * count;
   const bool sizes = layout_of(canvas, input, {0, 0, width, sized}, study, 0).sizes;
-  return (lines + count * (sizes ? kSizedRow : kTileRow)) * line + canvas.px(8);
+  return (lines + count * (sizes ? spacing.sized : spacing.tile)) * line + canvas.px(8);
 }
 
 std::string layer_data(const FigureInput& input, const FigureView&) {
