@@ -105,6 +105,15 @@ TEST_CASE("as many schedules as have room, the telling ones first, always the pl
   CHECK(schedules_shown(*drawn("schedules", four_by_twelve(), "dark", 15, 400, 300)).size() == 2);
 }
 
+TEST_CASE("the numbers of rows have their word at every width") {
+  for (const float width : {238.1f, 425.2f, 900.0f}) {
+    CAPTURE(width);
+    const auto canvas = drawn("schedules", case_of("llama3-405b-16k-h100-8k"), "print", 9, width, 400);
+    CHECK(canvas->audit_text() == "");
+    CHECK(canvas->find_text("device"));
+  }
+}
+
 TEST_CASE("two lines of a key stand clear of each other and of what is under them") {
   // The width of one column of a paper, where the kinds of operations take two lines.
   for (const std::string figure : {"schedules", "pipeline"}) {

@@ -95,7 +95,7 @@ void draw_names(Canvas& canvas, const FigureInput& input, const FigureView& view
                             format_significant(*std::max_element(peaks.begin(), peaks.end()), 3, true));
     return out;
   });
-  const float right = rows.plot.x - canvas.px(8);
+  const float right = rows.plot.x - canvas.px(kRowNumberGap);
   for (int d = 0; d < rows.count; ++d) {
     const bool here = view.hovered_stage == d;
     if (!here && (d % rows.label_every != 0 ||
@@ -107,10 +107,17 @@ void draw_names(Canvas& canvas, const FigureInput& input, const FigureView& view
   }
 }
 
-void draw_column_heads(Canvas& canvas, const FigureInput& input, const SchedulesLayout& l) {
-  if (!l.wide) return;
+// `key_left`: where the key over the rows begins.
+void draw_column_heads(Canvas& canvas, const FigureInput& input, const SchedulesLayout& l, float key_left) {
   const TextStyle style = small_text(canvas, input.theme.ink3, HAlign::right);
-  const float pitch = FontStack::kLineHeight * style.em;
+  const float pitch = FontStack::kLineHeight * style.em, right = l.plot.x - canvas.px(kRowNumberGap);
+  // What the rows are: on the line of the first name; beside names over the rows, or under them where the key is.
+  const Rect &first = l.rows.front().header, &last = l.rows.back().plot;
+  const float word_y = !l.wide               ? first.y + first.h / 2
+                       : key_left < l.plot.x ? last.bottom() + canvas.px(2) + pitch / 2
+                                             : l.header.bottom() - canvas.px(2) - pitch / 2;
+  if (canvas.text_width(l.word, style) <= right - l.header.x + 0.5f) canvas.text({right, word_y}, l.word, style);
+  if (!l.wide) return;
   for (const Column* column : {&l.idle, &l.held}) {
     const std::vector<std::string> lines = wrap(canvas, column->head, style, column->width - canvas.px(6), 2);
     float y = l.header.bottom() - canvas.px(2) - pitch * (static_cast<float>(lines.size()) - 0.5f);
@@ -343,7 +350,7 @@ void draw_schedules(Canvas& canvas, const Rect& area, const FigureInput& input, 
   }
   draw_frame(canvas, input.theme, l.plot, l.x, Scale(ScaleKind::linear, 0, 1, l.plot.bottom(), l.plot.y), l.frame);
   draw_schedules_key(canvas, input, l, key);
-  draw_column_heads(canvas, input, l);
+  draw_column_heads(canvas, input, l, key.left);
   double most_held = 1e-9;
   for (const ScheduleVariant* v : l.shown)
     for (const double peak : v->pipeline().peak_microbatches) most_held = std::max(most_held, peak);

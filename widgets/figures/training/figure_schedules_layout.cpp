@@ -153,7 +153,12 @@ void place_columns(const Canvas& canvas, const FigureInput& input, Rect& rest, S
   float names = 0;
   for (const ScheduleVariant* v : l.shown)
     names = std::max(names, canvas.text_width(schedule_name(input, v->shape), bold));
-  const float numbers = canvas.text_width(format_count(devices - 1), bold) + canvas.px(10);
+  const bool stages = std::all_of(l.shown.begin(), l.shown.end(),
+                                  [](const ScheduleVariant* v) { return row_word(v->shape) == "figure.stage"; });
+  l.word = word(stages ? "figure.stage" : "figure.device");
+  // The word stands over the numbers in a column, which is as wide for it; beside names there is room.
+  const float numbers = std::max(canvas.text_width(format_count(devices - 1), bold) + canvas.px(kRowNumberGap + 2),
+                                 l.wide ? 0 : canvas.text_width(l.word, plain) + canvas.px(kRowNumberGap));
   if (l.wide) {
     l.held.right = rest.right();
     rest.cut_right(l.held.width);

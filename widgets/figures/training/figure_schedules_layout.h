@@ -22,6 +22,7 @@ namespace roofscape::widgets::schedules {
 
 inline constexpr float kBar = 46;  // of the longest bar of held microbatches
 inline constexpr float kNumberColumnGap = 16;
+inline constexpr float kRowNumberGap = 8;  // between the numbers of rows and their bars
 
 // All schedules of a step, and the levels of those that are too long to draw without.
 struct ComparedSchedules {
@@ -53,6 +54,7 @@ struct SchedulesLayout {
   std::vector<const engine::ScheduleVariant*> shown;
   std::vector<StageRows> rows;  // by schedule shown; `header` is where the name stands
   Rect header, plot;
+  std::string word;  // what the numbers of the rows count
   float name_right = 0;
   Column idle, held;
   std::vector<std::string> notes, brief_notes;  // with the reasons of what cannot run, and without
