@@ -95,7 +95,7 @@ int run(const Context& context, const FramesOptions& options) {
   if (!theme) return refuse(context.texts, theme.error());
   ExportOptions form;
   if (const auto error = set_size(options.size, form)) return refuse(context.texts, *error);
-  form.em = slide_em(form.height), form.margin = slide_margin(form.height);
+  make_slide(form);
   widgets::FigureView view;
   for (const std::string& assignment : options.with)
     if (const auto error = choose(*row.value(), assignment, view)) return refuse(context.texts, *error);

@@ -111,6 +111,11 @@ float slide_em(float height) { return std::max(widgets::kPrintEm, height / kSlid
 
 float slide_margin(float height) { return height * kSlideMargin; }
 
+void make_slide(ExportOptions& form) {
+  form.em = slide_em(form.height), form.margin = slide_margin(form.height);
+  form.head.afar = true;
+}
+
 std::optional<InputError> set_size(std::string_view text, ExportOptions& options, double dpi) {
   const InputError malformed{
       {}, "--size", say("error.figure.size", io::in_quotes(text)), say("error.figure.size.remedy")};
@@ -259,7 +264,7 @@ io::Result<ExportOptions> form_of(ExportOptions form, const FormWords& asked, st
   form.svg_tooltips = asked.svg_tooltips;
   if (theme.starts_with("projector")) {
     if (form.height == 0) form.height = form.width * 9 / 16;
-    form.em = slide_em(form.height), form.margin = slide_margin(form.height);
+    make_slide(form);
   }
   if (!asked.text_size.empty())
     if (const auto error = set_text_size(asked.text_size, form)) return *error;

@@ -60,6 +60,8 @@ struct Venue {
 std::span<const Venue> venues();
 std::optional<io::InputError> set_venue(std::string_view id, ExportOptions& options);
 
+// Text and margin as a slide of the form's height has them; nothing on it is under 1/40 of that.
+void make_slide(ExportOptions& form);
 // Text as large as a slide of this height needs (visual spec: one em is 1/33.75 of the height), never under kPrintEm.
 float slide_em(float height);
 // What stands free around a slide: a wall has no page about it.
