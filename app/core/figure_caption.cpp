@@ -1,16 +1,36 @@
 #include "app/core/figure_caption.h"
 
 #include <array>
+#include <cstddef>
+#include <string>
 #include <string_view>
 #include <utility>
 
 namespace roofscape::app {
 namespace {
 
+// With its first letter in capitals, unless it begins with what is written so, such as "bf16" or "fsdp 8".
+std::string capitalized(std::string sentence) {
+  const auto at = [&](std::size_t i) { return i < sentence.size() ? static_cast<unsigned char>(sentence[i]) : 0u; };
+  const auto small = [&](std::size_t i) { return at(i) >= 'a' && at(i) <= 'z'; };
+  std::size_t end = 0;
+  while (small(end)) ++end;
+  if (end > 0) {
+    const bool plain =
+        (at(end) == ' ' || at(end) == ',' || at(end) == ':' || at(end) == '-') && sentence.substr(0, end) != "fsdp";
+    if (plain) sentence[0] = static_cast<char>(at(0) - 'a' + 'A');
+  } else if (at(0) == 0xd0 && at(1) >= 0xb0 && at(1) <= 0xbf) {  // Cyrillic a to p
+    sentence[1] = static_cast<char>(at(1) - 0x20);
+  } else if (at(0) == 0xd1 && at(1) >= 0x80 && at(1) <= 0x8f) {  // r to ya
+    sentence[0] = static_cast<char>(0xd0), sentence[1] = static_cast<char>(at(1) + 0x20);
+  }
+  return sentence;
+}
+
 void add_sentence(std::string& out, const std::string& sentence) {
   if (sentence.empty()) return;
   if (!out.empty()) out += ' ';
-  out += sentence;
+  out += capitalized(sentence);
   if (!sentence.ends_with('.') && !sentence.ends_with("\u2026")) out += '.';
 }
 

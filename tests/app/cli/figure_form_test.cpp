@@ -131,6 +131,9 @@ TEST_CASE("no venue's figures have text under its least") {
 
 TEST_CASE("a slide's text grows with its height") {
   CHECK(app::slide_em(810) == 24);  // 1080 pixels at 96 an inch: 32 pixels
+  CHECK(form({.size = "1920x1080px"}, "projector").head.afar);
+  CHECK(form({.size = "1920x1080px", .head = "title,context"}, "projector_light").head.afar);
+  CHECK_FALSE(form({.size = "150mm"}, "print").head.afar);
   CHECK(form({.size = "1920x1080px"}, "projector").em == 24);
 }
 
@@ -151,6 +154,17 @@ TEST_CASE("a caption is sentences, and in LaTeX nothing of it is a command") {
   CHECK(app::caption_text(head) == "Step_time. 12.4\u202f% idle & 2 \u00d7 slower. {a}~\\b.");
   CHECK(app::caption_latex(head) ==
         "Step\\_time. 12.4\\,\\% idle \\& 2 $\\times$ slower. \\{a\\}\\textasciitilde{}\\textbackslash{}b.");
+  const auto begins = [](const char* takeaway) {
+    widgets::FigureHead of;
+    of.takeaway = takeaway;
+    return app::caption_text(of);
+  };
+  CHECK(begins("matmuls run at 67\u202f% of peak") == "Matmuls run at 67\u202f% of peak.");
+  CHECK(begins("tensor 8: hidden") == "Tensor 8: hidden.");
+  CHECK(begins("bf16 is compute-bound here") == "bf16 is compute-bound here.");
+  CHECK(begins("fsdp 8: hidden") == "fsdp 8: hidden.");
+  CHECK(begins("\u043f\u043b\u0430\u043d") == "\u041f\u043b\u0430\u043d.");
+  CHECK(begins("\u0448\u0430\u0433") == "\u0428\u0430\u0433.");
   CHECK(test::in_english(app::caption_file(head, "caption.doc").error()) ==
         "caption.doc: is no name for a caption; end it in .tex or .txt");
 }
