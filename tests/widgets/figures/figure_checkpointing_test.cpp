@@ -49,7 +49,7 @@ TEST_CASE("the axis of arithmetic begins at what is computed without recomputati
 TEST_CASE("keeping segments alone is a sentence: it would take the axis to several times the arithmetic") {
   const auto canvas = drawn("checkpointing", preset_case("llama3-405b-16k-h100-8k"), "dark", 15, 900, 500);
   CHECK(std::any_of(canvas->texts().begin(), canvas->texts().end(), [](const TextRun& run) {
-    return run.text.starts_with("Keeping nothing but the inputs of 11 segments takes ");
+    return run.text.find("Keeping nothing but the inputs of 11 segments takes ") != std::string::npos;
   }));
 }
 

@@ -169,13 +169,15 @@ FigureHead prefill_decode_head(const FigureInput& input, const FigureView&) {
   };
   head.brief = t.format(chip_key(input, "figure.prefill-decode.takeaway.brief"),
                         {chips("prefill chips", best->prefill_chips), chips("decoding chips", best->decode_chips)});
-  if (own == nullptr)
+  if (own == nullptr) {
+    const std::string of_shared = own_share("prefill-decode.of_shared", most / study.shared_requests_per_chip);
     head.takeaway = t.format("figure.prefill-decode.takeaway.shared",
                              {head.brief,
                               say(head, own_claim("prefill-decode.balance", study.balance_chips / best->decode_chips,
                                                   format_significant(study.balance_chips / best->decode_chips))),
-                              own_share("prefill-decode.of_shared", most / study.shared_requests_per_chip)});
-  else if (most <= (1 + kSameRate) * per_chip(*own, own->requests_per_s))
+                              of_shared});
+    head.brief = t.format("figure.prefill-decode.takeaway.shared.brief", {head.brief, of_shared});
+  } else if (most <= (1 + kSameRate) * per_chip(*own, own->requests_per_s))
     head.takeaway = t.format("figure.prefill-decode.takeaway.is", {head.brief});
   else
     head.takeaway = t.format("figure.prefill-decode.takeaway.own",

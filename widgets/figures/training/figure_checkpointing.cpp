@@ -156,13 +156,15 @@ Chart chart_of(const FigureInput& input, const CheckpointingStudy& study, float 
     if (work > 0)
       add_baseline(chart, input, {base.value_or(engine::Q::memory_total, 0) / kGb, (work + recompute) / work});
   }
+  if (study.segments.size() > 1) chart.note = t.text("figure.checkpointing.dashed");
   const auto least = std::min_element(
       study.segments_minimal.begin(), study.segments_minimal.end(),
       [](const CheckpointingPoint& a, const CheckpointingPoint& b) { return a.memory_bytes < b.memory_bytes; });
   if (least != study.segments_minimal.end())
-    chart.note = t.format("figure.checkpointing.minimal",
-                          {format_count(least->checkpointing.segments), bytes_text(least->memory_bytes),
-                           format_ratio(least->arithmetic())});
+    chart.note += (chart.note.empty() ? "" : " ") +
+                  t.format("figure.checkpointing.minimal",
+                           {format_count(least->checkpointing.segments), bytes_text(least->memory_bytes),
+                            format_ratio(least->arithmetic())});
   return chart;
 }
 

@@ -182,7 +182,10 @@ std::vector<ChartBand> bands_of(const FigureInput& input, const FigureView& view
   std::vector<ChartBand> out;
   const auto add = [&](double from, double to, float tint, std::string_view key) {
     from = confined(from, start, end), to = confined(to, start, end);
-    if (to > from) out.push_back({from, to, tint, std::string(t.text(key)), false});
+    const std::string brief = std::string(key) + ".brief";
+    if (to > from)
+      out.push_back({from, to, tint, std::string(t.text(key)), false, false,
+                     t.has(brief) ? std::string(t.text(brief)) : std::string()});
   };
   if (const NetworkLine* plan = plan_of(study)) {
     const double hides = plan->hidden_from.value_or(end);
