@@ -7,6 +7,8 @@
 #include <string>
 
 #include "app/core/export.h"
+#include "app/core/figure_form.h"
+#include "tests/english.h"
 #include "tests/widgets/figures/preset_fixture.h"
 #include "widgets/canvas/canvas_ink.h"
 
@@ -38,16 +40,16 @@ FigureCase against_keeping_all(const FigureCase& c) {
 
 // Calls `look` with each figure that has something of a preset to show, in the presets' mode and calibrated.
 template <class Look>
-void for_each_drawing(Look&& look) {
-  const Theme print = theme("print");
+void for_each_drawing(Look&& look, const char* of_theme = "print", const TextTable& texts = english()) {
+  const Theme colours = theme(of_theme);
   for (const std::string& preset : kPresets)
     for (const bool calibrated : {false, true}) {
       const FigureCase c = calibrated ? calibrated_case(preset) : preset_case(preset);
-      const FigureInput input = input_of(c, print);
+      const FigureInput input = input_of(c, colours, texts);
       for (const FigureRow& row : figures()) {
-        // Published runs are no part of a preset's input. A search takes its time once; in the other mode its figures are the same pictures of other plans.
+        // Published runs are no part of a preset's input. A search takes its time once; in the other mode, or another language, its figures are the same pictures of other plans.
         if (!shows(row, c.scenario) || row.needs == Needs::baseline || row.about == About::runs ||
-            (calibrated && row.about == About::search))
+            ((calibrated || &texts != &english()) && row.about == About::search))
           continue;
         if (row.needs == Needs::stages && c.scenario.parallelism.pipeline == 1) continue;
         CAPTURE(preset);
@@ -59,9 +61,29 @@ void for_each_drawing(Look&& look) {
       const FigureCase other = against_keeping_all(c);
       CAPTURE(preset);
       CAPTURE(calibrated);
-      look(app::drawing_of(*find_figure("compare"), input_of(other, print)));
+      look(app::drawing_of(*find_figure("compare"), input_of(other, colours, texts)));
     }
-  look(app::drawing_of(*find_figure("layer"), input_of(preset_case("llama3-70b-lora-8-h100"), print)));
+  look(app::drawing_of(*find_figure("layer"), input_of(preset_case("llama3-70b-lora-8-h100"), colours, texts)));
+}
+
+app::ExportOptions slide_of(const app::Drawing& drawing) {
+  app::ExportOptions slide = drawing.own;
+  slide.width = 1280, slide.height = 720;
+  app::make_slide(slide);
+  return slide;
+}
+
+// Nothing cut, covered or crossed, no text smaller than `least`, none that is a key.
+void check_readable(const app::Drawing& drawing, const app::ExportOptions& form, float least) {
+  RecordCanvas canvas(fonts(), form.em, {0, 0, form.width, form.height});
+  drawing.draw(canvas, app::drawing_area(drawing, form, fonts()), form.head);
+  CAPTURE(form.width);
+  CHECK(canvas.audit_text() == "");
+  CHECK(canvas.texts().size() > 3);  // something is drawn
+  for (const TextRun& run : canvas.texts()) {
+    CHECK_MESSAGE(run.style.em >= least, run.text);
+    CHECK_MESSAGE(!run.text.starts_with("figure."), run.text);
+  }
 }
 
 }  // namespace
@@ -69,13 +91,8 @@ void for_each_drawing(Look&& look) {
 TEST_CASE("in a column of 84 mm no text is cut, covered or under 7 points, with a head and bare") {
   for_each_drawing([](const app::Drawing& drawing) {
     for (const HeadParts& head : {HeadParts{}, HeadParts{false, false, false}}) {
-      const app::ExportOptions form = form_for(drawing, 84, head);
-      RecordCanvas canvas(fonts(), form.em, {0, 0, form.width, form.height});
-      drawing.draw(canvas, app::drawing_area(drawing, form, fonts()), form.head);
       CAPTURE(head.any());
-      CHECK(canvas.audit_text() == "");
-      CHECK(canvas.texts().size() > 3);  // something is drawn
-      for (const TextRun& run : canvas.texts()) CHECK_MESSAGE(run.style.em >= kLeastText, run.text);
+      check_readable(drawing, form_for(drawing, 84, head), kLeastText);
     }
   });
 }
@@ -115,18 +132,38 @@ TEST_CASE("ink ends 1 mm from the edge of a figure with a head, half a millimetr
   });
 }
 
-TEST_CASE("on a page and on a slide no text is cut, covered or crossed by a bold line") {
-  for_each_drawing([](const app::Drawing& drawing) {
-    app::ExportOptions slide = drawing.own;
-    slide.width = 1280, slide.height = 720;
-    slide.em = app::slide_em(slide.height), slide.margin = app::slide_margin(slide.height);
-    for (const app::ExportOptions& form : {form_for(drawing, 150, {}), slide}) {
-      RecordCanvas canvas(fonts(), form.em, {0, 0, form.width, form.height});
-      drawing.draw(canvas, app::drawing_area(drawing, form, fonts()), form.head);
-      CAPTURE(form.width);
-      CHECK(canvas.audit_text() == "");
-    }
-  });
+TEST_CASE("on a page no text is cut, covered, crossed by a bold line or under 7 points") {
+  for_each_drawing(
+      [](const app::Drawing& drawing) { check_readable(drawing, form_for(drawing, 150, {}), kLeastText); });
+}
+
+TEST_CASE("on a slide no text is cut, covered, crossed by a bold line or under a fortieth of its height") {
+  for_each_drawing([](const app::Drawing& drawing) { check_readable(drawing, slide_of(drawing), 720.0f / 40); },
+                   "projector");
+}
+
+TEST_CASE("a layer is as high as its products need, and of many products no higher than twice a column is wide") {
+  const Theme print = theme("print");
+  const auto height = [&](const char* preset, float width_mm) {
+    const FigureCase c = preset_case(preset);
+    const FigureInput input = input_of(c, print);
+    return form_for(app::drawing_of(*find_figure("layer"), input), width_mm, {}).height / kPointsPerMm;
+  };
+  CHECK(height("deepseek-v3-2048-h800", 84) < 2 * 84);
+  CHECK(height("llama3-405b-16k-h100-8k", 84) < height("deepseek-v3-2048-h800", 84));
+  CHECK(height("llama3-405b-16k-h100-8k", 150) < height("deepseek-v3-2048-h800", 150));
+}
+
+TEST_CASE("in Korean and Russian a column and a slide are as clean, in either mode") {
+  for (const char* language : {"ko", "ru"}) {
+    CAPTURE(language);
+    for_each_drawing(
+        [](const app::Drawing& drawing) {
+          check_readable(drawing, form_for(drawing, 84, {}), kLeastText);
+          check_readable(drawing, slide_of(drawing), 720.0f / 40);
+        },
+        "print", test::texts_in(language));
+  }
 }
 
 TEST_CASE(
