@@ -3,9 +3,12 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
+#include <vector>
 
 #include "engine/evaluate/evaluate.h"
+#include "engine/search/cluster_choice.h"
 #include "engine/search/search.h"
 #include "engine/search/serving_search.h"
 #include "engine/studies/schedule_comparison.h"
@@ -204,6 +207,24 @@ std::vector<FigureView> views_of(const FigureRow& row) {
   return out;
 }
 
+// Of the clusters around a scenario's own, each with the scenario's plan, spread over as many replicas as there are chips
+// for: a picture of answers that no search was needed for.
+static std::vector<engine::ClusterAnswer> answers_around(const engine::Scenario& scenario) {
+  std::vector<engine::ClusterAnswer> answers;
+  for (const engine::NamedCluster& one : engine::clusters_around(scenario.cluster, "chip")) {
+    engine::Scenario there = scenario;
+    there.cluster = one.cluster;
+    const auto chips = static_cast<double>(engine::chip_count(one.cluster)),
+               own = static_cast<double>(engine::chip_count(scenario.cluster));
+    int& replicas = scenario.parallelism.fsdp > 1 ? there.parallelism.fsdp : there.parallelism.data;
+    if (const double wanted = replicas * chips / own; wanted == std::floor(wanted))
+      replicas = static_cast<int>(wanted);
+    answers.push_back(engine::answer_of(one.name, there, engine::evaluate(there)));
+  }
+  engine::rank(answers, {});
+  return answers;
+}
+
 // What a search of a small part of the space finds, kept by scenario: the whole space would be searched over and
 // over.
 static const SearchSeen& searched(const engine::Scenario& scenario) {
@@ -212,6 +233,7 @@ static const SearchSeen& searched(const engine::Scenario& scenario) {
     engine::SearchResult result;
     engine::ServingSearchResult serving;
     SearchSeen seen;
+    std::vector<engine::ClusterAnswer> clusters = {};
   };
   static std::vector<std::unique_ptr<Kept>> all;
   for (const auto& one : all)
@@ -224,7 +246,7 @@ static const SearchSeen& searched(const engine::Scenario& scenario) {
         *all.emplace_back(std::make_unique<Kept>(Kept{scenario, {}, engine::search_serving(scenario, request), {}}));
     kept.seen.scenario = &kept.scenario;
     kept.seen.serving = &kept.serving;
-    kept.seen.clusters.waits = false;
+    kept.seen.clusters.answers = kept.clusters = answers_around(scenario);
     return kept.seen;
   }
   engine::SearchRequest request;
@@ -237,7 +259,7 @@ static const SearchSeen& searched(const engine::Scenario& scenario) {
   Kept& kept = *all.emplace_back(std::make_unique<Kept>(Kept{scenario, engine::search(scenario, request), {}, {}}));
   kept.seen.scenario = &kept.scenario;
   kept.seen.result = &kept.result;
-  kept.seen.clusters.waits = false;
+  kept.seen.clusters.answers = kept.clusters = answers_around(scenario);
   return kept.seen;
 }
 

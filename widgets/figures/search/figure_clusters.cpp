@@ -16,6 +16,7 @@
 #include "engine/search/cluster_choice.h"
 #include "engine/search/decoding_plan.h"
 #include "engine/search/plan.h"
+#include "engine/training/run.h"
 #include "widgets/canvas/geometry.h"
 #include "widgets/canvas/number_format.h"
 #include "widgets/canvas/palette.h"
@@ -41,6 +42,7 @@ namespace {
 
 constexpr double kEven = 3;                         // ratio of the ends of an axis from which it is logarithmic
 constexpr float kMark = 8, kFirst = 11, kOwn = 13;  // px
+constexpr double kWhPerKwh = 1e3;
 constexpr float kLeastPlotWidth = 60, kLeastPlotHeight = 40;
 
 struct Axes {
@@ -228,20 +230,16 @@ FigureHead head_of(const FigureInput& input, const FigureView& view) {
     head.takeaway = t.text("ui.clusters.none_meets");
     return head;
   }
-  const auto say_of = [&](const ClusterAnswer& a) {
-    const std::string_view cost = m.over == Over::chips    ? "chips"
-                                  : m.over == Over::energy ? "MWh"
-                                  : m.serves               ? "dollars per million tokens"
-                                                           : "dollars";
-    return std::array{say(head, data_claim(std::string(cost), m.x(a), m.x_text(t, a))),
-                      say(head, data_claim(m.serves ? "seconds per token" : "run s", a.time_s, m.y_text(t, a)))};
-  };
   const std::string form =
       "figure.clusters.takeaway" + std::string(m.serves && m.over == Over::cost ? ".serving" : "");
   const auto words = [&](const ClusterAnswer& a, const std::string& name) {
-    const auto [cost, time] = say_of(a);
-    return m.over == Over::chips ? t.format("figure.clusters.takeaway.chips", {name, time})
-                                 : t.format(form, {name, cost, time});
+    const std::string time =
+        say(head, data_claim(m.serves ? "seconds per token" : "days", m.serves ? a.time_s : m.y(a), m.y_text(t, a)));
+    if (m.over == Over::chips) return t.format("figure.clusters.takeaway.chips", {name, time});
+    const bool is_energy = m.over == Over::energy;
+    const char* const column = is_energy ? "Wh" : m.serves ? "dollars per million tokens" : "dollars";
+    const double cost = is_energy ? a.energy_kwh * kWhPerKwh : a.cost_usd;
+    return t.format(form, {name, say(head, data_claim(column, cost, m.x_text(t, a))), time});
   };
   head.brief = words(first, say(head, name_claim(label_of(input, shown.answers, first))));
   head.takeaway = head.brief;
@@ -353,15 +351,15 @@ std::string data_of(const FigureInput& input, const FigureView&) {
   const bool serves = input.scenario.serves();
   std::string out = fmt::format("set\tcluster\tchip\tchips\t{}\tmemory bytes\tverdict\tplan\n",
                                 serves ? "seconds per token\tTTFT s\tdollars per million tokens\ttokens per s"
-                                       : "run s\tdollars\tMWh\tMFU\tstep s");
+                                       : "days\tdollars\tWh\tMFU\tstep s");
   const Shown shown = shown_of(input);
   const auto add = [&](std::string_view set, const ClusterAnswer& a) {
     const auto number = [](double value) { return std::isnan(value) ? std::string() : fmt::format("{}", value); };
     const std::string results =
         serves ? fmt::format("{}\t{}\t{}\t{}", number(a.time_s), number(a.ttft_s), number(a.cost_usd),
                              number(a.tokens_per_s))
-               : fmt::format("{}\t{}\t{}\t{}\t{}", number(a.time_s), number(a.cost_usd),
-                             number(a.energy_kwh / kKwhPerMwh), number(a.mfu), number(a.step_time_s));
+               : fmt::format("{}\t{}\t{}\t{}\t{}", number(engine::days_of(a.time_s)), number(a.cost_usd),
+                             number(a.energy_kwh * kWhPerKwh), number(a.mfu), number(a.step_time_s));
     const std::string plan = !a.runs  ? std::string()
                              : serves ? search::decoding_words(input.texts, engine::decoding_plan_of(a.scenario))
                                       : search::plan_words(input.texts, engine::plan_of(a.scenario));
