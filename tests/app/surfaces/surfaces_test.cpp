@@ -50,7 +50,7 @@ using Difference = std::string;
 
 int surface_cases() {
   const char* wanted = std::getenv("ROOFSCAPE_SURFACE_CASES");
-  return wanted != nullptr ? std::max(1, std::atoi(wanted)) : 150;
+  return wanted != nullptr ? std::max(1, std::atoi(wanted)) : 100;
 }
 
 bool has_slot(Q q) { return !engine::is_indexed(engine::quantity(q)); }

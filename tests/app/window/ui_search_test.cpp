@@ -100,7 +100,7 @@ TEST_CASE("the window's list is the command's, word for word, with the error ban
 TEST_CASE("every column of the list can be seen in any window, by scrolling sideways where it is narrow") {
   for (const auto& size : {std::pair{1024.0f, 700.0f}, {1280.0f, 720.0f}, {1920.0f, 1080.0f}}) {
     const float width = size.first, height = size.second;
-    Harness h("deepseek-v3-2048-h800", width, height);
+    Harness h("mixtral-8x7b-64-h100", width, height);
     h.workspace.finish_evidence();
     search(h);
     const app::SearchOutcome& found = *h.parts.panels.search.found;

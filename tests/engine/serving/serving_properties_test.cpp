@@ -4,6 +4,7 @@
 #include "engine/evaluate/evaluate.h"
 #include "engine/evaluate/explain.h"
 #include "engine/evaluate/serving_evaluation.h"
+#include "tests/cases_to_try.h"
 #include "tests/engine/invariants.h"
 #include "tests/engine/serving_fixture.h"
 
@@ -50,7 +51,7 @@ TEST_CASE("what holds for every valid serving scenario") {
 }
 TEST_CASE("traced serving equals plain serving to the last bit, without mistakes of dimension") {
   std::mt19937 rng(31);
-  for (int i = 0; i < 150; ++i) {
+  for (int i = 0; i < tests::cases_to_try(160); ++i) {
     const Scenario s = tests::random_serving_scenario(rng);
     Trace trace;
     (void)run_serving<Traced>(s, &trace);
