@@ -137,6 +137,9 @@ TEST_CASE("clusters -o writes the figure of the answers; its data are those of t
   CHECK(o.out.find("h100-sxm:16") != std::string::npos);  // the list too
   const std::string data = io::read_file(file).value();
   for (const char* name : {"h100-sxm:8,", "h100-sxm:16,", "a100-80g:8,"}) CHECK(data.find(name) != std::string::npos);
+  const auto rows = nlohmann::json::parse(run("clusters llama3-8b-8-h100 --on h100-sxm:8..16,a100-80g:8 --json").out);
+  for (const auto& row : rows)
+    if (row["run.cost_usd"].is_number()) CHECK(data.find(row["run.cost_usd"].dump()) != std::string::npos);
   const Outcome wrong = run("clusters llama3-8b-8-h100 -o clusters.xyz");
   CHECK(wrong.code == 2);
   CHECK(wrong.err ==

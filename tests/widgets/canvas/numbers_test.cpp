@@ -110,3 +110,10 @@ TEST_CASE("the locale of the process changes nothing") {
   CHECK(format(62.9e9, unit::bytes) == open("62.9_GB"));
   if (changed) std::setlocale(LC_ALL, "C");
 }
+
+TEST_CASE("energy is written in watt-hours with the prefix that fits") {
+  const auto written = [](double kwh) { return format(kwh, roofscape::engine::unit::kilowatt_hours); };
+  CHECK(written(0.5) == "500\u202fWh");
+  CHECK(written(120) == "120\u202fkWh");
+  CHECK(written(14'224'645) == "14.2\u202fGWh");
+}
