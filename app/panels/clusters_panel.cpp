@@ -26,15 +26,6 @@ namespace {
 
 constexpr float kLeastFigure = 170;  // room of the grid for a figure
 
-// What the scenario comes to as it is; none where it has no numbers.
-std::optional<ClusterAnswer> present_answer(const PanelContext& ctx, const engine::ClusterRequest& request) {
-  std::vector<ClusterAnswer> answer{
-      engine::answer_of(std::string(ctx.text("ui.clusters.present")), ctx.session.scenario(), ctx.session.report())};
-  if (!answer.front().runs) return std::nullopt;
-  engine::rank(answer, request);
-  return std::move(answer.front());
-}
-
 // Time and cost beside those of the other rows, memory beside the chip's own.
 std::vector<ListRow::Bar> bars_of(const std::vector<search::PlanColumn>& columns, const ClusterAnswer& a,
                                   double longest_s, double dearest_usd) {
@@ -148,16 +139,6 @@ bool no_clusters(PanelContext& ctx, const Rect& r, SearchView& view) {
   return true;
 }
 
-Readout tip_of(const PanelContext& ctx, const ClusterAnswer& a, const ListRow& row,
-               const std::vector<search::PlanColumn>& columns) {
-  Readout tip{a.name, {}};
-  for (std::size_t i = 1; i < columns.size(); ++i)
-    if (!row.cells[i].empty() && row.cells[i] != kNoValue) tip.rows.emplace_back(columns[i].heading, row.cells[i]);
-  if (std::isfinite(a.step_time_s))
-    tip.rows.emplace_back(ctx.text("ui.clusters.step"), ctx.ui.texts.amount(a.step_time_s, engine::unit::seconds));
-  return tip;
-}
-
 Scenario list_of_answers(PanelContext& ctx, Rect r, SearchView& view, Scenario scenario) {
   const Theme& t = ctx.ui.theme;
   ctx.ui.canvas.rect(r, {.colour = t.panel});
@@ -169,7 +150,8 @@ Scenario list_of_answers(PanelContext& ctx, Rect r, SearchView& view, Scenario s
   const std::optional<std::size_t> pointed_at = ctx.hovered.answer;  // in the figure
   if (pointed_at && *pointed_at < found.answers.size()) view.clusters.hovered = *pointed_at + 1;
   const auto& list = ctx.studies.get<ClusterList>(view.clusters.found, [&] { return list_of(ctx.ui.texts, found); });
-  const auto now = present_answer(ctx, found.query.request);
+  const auto now = engine::present_answer(std::string(ctx.text("ui.clusters.present")), ctx.session.scenario(),
+                                          ctx.session.report(), found.query.request);
   std::optional<ListRow> present;
   if (now) present = present_row(ctx, *now, list);
   std::vector<const ListRow*> listed;
@@ -205,7 +187,7 @@ Scenario list_of_answers(PanelContext& ctx, Rect r, SearchView& view, Scenario s
         ctx.next_hovered.answer = i;
         if (one.runs) ctx.ui.io.set_cursor(Cursor::hand);
         const char* about = !one.runs ? "ui.clusters.cannot" : own ? "ui.clusters.own" : "ui.clusters.adopt";
-        hint_row(ctx, id, row, tip_of(ctx, one, list.rows[i], list.columns), ctx.text(about));
+        hint_row(ctx, id, row, search::answer_readout(ctx.ui.texts, one, one.name), ctx.text(about));
       }
       if (s.clicked && one.runs) taken = engine::moved_to(scenario, one);
       table.row(row.centre().y, list.rows[i], format_count(static_cast<double>(i + 1)), own,

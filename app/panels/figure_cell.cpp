@@ -11,7 +11,6 @@
 #include "app/panels/nearest_tag.h"
 #include "app/panels/quantity_text.h"
 #include "app/panels/search_list.h"
-#include "app/panels/wall.h"
 #include "engine/studies/measured_run.h"
 #include "widgets/canvas/number_format.h"
 #include "widgets/figures/figures.h"
@@ -179,14 +178,8 @@ void figure_picture(PanelContext& ctx, const Rect& area, FiguresState& state, st
   if (canvas.tagging() != Tagging::all) canvas.set_tagging(s.hovered ? Tagging::near_pointer : Tagging::none);
   const float before = drawable ? 1 : canvas.set_opacity(0.28f);
   // A plan that was impossible from the first has no valid picture.
-  if (drawable || !ctx.session.last_drawable_report().has_errors()) {
-    if (ctx.built < WallState::kWhole) {
-      BuildUpCanvas part(canvas, static_cast<BuildStep>(ctx.built));
-      draw_figure(row, part, area, input, view);
-    } else {
-      draw_figure(row, canvas, area, input, view);
-    }
-  }
+  if (drawable || !ctx.session.last_drawable_report().has_errors())
+    draw_up_to(ctx.built, canvas, [&](Canvas& on) { draw_figure(row, on, area, input, view); });
   if (!drawable) canvas.set_opacity(before);
   if (canvas.tagging() != Tagging::all) canvas.set_tagging(Tagging::none);
   if (!drawable) {

@@ -58,11 +58,9 @@ void draw_cell(PanelContext& ctx, const Rect& r, std::size_t place, Cells& cells
   const std::string name = cell_name(cells, ctx.session.scenario(), place);
   // The numbers show the network beside them where it stands in no cell of its own.
   const bool network = std::find(cells.begin(), cells.end(), "network") != cells.end();
-  const auto chosen =
-      name == kNumbersCell
-          ? numbers_panel(ctx, r, figures_state, !network, scenario)
-          : figure_cell(ctx, r, figures_state, static_cast<std::size_t>(find_figure(name) - figures().data()),
-                        FigurePlace::cell, scenario);
+  const auto chosen = name == kNumbersCell ? numbers_panel(ctx, r, figures_state, !network, scenario)
+                                           : figure_cell(ctx, r, figures_state, figure_index(*find_figure(name)),
+                                                         FigurePlace::cell, scenario);
   if (chosen) put_into_cell(cells, place, *chosen);
 }
 
@@ -91,7 +89,7 @@ Scenario figure_grid(PanelContext& ctx, const Layout& layout, GridState& state, 
   if (figures_state.maximised && *figures_state.maximised < figures().size()) {
     const auto chosen =
         figure_cell(ctx, grid, figures_state, *figures_state.maximised, FigurePlace::maximised, scenario);
-    if (chosen) figures_state.maximised = static_cast<std::size_t>(find_figure(*chosen) - figures().data());
+    if (chosen) figures_state.maximised = figure_index(*find_figure(*chosen));
     return scenario;
   }
   if (layout.kind == GridKind::one) {

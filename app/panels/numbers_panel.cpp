@@ -263,7 +263,7 @@ void draw_takeaway(PanelContext& ctx, Point at, const FigureHead& words, float r
 
 // The network figure with its name and what it says.
 void draw_picture(PanelContext& ctx, Rect r, FiguresState& state, engine::Scenario& scenario) {
-  const auto index = static_cast<std::size_t>(find_figure(kPicture) - figures().data());
+  const std::size_t index = figure_index(*find_figure(kPicture));
   const Rect head = r.cut_top(std::round(ctx.px(28)));
   const FigureView view = figure_view(ctx, state, index);
   const FigureHead words = figure_head(figures()[index], figure_input(ctx), view);

@@ -23,6 +23,7 @@
 #include "widgets/figures/common/figure.h"
 #include "widgets/figures/common/held_axes.h"
 #include "widgets/figures/common/study_cache.h"
+#include "widgets/plot/build_up_canvas.h"
 #include "widgets/ui/controls.h"
 
 namespace roofscape::app {
@@ -88,7 +89,7 @@ struct PanelContext {
   std::span<const std::string> pinned = {};  // fields whose controls stand on the wall
   std::string_view stepped = {};             // of those the one that [ and ] step
   widgets::HeldAxes& axes;
-  int built = 2;  // how far figures on the wall are built up (wall.h)
+  widgets::BuildStep built = widgets::BuildStep::all;  // how far figures on the wall are built up
   const engine::Scenario& base;
 
   const Command* command(std::string_view id) const { return find_command(commands, id); }

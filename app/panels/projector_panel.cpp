@@ -9,7 +9,6 @@
 #include "app/panels/dock_panel.h"
 #include "app/panels/field_text.h"
 #include "app/panels/figure_menu.h"
-#include "app/panels/wall.h"
 #include "app/session/scenario_changes.h"
 #include "engine/scenario/scenario_title.h"
 #include "widgets/canvas/number_format.h"
@@ -129,7 +128,7 @@ engine::Scenario projector_panel(PanelContext& ctx, const Rect& window, const Pr
   if (ctx.session.drawable() && !words.brief.empty() && ctx.ui.canvas.text_width(takeaway, phrase) > line.w)
     takeaway = words.brief;
   // While the figure is built up nothing is said of it yet.
-  if (ctx.built >= WallState::kWhole)
+  if (ctx.built == BuildStep::all)
     ctx.ui.canvas.text({line.x, line.centre().y}, ellipsize(ctx.ui.canvas, takeaway, phrase, line.w), phrase);
 
   // The verdict in one line.

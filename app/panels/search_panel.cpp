@@ -149,9 +149,10 @@ void list(PanelContext& ctx, Rect r, SearchView& view, Scenario& scenario) {
             false);
 }
 
-std::size_t figure_index(const std::string& name) {
+// The first of all where a session names one that is no more.
+std::size_t index_of(const std::string& name) {
   const FigureRow* row = find_figure(name);
-  return row == nullptr ? 0 : static_cast<std::size_t>(row - figures().data());
+  return row == nullptr ? 0 : figure_index(*row);
 }
 
 }  // namespace
@@ -165,8 +166,7 @@ Scenario search_panel(PanelContext& ctx, const Rect& r, SearchView& search, Figu
   Rect upper = rest.cut_top(std::round(figures_h));
   auto& shown = shown_figures(search, scenario);
   const auto figure = [&](const Rect& cell, std::size_t which) {
-    const auto chosen =
-        figure_cell(ctx, cell, figures_state, figure_index(shown[which]), FigurePlace::search, scenario);
+    const auto chosen = figure_cell(ctx, cell, figures_state, index_of(shown[which]), FigurePlace::search, scenario);
     if (chosen) shown[which] = *chosen;
   };
   if (upper.w >= ctx.px(kTwoFigures)) {

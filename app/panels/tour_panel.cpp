@@ -6,7 +6,6 @@
 #include "app/panels/dock_panel.h"
 #include "app/panels/panel_parts.h"
 #include "app/panels/projector_panel.h"
-#include "app/panels/wall.h"
 #include "app/tours/guess_line.h"
 #include "widgets/canvas/number_format.h"
 #include "widgets/figures/blocks/block_figure.h"
@@ -158,12 +157,7 @@ void draw_block(PanelContext& ctx, const Rect& area, const BlockState& block, co
   const BlockFigure picture{block.question.call, data, ctx.ui.texts, ctx.ui.theme, holds ? &ctx.axes : nullptr};
   const Rect rest = draw_figure_title(ctx.ui.canvas, ctx.ui.theme, area, block_figure_head(picture), revealed);
   if (data.lines.empty()) return;
-  if (ctx.built < WallState::kWhole) {
-    BuildUpCanvas part(ctx.ui.canvas, static_cast<BuildStep>(ctx.built));
-    draw_block_figure(part, rest, picture, false);
-  } else {
-    draw_block_figure(ctx.ui.canvas, rest, picture, false);
-  }
+  draw_up_to(ctx.built, ctx.ui.canvas, [&](Canvas& on) { draw_block_figure(on, rest, picture, false); });
 }
 
 // Of figures that may be pointed at: all but those that are covered.
@@ -183,7 +177,7 @@ void live_figures(PanelContext& ctx, const Rect& area, TourState& state, Figures
     }
     const FigureRow* row = find_figure(figure.name);
     if (row == nullptr) continue;
-    const auto index = static_cast<std::size_t>(row - widgets::figures().data());
+    const std::size_t index = figure_index(*row);
     const FigureView view = figure_view(ctx, figures, index);
     const Rect rest = draw_figure_title(ctx.ui.canvas, ctx.ui.theme, places[i],
                                         figure_head(*row, figure_input(ctx), view), revealed);

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <string>
 
+#include "widgets/plot/build_up_canvas.h"
+
 namespace roofscape::app {
 
 struct WallState {
@@ -13,11 +15,9 @@ struct WallState {
   std::string digits;      // of the figure or scene to go to; Enter goes there
   std::string stepped;     // the control that [ and ] step: the one that was used last, or that Tab went to
   bool axes_held = false;  // figures keep the ranges of their axes
-  // How far a figure is built up: its axes, its lines and areas, all of it.
-  static constexpr int kWhole = 2;
-  int built = kWhole;
-  bool presents = false;  // the lecturer has a window of his own beside it
-  double since_s = -1;    // when the wall was opened; negative: it was not drawn yet
+  widgets::BuildStep built = widgets::BuildStep::all;  // how far a figure is built up
+  bool presents = false;                               // the lecturer has a window of his own beside it
+  double since_s = -1;                                 // when the wall was opened; negative: it was not drawn yet
 };
 
 }  // namespace roofscape::app

@@ -109,7 +109,7 @@ class CommandTable {
     const std::vector<std::size_t> deck = w.deck();
     if (deck.empty()) return;
     w.panels_.projector.figure = last ? deck.back() : deck.front();
-    w.panels_.wall.built = WallState::kWhole;
+    w.panels_.wall.built = widgets::BuildStep::all;
   }
   static bool several_tabs(const Workspace& w) { return w.tabs_.count() > 1; }
   static bool workbench_open(const Workspace& w) { return w.panels_.workbench.open; }
@@ -388,8 +388,10 @@ std::vector<Command> CommandTable::fixed() {
               [](const Workspace& w) { return w.panels_.wall.presents; }},
       Command{"wall.build", Category::wall, plain(widgets::key_of('U')), kNone, false, on_wall,
               [](Workspace& w) {
-                int& built = w.panels_.wall.built;
-                built = built >= WallState::kWhole ? 0 : built + 1;
+                widgets::BuildStep& built = w.panels_.wall.built;
+                built = built == widgets::BuildStep::axes    ? widgets::BuildStep::lines
+                        : built == widgets::BuildStep::lines ? widgets::BuildStep::all
+                                                             : widgets::BuildStep::axes;
               }},
       Command{"wall.deck", Category::wall, plain(widgets::key_of('K')), kNone, false, in_projector,
               [](Workspace& w) { w.open_deck(); }},

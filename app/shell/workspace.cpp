@@ -192,7 +192,7 @@ void Workspace::open_derivation(const std::string& id) {
 void Workspace::open_evidence(engine::EvidenceKind kind) {
   const FigureRow* row = find_figure("evidence");
   if (row == nullptr) return;
-  const auto figure = static_cast<std::size_t>(row - figures().data());
+  const std::size_t figure = figure_index(*row);
   auto& choices = panels_.figures.choices[figure];
   choose(*row, "quantity", engine::kEvidenceKindIds[kind], choices);
   choose(*row, "mode", "own", choices);
@@ -253,7 +253,7 @@ void Workspace::toggle_projector() {
     return;
   }
   panels_.projector.figure = current_figure();
-  panels_.wall.built = WallState::kWhole;
+  panels_.wall.built = widgets::BuildStep::all;
   panels_.figures.maximised.reset();
   set_wall_theme();
 }
@@ -262,7 +262,7 @@ void Workspace::step_projector(int by) {
   session_.dismiss_message();  // it was about the figure before
   panels_.marks.ink.clear();
   panels_.marks.pen.clear();
-  panels_.wall.built = WallState::kWhole;
+  panels_.wall.built = widgets::BuildStep::all;
   panels_.projector.figure = figure_after(panels_.projector.figure, by, panels_.projector.beside);
 }
 
@@ -363,7 +363,7 @@ InSight Workspace::in_sight(const LayoutRequest& request) const {
   const auto& cells = settings_.arrangement.cells;
   const auto& maximised = panels_.figures.maximised;
   return {request.compact, cover() == Cover::none, request.right_open && cover() != Cover::search,
-          compare != nullptr && (maximised == static_cast<std::size_t>(compare - figures().data()) ||
+          compare != nullptr && (maximised == figure_index(*compare) ||
                                  std::find(cells.begin(), cells.end(), compare->name) != cells.end())};
 }
 
@@ -483,7 +483,7 @@ void Workspace::frame(ScreenCanvas& canvas, ImDrawList* list, const UiInput& inp
                    .pinned = settings_.pinned,
                    .stepped = panels_.wall.stepped,
                    .axes = held_axes_,
-                   .built = on_wall() ? panels_.wall.built : WallState::kWhole,
+                   .built = on_wall() ? panels_.wall.built : widgets::BuildStep::all,
                    .base = edit_base_};
   deferred_ = {};
   panels_.figures.reason_said = false;

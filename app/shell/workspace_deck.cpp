@@ -17,10 +17,6 @@ using namespace widgets;
 
 namespace {
 
-std::size_t index_of(const std::string& name) {
-  return static_cast<std::size_t>(find_figure(name) - figures().data());
-}
-
 std::vector<std::string> all_figures() {
   std::vector<std::string> names;
   for (const FigureRow& row : figures()) names.emplace_back(row.name);
@@ -37,7 +33,7 @@ std::vector<std::size_t> Workspace::deck() const {
   };
   std::vector<std::size_t> deck;
   for (const std::string& name : settings_.deck)
-    if (const FigureRow* row = find_figure(name); row != nullptr && !empty(*row)) deck.push_back(index_of(name));
+    if (const FigureRow* row = find_figure(name); row != nullptr && !empty(*row)) deck.push_back(figure_index(*row));
   if (!deck.empty()) return deck;
   for (std::size_t i = 0; i < figures().size(); ++i)
     if (!empty(figures()[i])) deck.push_back(i);
@@ -63,7 +59,7 @@ void Workspace::open_deck() {
   const std::vector<std::string> deck = settings_.deck.empty() ? all_figures() : settings_.deck;
   // Those of the deck in their order, then the rest.
   std::vector<std::size_t> order;
-  for (const std::string& name : deck) order.push_back(index_of(name));
+  for (const std::string& name : deck) order.push_back(figure_index(*find_figure(name)));
   const std::size_t taken = order.size();
   for (std::size_t i = 0; i < figures().size(); ++i)
     if (std::find(order.begin(), order.end(), i) == order.end()) order.push_back(i);

@@ -186,8 +186,7 @@ std::size_t Workspace::current_figure() const {
     }
     const bool is_over =
         focused && *focused < count && std::find(over.begin(), over.end(), figures()[*focused].name) != over.end();
-    if (const FigureRow* first = find_figure(over.front()); !is_over && first != nullptr)
-      return static_cast<std::size_t>(first - figures().data());
+    if (const FigureRow* first = find_figure(over.front()); !is_over && first != nullptr) return figure_index(*first);
   }
   return focused && *focused < count ? *focused : 0;
 }

@@ -106,7 +106,7 @@ void Workspace::show_scene() {
   tour.derivation = {};
   tour.revealed_s = -1;
   panels_.marks.ink.clear();
-  panels_.wall.built = WallState::kWhole;
+  panels_.wall.built = widgets::BuildStep::all;
   const bool revealed = tour.play->play().revealed;
   const PlanState* shown = tour.values->plan();
   const PlanState* before = tour.values->plan(io::kBeforeState);
@@ -123,7 +123,7 @@ void Workspace::show_scene() {
   settled_.reset();
   for (const io::TourFigure& figure : scene.figures)
     if (const FigureRow* row = find_figure(figure.name))
-      panels_.figures.choices[static_cast<std::size_t>(row - figures().data())] = scene_view(figure).choices;
+      panels_.figures.choices[figure_index(*row)] = scene_view(figure).choices;
   panels_.wall.stepped = scene.controls.empty() ? std::string() : scene.controls.front();
   panels_.figures.pipeline.leave_playback();
 }
@@ -175,7 +175,8 @@ void Workspace::take_enter() {
   if (number == 0) return;
   if (panels_.tour.open()) return go_to_scene(number - 1);
   const std::vector<std::size_t> deck = this->deck();
-  if (number <= deck.size()) panels_.projector.figure = deck[number - 1], panels_.wall.built = WallState::kWhole;
+  if (number <= deck.size())
+    panels_.projector.figure = deck[number - 1], panels_.wall.built = widgets::BuildStep::all;
 }
 
 std::vector<std::string> Workspace::wall_controls() const {

@@ -308,7 +308,7 @@ void draw_slide(Canvas& canvas, const Theme& t, const SlideLayout& layout, const
     }
     // Not by its shade alone; the hint says it too.
     const Rect tick{box.right() - cap.w - 0.3f * em, cap.y, cap.w, cap.h};
-    if (on && end + 0.3f * em < tick.x) draw_tick(canvas, tick, {t.inv, tick.h * 0.14f, {}});
+    if (on && end + 0.3f * em < tick.x) draw_check_mark(canvas, tick, {t.inv, tick.h * 0.14f, {}});
   }
   if (text.revealed) {
     if (text.right_choice > 0) {

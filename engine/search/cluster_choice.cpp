@@ -173,6 +173,14 @@ ClusterAnswer answer_of(std::string name, const Scenario& scenario, const Report
   return answer;
 }
 
+std::optional<ClusterAnswer> present_answer(std::string name, const Scenario& scenario, const Report& report,
+                                            const ClusterRequest& request) {
+  ClusterAnswer answer = answer_of(std::move(name), scenario, report);
+  if (!answer.runs) return std::nullopt;
+  answer.verdict = verdict_of(answer, request);
+  return answer;
+}
+
 void rank(std::vector<ClusterAnswer>& answers, const ClusterRequest& request) {
   for (ClusterAnswer& answer : answers)
     if (answer.runs) answer.verdict = verdict_of(answer, request);

@@ -81,6 +81,8 @@ ClusterAnswer best_on(const Scenario&, const NamedCluster&, ClusterObjective, Se
 Scenario moved_to(Scenario, const ClusterAnswer&);
 // What a report of a scenario comes to beside such answers; it runs if the report has no errors.
 ClusterAnswer answer_of(std::string name, const Scenario&, const Report&);
+// The same with its verdict; nothing where the scenario has no numbers.
+std::optional<ClusterAnswer> present_answer(std::string name, const Scenario&, const Report&, const ClusterRequest&);
 // Verdicts, and the order: those that meet the request by its objective, then by time, then by chips; then those that
 // do not, by verdict and in the same order.
 void rank(std::vector<ClusterAnswer>&, const ClusterRequest&);

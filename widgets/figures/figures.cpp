@@ -98,6 +98,8 @@ const FigureRow* find_figure(std::string_view name) {
   return nullptr;
 }
 
+std::size_t figure_index(const FigureRow& row) { return static_cast<std::size_t>(&row - figures().data()); }
+
 bool choose(const FigureRow& row, std::string_view key, std::string_view choice, FigureChoices& choices) {
   for (std::size_t i = 0; i < row.options.size(); ++i) {
     const FigureOption& option = row.options[i];

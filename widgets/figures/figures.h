@@ -34,6 +34,7 @@ FigureHead figure_head(const FigureRow& row, const FigureInput& input, const Fig
 std::string figure_data(const FigureRow& row, const FigureInput& input, const FigureView& view);
 
 const FigureRow* find_figure(std::string_view name);  // null if there is none
+std::size_t figure_index(const FigureRow& row);       // in figures()
 
 // Sets the option with this key to the choice with this id; false where the figure has no such option or choice.
 bool choose(const FigureRow& row, std::string_view key, std::string_view choice, FigureChoices& choices);

@@ -47,4 +47,12 @@ class BuildUpCanvas final : public Canvas {
   std::optional<int> axes_;  // at what depth the axes began that are being drawn
 };
 
+// Draws on `canvas` as far as the step.
+template <class Draw>
+void draw_up_to(BuildStep step, Canvas& canvas, const Draw& draw) {
+  if (step == BuildStep::all) return draw(canvas);
+  BuildUpCanvas part(canvas, step);
+  draw(part);
+}
+
 }  // namespace roofscape::widgets

@@ -72,7 +72,7 @@ TextStyle stacked_title_style(const Canvas& canvas, const Theme& theme, std::str
   return style;
 }
 
-void draw_tick(Canvas& canvas, const Rect& box, const Stroke& stroke) {
+void draw_check_mark(Canvas& canvas, const Rect& box, const Stroke& stroke) {
   const auto at = [&box](float x, float y) { return Point{box.x + x * box.w, box.y + y * box.h}; };
   canvas.polyline({at(0.2f, 0.52f), at(0.42f, 0.74f), at(0.8f, 0.28f)}, stroke);
 }

@@ -126,8 +126,8 @@ float draw_key(Canvas& canvas, const Theme& theme, Point left_middle, std::span<
 void draw_readout(Canvas& canvas, const Theme& theme, const Readout& readout, const Rect& avoid, Rect within,
                   const Rect& window);
 
-// A tick in a box: it is on, or was chosen.
-void draw_tick(Canvas& canvas, const Rect& box, const Stroke& stroke);
+// In a box: it is on, or was chosen.
+void draw_check_mark(Canvas& canvas, const Rect& box, const Stroke& stroke);
 
 // Text cut at a word to fit `room`, with an ellipsis if anything was cut.
 std::string ellipsize(const Canvas& canvas, std::string_view text, const TextStyle& style, float room);

@@ -113,7 +113,7 @@ bool check_box(Ui& ui, Point left_middle, std::string_view id, std::string_view 
   const Rect box{left_middle.x, std::round(left_middle.y - side / 2), side, side};
   ui.canvas.rect(box, {.colour = s.hovered ? t.ctlh : t.ctl}, ui.px(2));
   ui.canvas.frame(box, {t.edge, std::max(1.0f, ui.px(1)), {}}, ui.px(2));
-  if (on) draw_tick(ui.canvas, box, {t.ink, ui.px(1.8f), {}});
+  if (on) draw_check_mark(ui.canvas, box, {t.ink, ui.px(1.8f), {}});
   ui.canvas.text({box.right() + ui.px(8), left_middle.y}, label, style);
   if (s.ring) ui.canvas.frame(row.inset(-ui.px(4), 0), {t.ink, ui.px(2), {}}, ui.px(3));
   if (s.hovered && !tip.empty()) ui.io.hint(id, row, tip, std::string(about));

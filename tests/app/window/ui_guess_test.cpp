@@ -260,8 +260,7 @@ TEST_CASE("the lecturer's window shows the projected figure, and the guess of a 
   std::set<int> sizes;
   for (const char* name : {"roofline", "step"}) {
     CAPTURE(std::string(name));
-    h.parts.panels.projector.figure =
-        static_cast<std::size_t>(widgets::find_figure(name) - widgets::figures().data());
+    h.parts.panels.projector.figure = widgets::figure_index(*widgets::find_figure(name));
     h.step(2);
     present();
     CHECK(list.VtxBuffer.Size > 1800);  // a picture, not a title

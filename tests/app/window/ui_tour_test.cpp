@@ -232,8 +232,7 @@ TEST_CASE("the projector always says of which plan it is, and what was changed")
 TEST_CASE("the axes of a figure stay while L holds them, and fit again after that") {
   Harness h;
   h.key({Key::f5});
-  h.parts.panels.projector.figure =
-      static_cast<std::size_t>(widgets::find_figure("step") - widgets::figures().data());
+  h.parts.panels.projector.figure = widgets::figure_index(*widgets::find_figure("step"));
   engine::Scenario more = h.scenario();
   more.workload.global_batch_sequences *= 4;
   h.parts.session.update(more, false);
@@ -558,8 +557,7 @@ TEST_CASE("a figure without a picture of this plan is not of the deck") {
 TEST_CASE("a figure is built up on the wall: its axes, its lines, all of it") {
   Harness h;
   h.key({Key::f5});
-  h.parts.panels.projector.figure =
-      static_cast<std::size_t>(widgets::find_figure("roofline") - widgets::figures().data());
+  h.parts.panels.projector.figure = widgets::figure_index(*widgets::find_figure("roofline"));
   h.step(2);
   const auto says = [&h](const char* words) { return test::drawn(h, words); };
   CHECK(says("ridge"));
@@ -576,7 +574,7 @@ TEST_CASE("a figure is built up on the wall: its axes, its lines, all of it") {
   // The next figure stands there whole.
   press(h, 'U');
   h.key({Key::page_down});
-  CHECK(h.parts.panels.wall.built == app::WallState::kWhole);
+  CHECK(h.parts.panels.wall.built == widgets::BuildStep::all);
 }
 
 TEST_CASE("no scene of any tour has text that is cut or on another in any language, covered or revealed") {

@@ -53,6 +53,7 @@ bool says(const RecordCanvas& canvas, std::string_view words) {
 }
 
 const char* const kTraining = "llama3-8b-8-h100";
+const char* const kTorus = "llama3-70b-16-v5e";
 const char* const kServing = "llama3-70b-serving-8-h100";
 
 }  // namespace
@@ -107,7 +108,7 @@ TEST_CASE("the front is what a comparison of each answer with all others leaves"
 }
 
 TEST_CASE("the takeaway's first is what evaluate() gives for its cluster and plan") {
-  for (const char* preset : {kTraining, kServing})
+  for (const char* preset : {kTraining, kTorus, kServing})
     for (const engine::Mode mode : {engine::Mode::ideal, engine::Mode::calibrated}) {
       FigureCase c = preset_case(preset);
       c.scenario.assumptions.mode = mode;

@@ -3,6 +3,7 @@
 #include <array>
 #include <cmath>
 #include <string_view>
+#include <utility>
 
 #include "engine/evaluate/missing_figures.h"
 #include "engine/search/decoding_plan.h"
@@ -101,6 +102,17 @@ ClusterTable cluster_table(const TextTable& texts, bool serves, std::span<const 
     for (const ClusterColumn& one : columns) cells.push_back(one.text(texts, a));
   }
   return out;
+}
+
+Readout answer_readout(const TextTable& texts, const ClusterAnswer& answer, std::string title) {
+  const ClusterTable table = cluster_table(texts, answer.scenario.serves(), {&answer, 1});
+  Readout r{std::move(title), {}};
+  for (std::size_t i = 1; i < table.columns.size(); ++i)
+    if (const std::string& cell = table.rows.front()[i]; !cell.empty() && cell != kNoValue)
+      r.rows.emplace_back(table.columns[i].heading, cell);
+  if (std::isfinite(answer.step_time_s))
+    r.rows.emplace_back(texts.text("ui.clusters.step"), texts.amount(answer.step_time_s, engine::unit::seconds));
+  return r;
 }
 
 }  // namespace roofscape::widgets::search

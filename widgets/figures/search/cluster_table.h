@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "engine/search/cluster_choice.h"
+#include "widgets/canvas/canvas.h"
 #include "widgets/figures/search/plan_table.h"
 #include "widgets/plot/text_table.h"
 
@@ -19,5 +20,7 @@ struct ClusterTable {
 };
 // `serves`: whether the scenario does; its columns are others.
 ClusterTable cluster_table(const TextTable& texts, bool serves, std::span<const engine::ClusterAnswer> answers);
+// What is said of an answer that is pointed at: its cells that say something, and the time of a step.
+Readout answer_readout(const TextTable& texts, const engine::ClusterAnswer& answer, std::string title);
 
 }  // namespace roofscape::widgets::search

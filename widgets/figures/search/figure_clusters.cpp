@@ -185,15 +185,6 @@ void draw_front_line(Canvas& canvas, const FigureInput& input, std::span<const C
   for (std::size_t i = 1; i < points.size(); ++i) field.take_line(points[i - 1], points[i], canvas.px(3));
 }
 
-Readout readout_of(const FigureInput& input, const ClusterAnswer& a, const std::string& title) {
-  const search::ClusterTable table = search::cluster_table(input.texts, input.scenario.serves(), {&a, 1});
-  Readout r{title, {}};
-  for (std::size_t i = 1; i < table.columns.size(); ++i)
-    if (const std::string& cell = table.rows.front()[i]; !cell.empty() && cell != kNoValue)
-      r.rows.emplace_back(table.columns[i].heading, cell);
-  return r;
-}
-
 // What is drawn, and which of the answers have no place.
 std::string key_of(const FigureInput& input, const Shown& shown, const Measure& m, bool has_front) {
   const TextTable& t = input.texts;
@@ -251,13 +242,13 @@ FigureHead head_of(const FigureInput& input, const FigureView& view) {
 }
 
 void draw_answers(Canvas& canvas, const FigureInput& input, const FigureView& view, const Shown& shown,
-                  const Placed& l, const std::optional<ClusterAnswer>& present) {
+                  std::span<const ClusterAnswer* const> front, const Placed& l,
+                  const std::optional<ClusterAnswer>& present) {
   const Theme& theme = input.theme;
   const Measure& m = l.measure;
   LabelField field(l.plot);
   const std::vector<Limit> limits = limits_of(input, shown, l);
   draw_limits(canvas, input, limits, l, field);
-  const std::vector<const ClusterAnswer*> front = front_of(shown.answers, m);
   draw_front_line(canvas, input, front, l, field);
   const auto is_front = [&](const ClusterAnswer& a) {
     return std::find(front.begin(), front.end(), &a) != front.end();
@@ -283,7 +274,8 @@ void draw_answers(Canvas& canvas, const FigureInput& input, const FigureView& vi
     if (view.hovered_answer == i)
       canvas.marker(mark.centre(), Marker::circle, canvas.px(21),
                     {.colour = kTransparent, .edge = theme.ink, .edge_width = canvas.px(2)});
-    canvas.tag_with("clusters.answer", static_cast<int>(i), mark, [&] { return readout_of(input, a, a.name); });
+    canvas.tag_with("clusters.answer", static_cast<int>(i), mark,
+                    [&] { return search::answer_readout(input.texts, a, a.name); });
   }
   const auto name = [&](const ClusterAnswer& a, float size, const std::string& text, Colour colour, Weight weight) {
     const std::array words{LabelLine{text, small_text(canvas, colour, HAlign::left, weight)}};
@@ -293,7 +285,7 @@ void draw_answers(Canvas& canvas, const FigureInput& input, const FigureView& vi
   if (shows_present) {
     name(*present, kOwn + 4, std::string(input.texts.text("figure.frontier.now")), theme.ink, Weight::bold);
     canvas.tag_with("clusters.now", -1, l.mark(*present, canvas.px(kOwn + 4)), [&] {
-      return readout_of(input, *present, std::string(input.texts.text("ui.clusters.present")));
+      return search::answer_readout(input.texts, *present, std::string(input.texts.text("ui.clusters.present")));
     });
   }
   name_limits(canvas, input, limits, l, field);
@@ -326,17 +318,17 @@ void draw_whole(Canvas& canvas, const Rect& area, const FigureInput& input, cons
   }
   const Measure m = measure_of(input, view, shown.answers);
   const auto present = present_of(input, shown.request);
-  const bool has_front = !front_of(shown.answers, m).empty();
+  const std::vector<const ClusterAnswer*> front = front_of(shown.answers, m);
   const std::string key = m.serves && m.over == Over::energy ? std::string(t.text("figure.clusters.no_energy"))
-                                                             : key_of(input, shown, m, has_front);
-  if (!has_front) return draw_empty_state(canvas, input.theme, rest, key);
+                                                             : key_of(input, shown, m, !front.empty());
+  if (front.empty()) return draw_empty_state(canvas, input.theme, rest, key);
   const TextStyle faint = small_text(canvas, input.theme.ink3, HAlign::left);
   constexpr float kLinesForKey = 11;
   if (const float row = faint.em * FontStack::kLineHeight; rest.h > row * kLinesForKey)
     draw_foot_lines(canvas, rest, wrap(canvas, key, faint, rest.w, 3), row, faint);
   Axes axes = axes_of(shown, m, present);
   Placed l = lay_out(canvas, input, rest, axes, m);
-  const ClusterAnswer& leftmost = *front_of(shown.answers, m).front();
+  const ClusterAnswer& leftmost = *front.front();
   const float name =
       canvas.text_width(label_of(input, shown.answers, leftmost), small_text(canvas, {}, HAlign::left, Weight::bold));
   constexpr float kMostRoom = 0.45f;
@@ -344,7 +336,7 @@ void draw_whole(Canvas& canvas, const Rect& area, const FigureInput& input, cons
   l = lay_out(canvas, input, rest, axes, m);
   if (l.plot.w < canvas.px(kLeastPlotWidth) || l.plot.h < canvas.px(kLeastPlotHeight)) return;
   draw_frame(canvas, input.theme, l.plot, l.x, l.y, l.frame);
-  draw_answers(canvas, input, view, shown, l, present);
+  draw_answers(canvas, input, view, shown, front, l, present);
 }
 
 std::string data_of(const FigureInput& input, const FigureView&) {

@@ -80,10 +80,7 @@ Measure measure_of(const FigureInput& input, const FigureView& view, std::span<c
 }
 
 std::optional<ClusterAnswer> present_of(const FigureInput& input, const ClusterRequest& request) {
-  Answers answer{engine::answer_of({}, input.scenario, input.report)};
-  if (!answer.front().runs) return std::nullopt;
-  engine::rank(answer, request);
-  return std::move(answer.front());
+  return engine::present_answer({}, input.scenario, input.report, request);
 }
 
 std::string label_of(const FigureInput& input, std::span<const ClusterAnswer> answers, const ClusterAnswer& a) {
