@@ -7,6 +7,7 @@
 
 #include "engine/base/ascii.h"
 #include "engine/pipeline/schedules.h"
+#include "engine/scenario/scenario_fields.h"
 
 namespace roofscape::engine {
 
@@ -204,9 +205,21 @@ std::string_view last_part(std::string_view key) { return key.substr(key.rfind('
 
 using Names = std::map<std::string, NamedField, std::less<>>;
 
+// The last parts of the fields' own paths ("tensor", "sequence_length"); without a path: of two fields.
+std::map<std::string, std::string_view> own_names() {
+  std::map<std::string, std::string_view> own;
+  for (const Field& field : scenario_fields()) {
+    const std::string_view last = last_part(field.path);
+    if (last.front() >= '0' && last.front() <= '9') continue;  // an element of a list
+    if (const auto [at, is_new] = own.emplace(plain(last), field.path); !is_new) at->second = {};
+  }
+  return own;
+}
+
 // A name that means different fields in two frameworks is nobody's.
 const Names& all_names() {
   static const Names kNames = [] {
+    const auto own = own_names();
     Names names;
     const auto add = [&names](std::string_view name, const NamedField& field) {
       const auto [at, is_new] = names.emplace(plain(name), field);
@@ -215,10 +228,13 @@ const Names& all_names() {
     };
     for (const Synonym& row : kRows) {
       add(row.key, {row.path, row.words});
-      if (last_part(row.key) != row.key) add(last_part(row.key), {row.path, row.words});
+      const std::string_view last = last_part(row.key);
+      if (last != row.key && !own.contains(plain(last))) add(last, {row.path, row.words});
     }
     for (const auto& [name, path] : kShort) add(name, {path, {}});
     std::erase_if(names, [](const auto& one) { return one.second.path.empty(); });
+    for (const auto& [name, path] : own)
+      if (!path.empty()) names.try_emplace(name, NamedField{path, {}});
     return names;
   }();
   return kNames;

@@ -1,5 +1,6 @@
 // What frameworks call the fields of a scenario: one table, by which plans are written for them, and by which their names
-// are accepted where a field is named (`--set TP=8`, the constraints of a search, the palette).
+// are accepted where a field is named (`--set TP=8`, the constraints of a search, the palette); so is the last part of
+// a field's own path (`--set tensor=8`).
 #pragma once
 
 #include <span>
@@ -29,8 +30,9 @@ std::string_view key_for(Framework, std::string_view path);
 std::string_view word_for(Framework, std::string_view path, std::string_view choice);
 
 // A field by any framework's name for it, written as there or shortened as in papers (TP, dp_shard): without regard to
-// case, to leading dashes and to whether words are joined by dashes, underscores or not at all; of a dotted key the last
-// part will do. Null: no framework's.
+// case, to leading dashes and to whether words are joined by dashes, underscores or not at all. Of a dotted key the last
+// part will do, and of a field's own path, which comes first: "mode" is assumptions.mode. A name of two fields is
+// nobody's. Null: no field has it.
 struct NamedField {
   std::string_view path;
   std::span<const WordPair> words;

@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <string>
 
@@ -54,8 +55,27 @@ TEST_CASE("names are found whatever joins their words, and short ones as they ar
   CHECK(path("tensors") == "-");
 }
 
+TEST_CASE("the last part of a field's own path names it, unless it ends two of them") {
+  std::map<std::string, std::set<std::string_view>> ending;
+  for (const Field& field : scenario_fields())
+    ending[std::string(field.path.substr(field.path.rfind('.') + 1))].insert(field.path);
+  for (const auto& [name, paths] : ending) {
+    if (name == "0" || name == "1" || name == "2") continue;  // elements of a list
+    CAPTURE_BINDING(name);
+    const NamedField* field = find_named_field(name);
+    if (paths.size() == 1) {
+      REQUIRE(field != nullptr);
+      CHECK(field->path == *paths.begin());
+    } else if (field != nullptr) {
+      // A framework's whole key may still be this word.
+      CHECK(std::any_of(synonyms().begin(), synonyms().end(), [&](const Synonym& row) { return row.key == name; }));
+    }
+  }
+  CHECK(find_named_field("0") == nullptr);
+}
+
 TEST_CASE("a name of two fields is nobody's") {
-  // Megatron-LM's head size of values and MaxText's are one thing; "mode" of torchtitan stands for one field only.
+  // Megatron-LM's head size of values and MaxText's are one thing.
   for (const Synonym& row : synonyms()) {
     const NamedField* field = find_named_field(row.key);
     if (field != nullptr) CHECK(field->path == row.path);
@@ -66,12 +86,14 @@ TEST_CASE("a field is set by a framework's name and word") {
   const io::PresetLibrary& library = tests::library();
   Scenario s;
   const auto set = [&](std::string_view assignment) { return !io::set_field(s, assignment, library); };
+  CHECK(set("mode=calibrated"));  // ours, not torchtitan's activation_checkpoint.mode
   CHECK(set("TP=8"));
   CHECK(set("ici_fsdp_parallelism=16"));
   CHECK(set("cp-comm-type=a2a"));
   CHECK(set("pipeline_parallel_schedule=Interleaved1F1B"));
   CHECK(set("recompute-granularity=selective"));
   CHECK(set("activation_checkpoint.mode=selective"));
+  CHECK(s.assumptions.mode == Mode::calibrated);
   CHECK(s.parallelism.tensor == 8);
   CHECK(s.parallelism.fsdp == 16);
   CHECK(s.parallelism.context_method == ContextMethod::ulysses);
