@@ -107,6 +107,7 @@ void RecordCanvas::on_text(Point anchor, std::string_view utf8, const TextStyle&
   if (style.valign == VAlign::bottom) shift_y = -down;
   const Point pen = anchor + along * shift_x + below * shift_y;
   run.order = primitives_.size();
+  run.group = group_id();
   run.corners = {pen - below * up, pen + along * width - below * up, pen + along * width, pen};
   texts_.push_back(std::move(run));
 }
@@ -219,14 +220,16 @@ bool RecordCanvas::hidden(const Mark& line, const TextRun& run) const {
   return false;
 }
 
-// Bold lines through a text: under it where it has no halo, or drawn over it.
+// Bold lines through a text: under it without a halo between, over it, or cut by its halo though it names another: a
+// label has the colour of the line that it stands on.
 void RecordCanvas::audit_crossed(const TextRun& run, std::size_t order, std::vector<TextProblem>& problems) const {
   constexpr float kBold = 2.4f;        // at scale 1: 1.44 points on paper
   constexpr std::uint8_t kSeen = 128;  // of opacity
   constexpr float kTouch = 0.6f;       // at scale 1
   for (const Mark& m : marks_) {
     if (m.kind != Mark::Kind::line || m.width < px(kBold) || m.colour.a < kSeen) continue;
-    if (m.texts <= order && run.style.halo.visible()) continue;
+    const bool amid = run.group == "levels" || run.group == "letters";
+    if (m.texts <= order && run.style.halo.visible() && (run.style.colour == m.colour || amid)) continue;
     if (!m.box.intersects(run.bounds) || !m.clip.intersects(run.bounds)) continue;
     bool crosses = false;
     for (std::size_t k = 1; k < m.points.size() && !crosses; ++k) {

@@ -32,7 +32,8 @@ struct TextRun {
   Rect bounds;                     // ascent to descent; of the bounding box if turned
   std::array<Point, 4> corners{};  // tight: the capitals' height, turned with the text; what must not overlap
   Rect clip;
-  std::size_t order = 0;  // how many primitives were drawn before it
+  std::size_t order = 0;   // how many primitives were drawn before it
+  std::string group = {};  // the innermost it was drawn in
 };
 
 // A line or a marker as the figure asked for it.
@@ -51,7 +52,8 @@ struct Mark {
 
 struct TextProblem {
   // covers: its halo lies over an axis, a marker or the end of a line that were there before it.
-  // crossed: a bold line runs through it, drawn after it or without a halo between.
+  // crossed: a bold line runs through it: drawn after it, without a halo between, or of another colour under its halo, unless
+  // it is one of the "levels" where lines meet or of the "letters" that a note tells.
   enum class Kind : std::uint8_t { outside_clip, overlap, missing_glyph, covers, crossed };
   Kind kind = Kind::overlap;
   std::string text, other;  // other: what it overlaps

@@ -346,6 +346,29 @@ TEST_CASE("the text audit finds a bold line through a word, not one under its ha
   CHECK(crossed(clear) == 0);
 }
 
+TEST_CASE("the text audit finds a bold line that the halo of another's name breaks") {
+  const Stroke bold{{200, 0, 0, 255}, 3, {}}, thin{{0, 0, 0, 255}, 1, {}};
+  TextStyle style;
+  style.colour = {0, 0, 0, 255}, style.halo = {255, 255, 255, 255};
+  const auto problems = [&](const char* of, const Stroke& stroke, Colour colour, const char* group) {
+    auto c = canvas();
+    {
+      const auto line = c.group(of);
+      c.line({0, 46}, {300, 46}, stroke);
+    }
+    const auto words = c.group(group);
+    style.colour = colour;
+    c.text({10, 50}, "word", style);
+    return c.audit_text();
+  };
+  const Colour ink{0, 0, 0, 255};
+  CHECK(problems("curve", bold, ink, "names") == "\"word\" is crossed by a bold line of curve\n");
+  CHECK(problems("curve", bold, bold.colour, "names") == "");
+  CHECK(problems("curve", bold, ink, "letters") == "");
+  CHECK(problems("curve", bold, ink, "levels") == "");
+  CHECK(problems("curve", thin, ink, "names") == "");
+}
+
 TEST_CASE("texts along two close parallel roofs do not count as overlapping") {
   auto c = canvas();
   TextStyle s;

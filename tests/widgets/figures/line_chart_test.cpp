@@ -1,6 +1,8 @@
 // Where the charts of lines put their names: on no line where there is room beside it.
 #include <doctest/doctest.h>
 
+#include <string>
+
 #include "tests/widgets/figures/figure_fixture.h"
 #include "widgets/figures/common/line_chart.h"
 
@@ -45,6 +47,25 @@ TEST_CASE("the number of a dot on a rising line stands on no line, however large
     REQUIRE(canvas->find_text("critical 30"));
     CHECK(strokes_through(*canvas, "critical 30") == 0);
   }
+}
+TEST_CASE("no name breaks a bold line, however close dots are") {
+  for (const float width : {260.0f, 320.0f, 600.0f})
+    for (int dots = 2; dots < 8; ++dots) {
+      CAPTURE(width);
+      CAPTURE(dots);
+      Chart chart = rising();
+      chart.lines.front().stroke = {theme("dark").ok, 4, {}};
+      for (int i = 0; i < dots; ++i) {
+        ChartDot dot;
+        dot.at = {20.0 + 9 * i, 25.0 + 7 * i};
+        dot.text = "name of dot " + std::to_string(i);
+        dot.colour = theme("dark").ink;
+        chart.dots.push_back(dot);
+      }
+      const auto canvas = charted(chart, width, 260);
+      CHECK(canvas->audit_text() == "");
+      CHECK(canvas->find_text("name of dot 0"));
+    }
 }
 TEST_CASE("a dot that no line passes has its name at its right") {
   Chart chart = rising();

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <span>
+#include <vector>
 
 #include "widgets/canvas/number_format.h"
 #include "widgets/canvas/palette.h"
@@ -162,8 +164,64 @@ void draw_part_names(Canvas& canvas, const FigureInput& input, const FigureView&
   draw_elbow_labels(canvas, input.theme, labels, baseline, rows.bar(0).y, left, right);
 }
 
+// What the baseline fills on a stage; where it has other stages, on its fullest one.
+double ghost_gb(const FigureInput& input, const Sizes& sizes, int stage) {
+  const auto& stages = input.baseline->report.stages;
+  return stages.size() == input.report.stages.size() ? total_gb(stages[static_cast<std::size_t>(stage)])
+                                                     : sizes.ghost_gb;
+}
+
+// The baseline's totals, stepped across the rows; empty without one.
+std::vector<Point> ghost_line(const FigureInput& input, const StageRows& rows, const Scale& x) {
+  const Sizes sizes = sizes_of(input);
+  std::vector<Point> line;
+  for (int stage = 0; sizes.ghost_gb > 0 && stage < rows.count; ++stage) {
+    const Rect band = rows.band(stage);
+    const float at = x(ghost_gb(input, sizes, stage));
+    if (line.empty() || std::abs(line.back().x - at) > 0.01f)
+      line.push_back({at, band.y});
+    else
+      line.pop_back();
+    line.push_back({at, band.bottom()});
+  }
+  return line;
+}
+
+void draw_ghost(Canvas& canvas, const FigureInput& input, const StageRows& rows, const Scale& x,
+                std::span<const Point> line) {
+  if (line.empty()) return;
+  const Sizes sizes = sizes_of(input);
+  const float reach = canvas.px(4);
+  for (int stage = 0; stage < rows.count; ++stage) {
+    const Rect band = rows.band(stage);
+    const double gb = ghost_gb(input, sizes, stage);
+    canvas.tag_with("memory.baseline", stage, rect_between(x(gb) - reach, band.y, x(gb) + reach, band.bottom()),
+                    [&] { return ghost_readout(input, gb); });
+  }
+  draw_ghost_line(canvas, input.theme, line);
+}
+
+// How far to the right a total goes so that no line of the capacity or the baseline runs through it.
+float shift_past_lines(const Canvas& canvas, Rect text, float capacity, std::span<const Point> ghost) {
+  const float from = text.x, clear = canvas.px(3);
+  const auto keep_off = [&](float left, float right) {
+    if (left >= text.right() + clear || right <= text.x - clear) return false;
+    text.x = right + canvas.px(kTotalGap);
+    return true;
+  };
+  for (bool moved = true; moved;) {
+    moved = capacity > 0 && keep_off(capacity, capacity);
+    for (std::size_t i = 1; i < ghost.size(); ++i) {
+      const auto [top, bottom] = std::minmax(ghost[i - 1].y, ghost[i].y);
+      const auto [left, right] = std::minmax(ghost[i - 1].x, ghost[i].x);
+      if (top < text.bottom() && bottom > text.y && keep_off(left, right)) moved = true;
+    }
+  }
+  return text.x - from;
+}
+
 void draw_totals(Canvas& canvas, const FigureInput& input, const FigureView& view, const StageRows& rows,
-                 const Scale& x) {
+                 const Scale& x, std::span<const Point> ghost) {
   const Sizes sizes = sizes_of(input);
   const float height = number_line(canvas);
   // Where text is higher than rows, rows with a number have a total, and give way to the fullest.
@@ -182,10 +240,7 @@ void draw_totals(Canvas& canvas, const FigureInput& input, const FigureView& vie
     const Rect bar = rows.bar(stage);
     const float half = height / 2;  // rows may be lower than text: it stays between header and axis
     Point at{x(gb) + canvas.px(kTotalGap), confined(bar.centre().y, rows.plot.y + half, rows.plot.bottom() - half)};
-    const Rect bounds = canvas.text_bounds(at, text, style);
-    const float clear = canvas.px(3);
-    // Never across the capacity line: past it instead.
-    if (line > at.x - clear && line < bounds.right() + clear) at.x = line + canvas.px(kTotalGap);
+    at.x += shift_past_lines(canvas, canvas.text_bounds(at, text, style), line, ghost);
     // The tint of a row that is pointed at stays whole.
     if (hovered)
       canvas.text(at, text, style);
@@ -197,28 +252,6 @@ void draw_totals(Canvas& canvas, const FigureInput& input, const FigureView& vie
       return r;
     });
   }
-}
-
-// The baseline's totals as a stepped line across the rows; where it has other stages, its fullest one across all.
-void draw_ghost(Canvas& canvas, const FigureInput& input, const StageRows& rows, const Scale& x) {
-  const Sizes sizes = sizes_of(input);
-  if (sizes.ghost_gb <= 0) return;
-  const auto& stages = input.baseline->report.stages;
-  const bool same = stages.size() == static_cast<std::size_t>(rows.count);
-  std::vector<Point> line;
-  for (int stage = 0; stage < rows.count; ++stage) {
-    const Rect band = rows.band(stage);
-    const double gb = same ? total_gb(stages[static_cast<std::size_t>(stage)]) : sizes.ghost_gb;
-    const float at = x(gb), reach = canvas.px(4);
-    if (line.empty() || std::abs(line.back().x - at) > 0.01f)
-      line.push_back({at, band.y});
-    else
-      line.pop_back();
-    line.push_back({at, band.bottom()});
-    canvas.tag_with("memory.baseline", stage, rect_between(at - reach, band.y, at + reach, band.bottom()),
-                    [&] { return ghost_readout(input, gb); });
-  }
-  draw_ghost_line(canvas, input.theme, line);
 }
 
 FigureHead plan_head(const FigureInput& input) {
@@ -298,12 +331,13 @@ void draw_memory(Canvas& canvas, const Rect& area, const FigureInput& input, con
   draw_stage_numbers(canvas, input.theme, input.texts, rows, view.hovered_stage);
   for (int stage = 0; stage < rows.count; ++stage)
     draw_stack(canvas, input, rows.bar(stage), x, stage, !view.compact);
-  draw_ghost(canvas, input, rows, x);
+  const std::vector<Point> ghost = ghost_line(input, rows, x);
+  draw_ghost(canvas, input, rows, x, ghost);
   const Rect capacity =
       draw_capacity(canvas, input, x, rows.header.centre().y, rows.header.bottom() - canvas.px(5), framed.bottom());
   draw_measured_bytes(canvas, input, rect_between(framed.x, rows.plot.bottom(), framed.right(), framed.bottom()), x);
   if (!apart) draw_part_names(canvas, input, view, rows, x, capacity);
-  draw_totals(canvas, input, view, rows, x);
+  draw_totals(canvas, input, view, rows, x, ghost);
 }
 
 constexpr std::array kHeldParts{Q::memory_weights, Q::memory_gradients, Q::memory_optimizer,

@@ -98,7 +98,9 @@ double axis_end(const Canvas& canvas, const FigureInput& input, float width, flo
   TextStyle small;
   small.em = kSmallText * canvas.em();
   const double half = std::min<double>(canvas.text_width(own_capacity(input), small) / 2, 0.3 * w);
-  double end = std::max(sizes.most_gb * w / (w - label), std::max(sizes.ghost_gb, sizes.measured_gb) * 1.02);
+  // A total that would stand on the baseline's line stands past it.
+  double end =
+      std::max({sizes.most_gb * w / (w - label), sizes.ghost_gb * w / (w - label), sizes.measured_gb * 1.02});
   if (sizes.capacity_gb > 0) end = std::max({end, sizes.capacity_gb * w / (w - half), sizes.capacity_gb * 1.12});
   return kept_range(input.axes, "memory.x", {0, end > 0 ? end : 1}).to;
 }
