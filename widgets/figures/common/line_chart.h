@@ -37,7 +37,8 @@ struct ChartLine {
 
 struct ChartDot {
   ChartPoint at;
-  std::string text;  // bold, beside it; empty: none
+  std::string text;        // bold, beside it; empty: none
+  std::string brief = {};  // the name where the whole one has no room
   std::string tag;
   Readout readout;
   Colour colour = kTransparent;

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -55,6 +56,8 @@ int lines_through(const Placed& l, const Chart& chart, const Rect& box, float le
 namespace {
 
 constexpr int kOnLine = 60;        // what a line through a name costs, in places
+constexpr int kAtEdge = 10;        // a name that is moved along the edge of the plot
+constexpr int kBrief = 8;          // the shorter name
 constexpr float kBoldLine = 2.4f;  // px
 constexpr float kFoot = 7;         // crosses over the x axis
 
@@ -85,9 +88,10 @@ void draw_cross(Canvas& canvas, Point at, float size, const Stroke& stroke) {
 struct NamePlace {
   Rect box;
   bool away = false;
+  int cost = 0;  // beyond its order
 };
-std::vector<NamePlace> name_places(const Canvas& canvas, const ChartDot& dot, Point at, float size, float w,
-                                   float h) {
+std::vector<NamePlace> name_places(const Canvas& canvas, const Rect& plot, const ChartDot& dot, Point at, float size,
+                                   float w, float h) {
   const float off = size / 2 + canvas.px(3);
   const float drop = std::max(off * 0.6f, size / 2 + canvas.px(0.5f));  // clear of the dot itself
   const float right = at.x + off * 0.5f, left = at.x - off * 0.5f - w, above = at.y - off - h, below = at.y + drop;
@@ -120,6 +124,12 @@ std::vector<NamePlace> name_places(const Canvas& canvas, const ChartDot& dot, Po
                              {{left, above - 2.5f * step, w, h}, true},
                              {{left, above - 4 * step, w, h}, true},
                              {{right, below + 3.5f * step, w, h}, true}};
+  // At the edge of the plot, over or under its dot rather than far from it.
+  for (const float x : {right, left})
+    if (const float within = confined(x, plot.x + 1, plot.right() - w); within != x)
+      for (const float down : {0.0f, 1.0f, 2.0f, 3.5f, 5.0f})
+        for (const float y : {above - down * step, below + down * step})
+          out.push_back({{within, y, w, h}, down > 0, kAtEdge});
   // Rather far from its dot than on another line.
   for (const float down : {0.0f, 1.5f, 3.5f, 5.0f, 7.0f, 9.0f})
     for (const float x : {left, right, at.x + off * 2.5f, at.x - off * 2.5f - w})
@@ -141,9 +151,9 @@ bool runs_through(Point a, Point b, std::span<const Rect> boxes) {
   return false;
 }
 
-// The corner of a name at which its leader from the dot ends.
+// Where the leader from the dot ends at a name: straight over or under the dot, or at the corner next to it.
 Point leader_end(const Canvas& canvas, Point dot, const Rect& box) {
-  return {box.x > dot.x ? box.x + canvas.px(3) : box.right() - canvas.px(3), box.y > dot.y ? box.y : box.bottom()};
+  return {confined(dot.x, box.x + canvas.px(3), box.right() - canvas.px(3)), box.y > dot.y ? box.y : box.bottom()};
 }
 
 // Names over their dots in one row, pushed apart to either side where they would touch; nothing where the plot is too
@@ -235,45 +245,54 @@ std::vector<PlacedName> place_names(const Canvas& canvas, const Theme& theme, co
     const float size = dot_size(canvas, theme, dot);
     const Point at = place_of_dot(canvas, l, dot);
     const TextStyle style = name_style(canvas, theme, dot);
-    const float w = canvas.text_width(dot.text, style) + canvas.px(4), h = style.em * 1.25f;
-    const auto places = name_places(canvas, dot, at, size, w, h);
-    // A name may have a letter in its place rather than stand on a line; a letter stands wherever it can.
-    const bool near = dot.side == ChartDot::Side::near;
-    const bool clear = near || (chart.letters && !dot.bold && dot.text.size() > 1);
-    int least = 1 << 20, order = 0;
-    const NamePlace* best = nullptr;
-    for (const NamePlace& place : places) {
-      const Rect& r = place.box;
-      ++order;
-      if (r.x < l.plot.x + 1 || r.right() > l.plot.right() || r.y < l.plot.y || r.bottom() > l.plot.bottom() - 1)
-        continue;
-      if (std::any_of(taken.begin(), taken.end(), [&](const Rect& t) { return t.intersects(r); })) continue;
-      // Over or under another dot it would be read as that one's.
-      const bool strange = dot.side == ChartDot::Side::any &&
-                           std::any_of(chart.dots.begin(), chart.dots.end(), [&](const ChartDot& other) {
-                             if (&other == &dot || other.text.empty() || !on_plot(chart, other)) return false;
-                             const Point p = place_of_dot(canvas, l, other);
-                             return p.x > r.x && p.x < r.right() && std::abs(p.y - r.centre().y) < h * 1.5f;
-                           });
-      const int crossed = crossings(l, chart, r);
-      if (clear && (crossed > 0 || (place.away && near))) continue;
-      int cost = kOnLine * crossed + order + (strange ? 25 : 0);
-      for (const auto& [from, to] : leaders) cost += runs_through(from, to, {&r, 1}) ? kOnLine : 0;
-      if (place.away) {  // but for its start: the dot is on its own line
-        const Point to = leader_end(canvas, at, r), from = at + (to - at) * 0.3f;
-        const Rect leader = rect_between(std::min(from.x, to.x), std::min(from.y, to.y), std::max(from.x, to.x),
-                                         std::max(from.y, to.y));
-        cost += kOnLine / 2 * crossings(l, chart, leader) + (runs_through(from, to, named) ? 2 * kOnLine : 0);
-        if (clear && std::any_of(taken.begin(), taken.end(), [&](const Rect& t) { return t.intersects(leader); }))
+    const float h = style.em * 1.25f;
+    // The best place of a name of this width; none where it would cover what it may not.
+    const auto place_for = [&](float w) -> std::optional<NamePlace> {
+      // A name may have a letter in its place rather than stand on a line; a letter stands wherever it can.
+      const bool near = dot.side == ChartDot::Side::near;
+      const bool clear = near || (chart.letters && !dot.bold && dot.text.size() > 1);
+      int least = 1 << 20, order = 0;
+      std::optional<NamePlace> best;
+      for (const NamePlace& place : name_places(canvas, l.plot, dot, at, size, w, h)) {
+        const Rect& r = place.box;
+        ++order;
+        if (r.x < l.plot.x + 1 || r.right() > l.plot.right() || r.y < l.plot.y || r.bottom() > l.plot.bottom() - 1)
           continue;
+        if (std::any_of(taken.begin(), taken.end(), [&](const Rect& t) { return t.intersects(r); })) continue;
+        // Over or under another dot it would be read as that one's.
+        const bool strange = dot.side == ChartDot::Side::any &&
+                             std::any_of(chart.dots.begin(), chart.dots.end(), [&](const ChartDot& other) {
+                               if (&other == &dot || other.text.empty() || !on_plot(chart, other)) return false;
+                               const Point p = place_of_dot(canvas, l, other);
+                               return p.x > r.x && p.x < r.right() && std::abs(p.y - r.centre().y) < h * 1.5f;
+                             });
+        const int crossed = crossings(l, chart, r);
+        if (clear && (crossed > 0 || (place.away && near))) continue;
+        int cost = place.cost + kOnLine * crossed + order + (strange ? 25 : 0);
+        for (const auto& [from, to] : leaders) cost += runs_through(from, to, {&r, 1}) ? kOnLine : 0;
+        if (place.away) {  // but for its start: the dot is on its own line
+          const Point to = leader_end(canvas, at, r), from = at + (to - at) * 0.3f;
+          const Rect leader = rect_between(std::min(from.x, to.x), std::min(from.y, to.y), std::max(from.x, to.x),
+                                           std::max(from.y, to.y));
+          cost += kOnLine / 2 * crossings(l, chart, leader) + (runs_through(from, to, named) ? 2 * kOnLine : 0);
+          if (clear && std::any_of(taken.begin(), taken.end(), [&](const Rect& t) { return t.intersects(leader); }))
+            continue;
+        }
+        if (cost < least) least = cost, best = place, best->cost = cost;
       }
-      if (cost < least) least = cost, best = &place;
-    }
-    if (best == nullptr) continue;
-    // Rather no name than a bold line with a hole in it; a letter is told of in the note.
-    if (!is_letter(chart, dot) && lines_through(l, chart, best->box, canvas.px(kBoldLine)) > 0) continue;
+      // Rather no name than a bold line with a hole in it; a letter is told of in the note.
+      if (best && !is_letter(chart, dot) && lines_through(l, chart, best->box, canvas.px(kBoldLine)) > 0) return {};
+      return best;
+    };
+    const auto width = [&](const std::string& text) { return canvas.text_width(text, style) + canvas.px(4); };
+    std::optional<NamePlace> best = place_for(width(dot.text));
+    bool brief = false;
+    if (!dot.brief.empty() && (!best || best->cost > kBrief))
+      if (const auto shorter = place_for(width(dot.brief)); shorter && (!best || shorter->cost + kBrief < best->cost))
+        best = shorter, brief = true;
+    if (!best) continue;
     const Rect& box = best->box;
-    out[i] = {box, best->away};
+    out[i] = {box, best->away, brief};
     named.push_back(box);
     if (best->away) leaders.emplace_back(at, leader_end(canvas, at, box));
     taken.push_back(
@@ -330,7 +349,7 @@ void draw_dots(Canvas& canvas, const Theme& theme, const Chart& chart, const Pla
     const ChartDot& dot = chart.dots[i];
     const Rect& box = names[i].box;
     haloed_text(canvas, theme, {box.x + canvas.px(dot.side == ChartDot::Side::over ? 4.0f : 2.0f), box.centre().y},
-                dot.text, name_style(canvas, theme, dot), tints);
+                names[i].brief ? dot.brief : dot.text, name_style(canvas, theme, dot), tints);
   };
   bool letters = false;
   for (std::size_t i = 0; i < chart.dots.size(); ++i) {

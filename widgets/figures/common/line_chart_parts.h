@@ -38,7 +38,8 @@ int lines_through(const Placed& l, const Chart& chart, const Rect& box, float le
 // lines and names take is added to `taken`.
 struct PlacedName {
   Rect box;
-  bool away = false;  // with a leader
+  bool away = false;   // with a leader
+  bool brief = false;  // the shorter name
 };
 std::vector<PlacedName> place_names(const Canvas& canvas, const Theme& theme, const Chart& chart, const Placed& l,
                                     std::vector<Rect>& taken);

@@ -141,9 +141,11 @@ Chart chart_of(const FigureInput& input, const PhaseRoofline& study, float em) {
       dot.marker = marker_of(look);
       dot.colour = fill_of(theme, look, em).colour;
       dot.text = t.text(key_of(w));
-      if (w.phase == ServingPhase::decode && !attention)
+      if (w.phase == ServingPhase::decode && !attention) {
+        dot.brief = dot.text;
         dot.text =
-            t.format("figure.serving-roofline.decode.batch", {dot.text, format_count(input.scenario.workload.batch)});
+            t.format("figure.serving-roofline.decode.batch", {dot.brief, format_count(input.scenario.workload.batch)});
+      }
       dot.tag = engine::quantity(quantity_of(w)).id;
       dot.readout = readout_of(input, w);
       chart.dots.push_back(std::move(dot));
