@@ -89,7 +89,7 @@ void draw_coverage(Canvas& canvas, const Rect& area, const FigureInput& input, c
       bar.value = kNoValue;
       bar.second = t.format("figure.evidence.coverage.of", {count_text(0), count_text(row.coverage.all)});
       bar.parts.push_back({0,
-                           100,
+                           100 * engine::kBandsAim,  // short of its line
                            {},
                            0,
                            tried ? t.format("figure.evidence.coverage.none",
