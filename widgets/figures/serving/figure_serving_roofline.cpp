@@ -143,8 +143,8 @@ Chart chart_of(const FigureInput& input, const PhaseRoofline& study, float em) {
       dot.text = t.text(key_of(w));
       if (w.phase == ServingPhase::decode && !attention) {
         dot.brief = dot.text;
-        dot.text =
-            t.format("figure.serving-roofline.decode.batch", {dot.brief, format_count(input.scenario.workload.batch)});
+        dot.text = t.format("figure.serving-roofline.decode.batch",
+                            {dot.brief, format_count(input.scenario.workload.batch)});
       }
       dot.tag = engine::quantity(quantity_of(w)).id;
       dot.readout = readout_of(input, w);
