@@ -199,6 +199,30 @@ void complain_of_errors(const Context& context, const FigureOptions& options, co
   if (material.baseline) cli::complain_of_errors(context, {options.baseline}, *material.baseline);
 }
 
+// Why there is nothing of this scenario for the figure to show; empty: there is something.
+engine::Sentence nothing_because(const FigureRow& row, const Material& material) {
+  if (!widgets::shows(row, material.now.scenario))
+    return row.subject == widgets::Subject::serving ? say("cli.figure.left_out.serving")
+                                                    : say("cli.figure.left_out.training");
+  if (widgets::cannot_show(row, material.now.report) != nullptr) return say("cli.figure.left_out.cannot_run");
+  if (row.needs == Needs::baseline && !material.baseline) return say("cli.figure.left_out.baseline");
+  if (row.needs == Needs::stages && material.now.scenario.parallelism.pipeline == 1)
+    return say("cli.figure.left_out.stages");
+  return {};
+}
+
+// What is wrong with asking for the figure of this scenario; of a plan that cannot run its own errors tell.
+io::Failure nothing_to_show(const FigureRow& row, const FigureOptions& options, const Material& material) {
+  engine::Sentence why = nothing_because(row, material);
+  if (why.empty() || widgets::cannot_show(row, material.now.report) != nullptr) return std::nullopt;
+  const bool compares = row.needs == Needs::baseline && !material.baseline;
+  return io::InputError{
+      options.input.scenario,
+      {},
+      say("error.cli.figure.empty", row.name, std::move(why)),
+      compares ? say("error.cli.figure.empty.baseline") : say("error.cli.figure.empty.remedy")};
+}
+
 int write_one(const Context& context, const FigureOptions& options) {
   if (options.figure.empty() || options.input.scenario.empty() || options.output.empty())
     return refuse(context.texts, {{}, {}, say("error.cli.figure"), say("error.cli.figure.remedy")});
@@ -212,16 +236,8 @@ int write_one(const Context& context, const FigureOptions& options) {
 // not.
 bool has_content(const FigureRow& row, const Material& material, const widgets::TextTable& texts,
                  std::vector<std::string>& left_out) {
-  std::string_view why;
-  if (!widgets::shows(row, material.now.scenario))
-    why = row.subject == widgets::Subject::serving ? "cli.figure.left_out.serving" : "cli.figure.left_out.training";
-  else if (widgets::cannot_show(row, material.now.report) != nullptr)
-    why = "cli.figure.left_out.cannot_run";
-  else if (row.needs == Needs::baseline && !material.baseline)
-    why = "cli.figure.left_out.baseline";
-  else if (row.needs == Needs::stages && material.now.scenario.parallelism.pipeline == 1)
-    why = "cli.figure.left_out.stages";
-  if (!why.empty()) left_out.push_back(fmt::format("{} ({})", row.name, texts.text(why)));
+  const engine::Sentence why = nothing_because(row, material);
+  if (!why.empty()) left_out.push_back(fmt::format("{} ({})", row.name, texts.write(why)));
   return why.empty();
 }
 
@@ -366,6 +382,7 @@ io::Result<FigureFile> varied_page(const Context& context, const FigureOptions& 
   if (!varied) return varied.error();
   FigureFile out;
   std::vector<PageFrame> frames;
+  io::Failure nothing;
   FigurePage page{{}, varied->path, {}, {}};
   for (const std::string& value : varied->values) {
     FigureOptions one = options;
@@ -375,12 +392,17 @@ io::Result<FigureFile> varied_page(const Context& context, const FigureOptions& 
     complain_of_errors(context, one, material.value());
     out.status = std::max(out.status, code_of(material->now));
     if (widgets::cannot_show(row, material->now.report) != nullptr) continue;
+    if (auto failure = nothing_to_show(row, one, material.value())) {
+      nothing = std::move(failure);
+      continue;
+    }
     const Sheet sheet{material.value(), context};
     const Drawing drawing = drawing_of(row, sheet.input, view, &context.library);
     page.theme = material->theme;
     if (frames.empty()) page.title = drawing.head.title, page.record = drawing.record;
     frames.push_back({value, frame_svg(drawing, form, fonts, fmt::format("f{}-", frames.size()))});
   }
+  if (frames.empty() && nothing) return *std::move(nothing);
   if (!frames.empty()) out.bytes = figure_page(page, frames);
   return out;
 }
@@ -405,6 +427,7 @@ io::Result<FigureFile> figure_file(const Context& context, const FigureOptions& 
   }
   const auto material = gather(context, options, row.value());
   if (!material) return material.error();
+  if (auto failure = nothing_to_show(*row.value(), options, material.value())) return *std::move(failure);
   const auto fonts = load_fonts(options.font);
   if (!fonts) return fonts.error();
   complain_of_errors(context, options, material.value());

@@ -67,6 +67,29 @@ TEST_CASE("figure --all leaves out what the scenario has nothing to show of, and
   CHECK(absent.find("step (training only)") != std::string::npos);
 }
 
+TEST_CASE("a figure that has nothing to show of the scenario is no file, and says why") {
+  const test::TemporaryFolder folder;
+  const auto said = [&](const std::string& arguments) {
+    const Outcome o = run(folder, "figure " + arguments);
+    CHECK(o.code == 2);
+    CHECK(o.out.empty());
+    return o.err;
+  };
+  const std::string rest = "; `roofscape-cli figure --all` draws every figure that it has\n";
+  CHECK(said("bubble llama3-8b-serving-8-h100 -o x.pdf") ==
+        "roofscape-cli: llama3-8b-serving-8-h100: bubble shows nothing of this scenario: training only" + rest);
+  CHECK(said("kv llama3-8b-8-h100 -o x.pdf") ==
+        "roofscape-cli: llama3-8b-8-h100: kv shows nothing of this scenario: serving only" + rest);
+  CHECK(said("pipeline llama3-8b-8-h100 -o x.csv") ==
+        "roofscape-cli: llama3-8b-8-h100: pipeline shows nothing of this scenario: one pipeline stage" + rest);
+  CHECK(said("compare llama3-8b-8-h100 -o x.svg") ==
+        "roofscape-cli: llama3-8b-8-h100: compare shows nothing of this scenario: needs --baseline; give the plan to "
+        "compare with as --baseline\n");
+  CHECK(said("kv llama3-8b-8-h100 --vary workload.global_batch_sequences=8,16 -o x.html") ==
+        "roofscape-cli: llama3-8b-8-h100: kv shows nothing of this scenario: serving only" + rest);
+  CHECK(folder.count() == 0);
+}
+
 TEST_CASE("figure --all writes every figure it can and says which, the same bytes every time") {
   const test::TemporaryFolder folder;
   for (const std::string format : {"pdf", "svg", "png"}) {

@@ -48,7 +48,7 @@ TEST_CASE("every shipped scenario evaluates, checks and draws") {
     CAPTURE(preset.id);
     CHECK(run(folder, "eval " + preset.id).code == 0);
     CHECK(run(folder, "check " + preset.id).code == 0);
-    CHECK(run(folder, "figure memory " + preset.id + " -o m.svg").code == 0);
+    CHECK(run(folder, "figure parameters " + preset.id + " -o p.svg").code == 0);
   }
   CHECK(folder.count() == 1);
 }
