@@ -216,11 +216,10 @@ io::Failure nothing_to_show(const FigureRow& row, const FigureOptions& options, 
   engine::Sentence why = nothing_because(row, material);
   if (why.empty() || widgets::cannot_show(row, material.now.report) != nullptr) return std::nullopt;
   const bool compares = row.needs == Needs::baseline && !material.baseline;
-  return io::InputError{
-      options.input.scenario,
-      {},
-      say("error.cli.figure.empty", row.name, std::move(why)),
-      compares ? say("error.cli.figure.empty.baseline") : say("error.cli.figure.empty.remedy")};
+  return io::InputError{options.input.scenario,
+                        {},
+                        say("error.cli.figure.empty", row.name, std::move(why)),
+                        compares ? say("error.cli.figure.empty.baseline") : say("error.cli.figure.empty.remedy")};
 }
 
 int write_one(const Context& context, const FigureOptions& options) {

@@ -79,7 +79,7 @@ int write_slides(const Context& context, const io::Tour& tour, const TourOptions
   ExportOptions form;
   if (const auto error = set_size(options.size.empty() ? "1280x720px" : options.size, form))
     return refuse(context.texts, *error);
-  form.em = slide_em(form.height);
+  form.em = scene_em(form.width, form.height);
   const auto fonts = load_fonts();
   if (!fonts) return refuse(context.texts, fonts.error());
   const fs::path folder = options.folder;

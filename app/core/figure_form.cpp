@@ -22,11 +22,10 @@ constexpr double kScreenDpi = 96;
 constexpr double kLeastScale = 0.25, kMostScale = 40, kLeastDpi = 18, kMostDpi = 2880;
 constexpr double kLeastSide = 20 * kPointsPerMm, kMostSide = 2000 * kPointsPerMm;
 constexpr double kLeastText = 4, kMostText = 72;  // points
-constexpr float kSlideLines = 33.75f;
-constexpr float kSlideMargin = 0.02f;         // of the height
-constexpr float kBlockFigureHeight = 283.5f;  // points
-constexpr float kTextSlack = 0.01f;           // points
-constexpr float kBeamer = 9;                  // points: labels on a slide of 128 mm, whose text is 11
+constexpr float kSlideMargin = 0.02f;             // of the height
+constexpr float kBlockFigureHeight = 283.5f;      // points
+constexpr float kTextSlack = 0.01f;               // points
+constexpr float kBeamer = 9;                      // points: labels on a slide of 128 mm, whose text is 11
 
 // Widths as the style files set them. Two columns ("-wide") are layouts of their own.
 constexpr std::array<Venue, 18> kVenues{{
@@ -107,13 +106,12 @@ ExportOptions block_figure_size() {
 
 std::span<const Venue> venues() { return kVenues; }
 
-float slide_em(float height) { return std::max(widgets::kPrintEm, height / kSlideLines); }
+float wall_em(float width, float height) { return std::min(height / kWallLines, width / kWallColumns); }
 
 float slide_margin(float height) { return height * kSlideMargin; }
 
 void make_slide(ExportOptions& form) {
-  form.em = slide_em(form.height), form.margin = slide_margin(form.height);
-  form.head.afar = true;
+  form.em = std::max(widgets::kPrintEm, wall_em(form.width, form.height)), form.margin = slide_margin(form.height);
 }
 
 std::optional<InputError> set_size(std::string_view text, ExportOptions& options, double dpi) {

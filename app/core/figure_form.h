@@ -60,10 +60,13 @@ struct Venue {
 std::span<const Venue> venues();
 std::optional<io::InputError> set_venue(std::string_view id, ExportOptions& options);
 
-// Text and margin as a slide of the form's height has them; nothing on it is under 1/40 of that.
+// The em of a figure on a wall, which the back row reads, in the projector and on a slide: 1/24 of its height, less where
+// that would leave too few to a line.
+inline constexpr float kWallLines = 24, kWallColumns = 34;
+float wall_em(float width, float height);
+
+// Text and margin as on a wall, text never under kPrintEm.
 void make_slide(ExportOptions& form);
-// Text as large as a slide of this height needs (visual spec: one em is 1/33.75 of the height), never under kPrintEm.
-float slide_em(float height);
 // What stands free around a slide: a wall has no page about it.
 float slide_margin(float height);
 

@@ -6,6 +6,7 @@
 #include <tuple>
 #include <utility>
 
+#include "app/core/figure_form.h"
 #include "app/core/strings.h"
 #include "app/panels/clusters_panel.h"
 #include "app/panels/clusters_rail.h"
@@ -17,6 +18,7 @@
 #include "app/panels/top_bar.h"
 #include "app/panels/verdict_bar.h"
 #include "app/shell/commands.h"
+#include "app/tours/scene_slide.h"
 #include "engine/io/scenario/scenario_json.h"
 #include "engine/scenario/scenario_title.h"
 #include "widgets/canvas/number_format.h"
@@ -28,8 +30,6 @@ using namespace widgets;
 
 namespace {
 
-// em of a projected window: of one figure, and of a slide, which has words beside its figure.
-constexpr float kProjectorLines = 24, kProjectorColumns = 34;
 constexpr std::int64_t kOperationsAFrame =
     80'000;                        // simulated beyond the plan's own timeline: about 2 ms where orders are new
 constexpr float kWallZoom = 1.5f;  // of a window of 4K
@@ -83,9 +83,8 @@ double Workspace::zoom(const Rect& window) const {
 }
 
 float Workspace::em_px(const Rect& window) const {
-  if (panels_.tour.open()) return std::max(6.0f, std::min(window.h / kSlideLines, window.w / kSlideColumns));
-  if (panels_.projector.open)
-    return std::max(6.0f, std::min(window.h / kProjectorLines, window.w / kProjectorColumns));
+  if (panels_.tour.open()) return std::max(6.0f, scene_em(window.w, window.h));
+  if (panels_.projector.open) return std::max(6.0f, wall_em(window.w, window.h));
   return std::max(6.0f, 15.0f * content_scale_ * static_cast<float>(zoom(window)));
 }
 

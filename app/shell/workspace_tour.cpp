@@ -296,7 +296,7 @@ void Workspace::draw_presenter(ScreenCanvas& canvas, ImDrawList* list, const Rec
   const Point at = interaction_.pointer();
   if (window_.contains(at)) view.pointer = {(at.x - window_.x) / window_.w, (at.y - window_.y) / window_.h};
   const Rect slide = presenter_slide_place(window, view.shape);
-  canvas.begin(list, std::max(3.0f, std::min(slide.h / kSlideLines, slide.w / kSlideColumns)), window);
+  canvas.begin(list, std::max(3.0f, scene_em(slide.w, slide.h)), window);
   canvas.set_tagging(Tagging::none);
   canvas.rect(window, {.colour = theme_.win});
   presenter_slide(canvas, slide, theme_, texts_, view);

@@ -21,6 +21,7 @@ using namespace widgets;
 
 namespace {
 
+constexpr float kSlideLines = 33.75f, kSlideColumns = 48;  // em of a slide
 constexpr float kTitle = 1.6f, kQuestion = 1.25f, kLabel = 0.85f;
 constexpr float kLine = FontStack::kLineHeight;
 constexpr float kTwoLines = 0.95f, kLeastChoice = 0.8f,
@@ -166,6 +167,8 @@ std::string plan_line(const io::TourState& state, const SceneValues& values, con
 }
 
 }  // namespace
+
+float scene_em(float width, float height) { return std::min(height / kSlideLines, width / kSlideColumns); }
 
 SlideText slide_text(const TourPlay& play, const SceneValues& values, const TextTable& texts) {
   const io::TourScene& scene = play.scene();

@@ -1,5 +1,5 @@
 // A scene as a slide: title, figure, question and answer. The window draws it with its controls over it, the command line
-// writes it into files; both lay it out here. Sizes are in em of the canvas, of which a slide is 33.75 high.
+// writes it into files; both lay it out here. Sizes are in em of the canvas.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,8 @@ namespace roofscape::app {
 
 struct MarkPlace;  // guess_mark.h
 
-inline constexpr float kSlideLines = 33.75f, kSlideColumns = 48;  // em of a slide
+// The em of a slide of this size: smaller than that of a figure alone, for the question and the choices beside it.
+float scene_em(float width, float height);
 
 // All words of a slide, with their numbers written.
 struct SlideText {

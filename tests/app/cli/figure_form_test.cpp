@@ -130,11 +130,9 @@ TEST_CASE("no venue's figures have text under its least") {
 }
 
 TEST_CASE("a slide's text grows with its height") {
-  CHECK(app::slide_em(810) == 24);  // 1080 pixels at 96 an inch: 32 pixels
-  CHECK(form({.size = "1920x1080px"}, "projector").head.afar);
-  CHECK(form({.size = "1920x1080px", .head = "title,context"}, "projector_light").head.afar);
-  CHECK_FALSE(form({.size = "150mm"}, "print").head.afar);
-  CHECK(form({.size = "1920x1080px"}, "projector").em == 24);
+  CHECK(app::wall_em(1440, 810) == 33.75f);  // 1080 pixels at 96 an inch: 45 pixels
+  CHECK(app::wall_em(1080, 810) < 33.75f);   // too few to a line
+  CHECK(form({.size = "1920x1080px"}, "projector").em == app::wall_em(1440, 810));
 }
 
 TEST_CASE("formats are read from extensions and words") {

@@ -19,6 +19,7 @@ using namespace roofscape::widgets::testing;
 namespace {
 
 constexpr float kPointsPerMm = 72 / 25.4f, kLeastText = 7;
+constexpr float kLeastOnSlide = 720.0f / 36;
 const std::string kPresets[]{"llama3-405b-16k-h100-8k", "llama3-70b-v5p-pod", "deepseek-v3-2048-h800",
                              "llama3-8b-8-h100", "llama3-70b-serving-8-h100"};
 
@@ -135,8 +136,8 @@ TEST_CASE("on a page no text is cut, covered, crossed by a bold line or under 7 
       [](const app::Drawing& drawing) { check_readable(drawing, form_for(drawing, 150, {}), kLeastText); });
 }
 
-TEST_CASE("on a slide no text is cut, covered, crossed by a bold line or under a fortieth of its height") {
-  for_each_drawing([](const app::Drawing& drawing) { check_readable(drawing, slide_of(drawing), 720.0f / 40); },
+TEST_CASE("on a slide no text is cut, covered, crossed by a bold line or under a thirty-sixth of its height") {
+  for_each_drawing([](const app::Drawing& drawing) { check_readable(drawing, slide_of(drawing), kLeastOnSlide); },
                    "projector");
 }
 
@@ -146,7 +147,7 @@ TEST_CASE("in every other theme a column and a slide are as clean") {
     for_each_drawing(
         [](const app::Drawing& drawing) {
           check_readable(drawing, form_for(drawing, 84, {}), kLeastText);
-          check_readable(drawing, slide_of(drawing), 720.0f / 40);
+          check_readable(drawing, slide_of(drawing), kLeastOnSlide);
         },
         of_theme);
   }
@@ -170,7 +171,7 @@ TEST_CASE("in Korean and Russian a column and a slide are as clean, in either mo
     for_each_drawing(
         [](const app::Drawing& drawing) {
           check_readable(drawing, form_for(drawing, 84, {}), kLeastText);
-          check_readable(drawing, slide_of(drawing), 720.0f / 40);
+          check_readable(drawing, slide_of(drawing), kLeastOnSlide);
         },
         "print", test::texts_in(language));
   }

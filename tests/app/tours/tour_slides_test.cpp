@@ -89,7 +89,7 @@ TEST_CASE("a choice is told by its number and a tick when it is made, and by its
     const app::SceneValues values(play.scene(), shipped());
     const auto draw = [&](const app::SlideText& text) {
       auto canvas =
-          std::make_unique<widgets::RecordCanvas>(fonts, app::slide_em(720), widgets::Rect{0, 0, 1280, 720});
+          std::make_unique<widgets::RecordCanvas>(fonts, app::scene_em(1280, 720), widgets::Rect{0, 0, 1280, 720});
       app::draw_slide(*canvas, theme.value(), app::lay_out_slide(*canvas, canvas->bounds(), text, 0, false), text);
       CHECK(canvas->audit_text() == "");
       return canvas;
@@ -118,7 +118,7 @@ TEST_CASE("a choice is told by its number and a tick when it is made, and by its
 
 TEST_CASE("the words of every scene fit their slide at 1280 x 720 in every language, covered and revealed") {
   const widgets::FontStack fonts;
-  widgets::RecordCanvas canvas(fonts, app::slide_em(720), {0, 0, 1280, 720});
+  widgets::RecordCanvas canvas(fonts, app::scene_em(1280, 720), {0, 0, 1280, 720});
   for (const io::Tour& tour : tours()) {
     app::TourPlay play(tour);
     for (std::size_t i = 0; i < tour.scenes.size(); ++i) {

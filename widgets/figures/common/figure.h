@@ -95,7 +95,6 @@ using FoundPlan = std::variant<engine::Plan, engine::DecodingPlan>;
 // What of its head stands over a figure on paper. A paper says all of it in its caption instead (`--bare`).
 struct HeadParts {
   bool title = true, takeaway = true, context = true;
-  bool afar = false;  // on a wall: its smallest text is as large as labels
   bool any() const { return title || takeaway || context; }
   bool all() const { return title && takeaway && context; }
 };

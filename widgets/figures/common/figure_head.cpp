@@ -236,7 +236,7 @@ Rect draw_printed_head(Canvas& canvas, const Rect& area, const Theme& theme, con
   }
   if (parts.context) {
     TextStyle style;
-    style.em = (parts.afar ? kSmallText : kCaptionText) * canvas.em();
+    style.em = kCaptionText * canvas.em();
     style.colour = theme.ink3;
     style.valign = VAlign::top;
     const float line = FontStack::kLineHeight * style.em;

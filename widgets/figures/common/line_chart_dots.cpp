@@ -126,7 +126,7 @@ std::vector<NamePlace> name_places(const Canvas& canvas, const Rect& plot, const
                              {{right, below + 3.5f * step, w, h}, true}};
   // At the edge of the plot, over or under its dot rather than far from it.
   for (const float x : {right, left})
-    if (const float within = confined(x, plot.x + 1, plot.right() - w); within != x)
+    if (const float within = confined(x, plot.x + canvas.px(4), plot.right() - w); within != x)
       for (const float down : {0.0f, 1.0f, 2.0f, 3.5f, 5.0f})
         for (const float y : {above - down * step, below + down * step})
           out.push_back({{within, y, w, h}, down > 0, kAtEdge});

@@ -75,7 +75,7 @@ namespace {
 constexpr float kWide = 560;  // from this width on names stand at the left and numbers at the right
 constexpr float kMostRow = 40, kComfortableRow = 18, kLeastRows = 48, kMostRows = 76;
 constexpr float kScheduleBarShare = 0.84f;  // of a row
-constexpr float kLeastScheduleRow = 8;      // of two schedules where only one has comfortable rows
+constexpr float kLeastScheduleRow = 1.5f;   // of two schedules where only one has comfortable rows
 constexpr std::size_t kWorthComparing = 3;
 constexpr std::size_t kMostNotes = 7;
 constexpr float kNoteShare = 0.27f;  // of the height
