@@ -281,30 +281,9 @@ int write_all(const Context& context, FigureOptions options) {
   return print(context.texts, written, code_of(material->now));
 }
 
-// `--with a=1 b=2`: what follows an option's first value is read as places of the command line, where only inputs of a
-// block have a "=".
-FigureOptions with_all_choices(FigureOptions options) {
-  if (options.with.empty()) return options;
-  std::vector<std::string> places{std::move(options.figure), std::move(options.input.scenario)};
-  places.insert(places.end(), options.inputs.begin(), options.inputs.end());
-  const auto choices = std::stable_partition(places.begin(), places.end(), [](const std::string& place) {
-    return !place.empty() && place.find('=') == std::string::npos;
-  });
-  for (auto it = choices; it != places.end(); ++it)
-    if (!it->empty()) options.with.push_back(std::move(*it));
-  places.erase(choices, places.end());
-  const auto taken = [&places](std::size_t i) { return i < places.size() ? std::move(places[i]) : std::string(); };
-  options.figure = taken(0);
-  options.input.scenario = taken(1);
-  options.inputs.clear();
-  for (std::size_t i = 2; i < places.size(); ++i) options.inputs.push_back(std::move(places[i]));
-  return options;
-}
-
-int run(const Context& context, const FigureOptions& given) {
-  if (given.list) return print_list(context);
-  if (given.figure == kBlockFigure) return write_block_figure(context, given);
-  const FigureOptions options = with_all_choices(given);
+int run(const Context& context, const FigureOptions& options) {
+  if (options.list) return print_list(context);
+  if (options.figure == kBlockFigure) return write_block_figure(context, options);
   if (!options.inputs.empty())
     return refuse(context.texts, {{},
                                   {},

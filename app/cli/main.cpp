@@ -3,6 +3,8 @@
 #include <fmt/ranges.h>
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
+#include <cctype>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -12,6 +14,7 @@
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "app/cli/command.h"
@@ -35,6 +38,15 @@ struct GlobalOptions {
   std::string presets;   // a folder; empty: the user's data folder
   std::string language;  // empty: the system's
 };
+
+// "parallelism.tensor=8", and not the path of a file.
+bool is_assignment(std::string_view word) {
+  const std::size_t equals = word.find('=');
+  return equals != std::string_view::npos && equals > 0 &&
+         std::all_of(word.begin(), word.begin() + static_cast<std::ptrdiff_t>(equals), [](char c) {
+           return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '.' || c == '_' || c == '-';
+         });
+}
 
 // The program with its options and commands as CLI11 has them.
 class Program {
@@ -60,7 +72,9 @@ class Program {
   // Throws what CLI11 throws: of --help, of --version and of bad usage.
   void parse(int argc, char** argv) {
     parser_.allow_extras();  // only so that an unknown command can be named; commands themselves allow none
-    parser_.parse(argc, argv);
+    std::vector<std::string> words = with_every_option({argv + 1, argv + argc});
+    std::reverse(words.begin(), words.end());  // as CLI11 takes them
+    parser_.parse(std::move(words));
     if (!parser_.remaining().empty()) throw CLI::ExtrasError(parser_.remaining());
   }
   int print_requested(const CLI::Success& request, const widgets::TextTable& texts) {
@@ -84,6 +98,33 @@ class Program {
   GlobalOptions options;
 
  private:
+  // `--set a=1 b=2` as `--set a=1 --set b=2`: of an option that may be repeated each further assignment is one of its
+  // values. A list of values in the parser itself would take the scenario after it as well.
+  std::vector<std::string> with_every_option(const std::vector<std::string>& words) const {
+    std::vector<std::string> out;
+    const CLI::App* command = nullptr;
+    std::string option;  // that takes what follows
+    bool has_value = false;
+    for (const std::string& word : words) {
+      if (word.starts_with('-')) {
+        const std::size_t equals = word.find('=');
+        option = word.substr(0, equals), has_value = equals != std::string::npos;
+        const CLI::Option* known = command != nullptr ? command->get_option_no_throw(option) : nullptr;
+        if (known == nullptr || known->get_multi_option_policy() != CLI::MultiOptionPolicy::TakeAll) option.clear();
+      } else if (!option.empty() && has_value && is_assignment(word)) {
+        out.push_back(option);
+      } else if (!option.empty() && !has_value) {
+        has_value = true;
+      } else {
+        option.clear();
+        for (const ParsedCommand& one : commands_)
+          if (command == nullptr && one.parser->get_name() == word) command = one.parser;
+      }
+      out.push_back(word);
+    }
+    return out;
+  }
+
   struct ParsedCommand {
     const CLI::App* parser;
     cli::Declared declared;

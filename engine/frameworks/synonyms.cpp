@@ -191,6 +191,12 @@ constexpr WordPair kShort[] = {
     {"gbs", "workload.global_batch_sequences"},
     {"sp", "parallelism.sequence_parallel"},
     {"zero", "parallelism.zero_stage"},
+    // Of the mesh, though prefill ranks and Muon have such fields too.
+    {"data", "parallelism.data"},
+    {"tensor", "parallelism.tensor"},
+    {"context", "parallelism.context"},
+    {"pipeline", "parallelism.pipeline"},
+    {"expert", "parallelism.expert"},
 };
 
 // As names are compared: small letters and digits alone.
@@ -205,7 +211,7 @@ std::string_view last_part(std::string_view key) { return key.substr(key.rfind('
 
 using Names = std::map<std::string, NamedField, std::less<>>;
 
-// The last parts of the fields' own paths ("tensor", "sequence_length"); without a path: of two fields.
+// The last parts of the fields' own paths ("sequence_length", "mode"); without a path: of two fields.
 std::map<std::string, std::string_view> own_names() {
   std::map<std::string, std::string_view> own;
   for (const Field& field : scenario_fields()) {

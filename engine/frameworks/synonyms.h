@@ -32,7 +32,7 @@ std::string_view word_for(Framework, std::string_view path, std::string_view cho
 // A field by any framework's name for it, written as there or shortened as in papers (TP, dp_shard): without regard to
 // case, to leading dashes and to whether words are joined by dashes, underscores or not at all. Of a dotted key the last
 // part will do, and of a field's own path, which comes first: "mode" is assumptions.mode. A name of two fields is
-// nobody's. Null: no field has it.
+// nobody's, but for the axes of the mesh: "tensor" is parallelism.tensor. Null: no field has it.
 struct NamedField {
   std::string_view path;
   std::span<const WordPair> words;

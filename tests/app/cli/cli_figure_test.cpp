@@ -310,6 +310,20 @@ TEST_CASE("--vary puts a slider over the figure at each value, and no two elemen
         "parallelism.tensor=1,2,4,8\n");
 }
 
+TEST_CASE("a block's curve of parameters counts in billions, and one number stands where its lines meet") {
+  const test::TemporaryFolder folder;
+  const std::string state = "figure block state chip=h100-sxm weight_bytes=2 gradient_bytes=2 ";
+  CHECK(run(folder, state + "optimizer_bytes=4 --over optimizer_bytes --show largest_parameters -o a.svg").code == 0);
+  const std::string largest = test::text_of(folder.path() / "a.svg");
+  CHECK(largest.find(">10\u202fB<") != std::string::npos);
+  CHECK(largest.find("000\u202f000") == std::string::npos);
+  CHECK(run(folder, state + "model=llama3-8b optimizer_bytes=12 -o b.svg").code == 0);
+  const std::string bytes = test::text_of(folder.path() / "b.svg");
+  const std::size_t first = bytes.find(">128\u202fGB<");
+  CHECK(first != std::string::npos);
+  CHECK(bytes.find(">128\u202fGB<", first + 1) == std::string::npos);
+}
+
 TEST_CASE("--with takes several choices, wherever it stands") {
   const test::TemporaryFolder folder;
   const std::string choices = "--with quantity=ratio pass=backward", scenario = " network llama3-70b-v5p-pod ";
@@ -321,6 +335,28 @@ TEST_CASE("--with takes several choices, wherever it stands") {
   CHECK(test::text_of(folder.path() / "b.csv") == table);
   CHECK(test::text_of(folder.path() / "c.csv") == table);
   CHECK(run(folder, "figure" + scenario + "--with quantity=ratio pass=sideways -o d.csv").code == 2);
+}
+
+TEST_CASE("an option that may be repeated takes several assignments, and leaves what follows them") {
+  const test::TemporaryFolder folder;
+  const auto out = [&](const std::string& arguments) {
+    const Outcome o = run(folder, arguments);
+    CHECK_MESSAGE(o.code == 0, o.err);
+    return o.out;
+  };
+  const std::string json = out("eval llama3-8b-8-h100 --set tensor=2 --set fsdp=4 --json");
+  CHECK(out("eval --set tensor=2 fsdp=4 llama3-8b-8-h100 --json") == json);
+  CHECK(out("eval --set=tensor=2 fsdp=4 llama3-8b-8-h100 --json") == json);
+  CHECK(out("eval llama3-8b-8-h100 --json --set tensor=2 fsdp=4") == json);
+  CHECK(out("sweep llama3-8b-8-h100 --vary gbs=64,128 zero=2,3 --csv") ==
+        out("sweep llama3-8b-8-h100 --vary gbs=64,128 --vary zero=2,3 --csv"));
+  CHECK(out("search llama3-8b-8-h100 --pin tensor=1 context=1 --max pipeline=1 --limit 3") ==
+        out("search llama3-8b-8-h100 --pin tensor=1 --pin context=1 --max pipeline=1 --limit 3"));
+  // A file may have a name like that.
+  std::filesystem::copy_file(test::source_dir() / "presets/scenarios/llama3-8b-8-h100.json",
+                             folder.path() / "a=b.json");
+  CHECK(run(folder, "eval --set tensor=2 fsdp=4 ./a=b.json").code == 0);
+  CHECK(run(folder, "eval llama3-8b-8-h100 fsdp=4").code == 2);
 }
 
 TEST_CASE("the recipe of the README's figures makes each of its pictures that is a figure, at its size") {
