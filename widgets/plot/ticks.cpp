@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "widgets/canvas/number_format.h"
 
@@ -19,6 +20,10 @@ double power_of_ten(int n) { return n >= 0 ? std::pow(10.0, n) : 1.0 / std::pow(
 std::string label_of(double value, TickLabels labels, int decimals) {
   if (labels == TickLabels::si && std::abs(value) >= 1000)
     return format_si(value, "", {.trim_zeros = true, .significant = 6});
+  if (labels == TickLabels::counts)
+    for (const auto& [unit, letter] : {std::pair{1e12, "T"}, {1e9, "B"}, {1e6, "M"}})
+      if (std::abs(value) >= unit)
+        return format_significant(value / unit, 6, true) + std::string(kNarrowSpace) + letter;
   if (labels == TickLabels::duration) return format(value, engine::unit::seconds, {.trim_zeros = true});
   if (decimals >= 0) return format_fixed(value, decimals);
   return format_significant(value, 6, true);

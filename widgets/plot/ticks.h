@@ -20,6 +20,7 @@ struct Tick {
 enum class TickLabels : std::uint8_t {
   plain,     // 0.1, 10, 8192, 16 384
   si,        // 1 k, 10 T
+  counts,    // 8192, 10 M, 10 B: of things that are counted, in billions rather than giga
   duration,  // of seconds, with their unit: 100 ns, 10 µs, 1 ms
 };
 

@@ -95,6 +95,8 @@ TEST_CASE("logarithmic ticks are decades with minors, and powers of two on a bin
         Labels{"0.1", "1", "10", "100", "1\u202fk", "10\u202fk"});
   CHECK(labels({ScaleKind::log10, 1e12, 1e15, 0, 1}, {.labels = TickLabels::si}) ==
         Labels{"1\u202fT", "10\u202fT", "100\u202fT", "1\u202fP"});
+  CHECK(labels({ScaleKind::log10, 1e5, 1e10, 0, 1}, {.labels = TickLabels::counts}) ==
+        Labels{"100\u202f000", "1\u202fM", "10\u202fM", "100\u202fM", "1\u202fB", "10\u202fB"});
   CHECK(ticks({ScaleKind::log10, 1, 100, 0, 1}).size() == 3 + 16);
   CHECK(labels({ScaleKind::log2, 8, 8192, 0, 1}) == Labels{"8", "32", "128", "512", "2048", "8192"});
 }

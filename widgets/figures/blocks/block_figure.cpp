@@ -63,6 +63,11 @@ std::string amount(const BlockFigure& f, const BlockOutput& o, double value) {
   if (!std::isfinite(value)) return std::string(kNoValue);
   return f.texts.amount(value, unit_of(o), {.unit = !repeats(output_label(f.texts, o), unit_of(o))});
 }
+// In the picture and its headline: "10 B" of what a readout has in full.
+std::string brief_amount(const BlockFigure& f, const BlockOutput& o, double value) {
+  return unit_of(o) == engine::unit::parameters && std::isfinite(value) ? parameters_text(f.texts, value)
+                                                                        : amount(f, o, value);
+}
 // "8192 tokens", "shards = 8", "microbatches = 32".
 std::string point(const BlockFigure& f, const BlockInput& in, double value) {
   const engine::Unit& unit = engine::quantity(in.q).unit;
@@ -86,6 +91,7 @@ std::optional<std::size_t> now_at(const PictureData& data) {
 TickLabels labels_of(const engine::Unit& unit) {
   return unit.notation == engine::Notation::duration ? TickLabels::duration
          : unit.notation == engine::Notation::si     ? TickLabels::si
+         : unit.notation == engine::Notation::count  ? TickLabels::counts
                                                      : TickLabels::plain;
 }
 
@@ -161,7 +167,11 @@ Chart chart_of(const BlockFigure& f, float em) {
       if (!std::isfinite(y)) continue;
       ChartDot dot;
       dot.at = {*data.now, y};
-      dot.text = amount(f, *data.lines[i].output, y);
+      const std::string text = brief_amount(f, *data.lines[i].output, y);
+      // Where lines meet, one number says it of all.
+      const bool said =
+          std::any_of(c.dots.begin(), c.dots.end(), [&](const ChartDot& d) { return d.at.y == y && d.text == text; });
+      if (!said) dot.text = text;
       dot.bold = i == 0;
       dot.colour = c.lines[i].stroke.colour;
       dot.tag = "block.now." + std::string(data.lines[i].output->name);
@@ -330,9 +340,9 @@ FigureHead block_figure_head(const BlockFigure& f) {
     const auto largest =
         std::max_element(bars.begin(), bars.end(), [](const Bar& a, const Bar& b) { return a.value < b.value; });
     head.takeaway =
-        t.format("calc.figure.takeaway.largest", {largest->name, amount(f, *largest->output, largest->value)});
+        t.format("calc.figure.takeaway.largest", {largest->name, brief_amount(f, *largest->output, largest->value)});
   } else if (const auto at = now_at(f.data)) {
-    const std::string value = amount(f, *first.output, first.y[*at]);
+    const std::string value = brief_amount(f, *first.output, first.y[*at]);
     const std::string name = output_label(t, *first.output);
     const bool alone = f.data.lines.size() < 2;
     head.takeaway = f.data.is_choice()

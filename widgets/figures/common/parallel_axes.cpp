@@ -21,7 +21,7 @@ using parallel::Scaled;
 
 constexpr float kClosest = 50;  // between axes with names and values that can be read
 constexpr std::size_t kLeastAxes = 5;
-constexpr float kHighLines = 14;  // of text, from which the note may take two
+constexpr float kHighLines = 11;  // of text, from which the note may take two
 constexpr float kFirst = 0.3f;    // of an axis' room that is left of it
 constexpr float kNarrow = 62;     // between axes, at scale 1: closer ones drop axes on which nothing differs
 
