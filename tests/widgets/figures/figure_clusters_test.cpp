@@ -154,6 +154,19 @@ TEST_CASE("an answer is called by what tells it from the others: how many chips,
   CHECK(names({eight, sixteen, other}) == std::vector<std::string>{"8 H100", "16 H100", "8 Trainium2*"});
 }
 
+TEST_CASE("answers whose marks lie on each other share a label, one name under the other") {
+  Answered s(preset_case(kServing));
+  for (ClusterAnswer& a : s.answers) a.cost_usd = s.answers.front().cost_usd, a.time_s = s.answers.front().time_s;
+  s.seen.clusters.answers = s.answers;
+  const auto canvas = shown(s);
+  std::set<float> left;
+  std::size_t names = 0;
+  for (const TextRun& run : canvas->texts())
+    if (run.text.ends_with(" GPUs")) left.insert(run.bounds.x), ++names;
+  CHECK(names == s.answers.size());
+  CHECK(left.size() == 1);
+}
+
 TEST_CASE("a limit is named, and what it leaves out is told apart from what meets it") {
   ClusterRequest request;
   request.most_run_days = 5;

@@ -42,6 +42,7 @@ namespace {
 
 constexpr double kEven = 3;                         // ratio of the ends of an axis from which it is logarithmic
 constexpr float kMark = 8, kFirst = 11, kOwn = 13;  // px
+constexpr float kSamePlace = 3;                     // px: nearer marks are one to the eye
 constexpr double kWhPerKwh = 1e3;
 constexpr float kLeastPlotWidth = 60, kLeastPlotHeight = 40;
 
@@ -277,13 +278,16 @@ void draw_answers(Canvas& canvas, const FigureInput& input, const FigureView& vi
     canvas.tag_with("clusters.answer", static_cast<int>(i), mark,
                     [&] { return search::answer_readout(input.texts, a, a.name); });
   }
-  const auto name = [&](const ClusterAnswer& a, float size, const std::string& text, Colour colour, Weight weight) {
-    const std::array words{LabelLine{text, small_text(canvas, colour, HAlign::left, weight)}};
-    if (const auto place = field.place_around(l.mark(a, canvas.px(size)), label_size(canvas, words), canvas.px(4)))
+  const auto name = [&](Point at, float size, std::span<const LabelLine> words) {
+    const float s = canvas.px(size);
+    if (const auto place =
+            field.place_around({at.x - s / 2, at.y - s / 2, s, s}, label_size(canvas, words), canvas.px(4)))
       draw_label(canvas, *place, words);
   };
   if (shows_present) {
-    name(*present, kOwn + 4, std::string(input.texts.text("figure.frontier.now")), theme.ink, Weight::bold);
+    const std::array words{LabelLine{std::string(input.texts.text("figure.frontier.now")),
+                                     small_text(canvas, theme.ink, HAlign::left, Weight::bold)}};
+    name(l.mark(*present, canvas.px(kOwn + 4)).centre(), kOwn + 4, words);
     canvas.tag_with("clusters.now", -1, l.mark(*present, canvas.px(kOwn + 4)), [&] {
       return search::answer_readout(input.texts, *present, std::string(input.texts.text("ui.clusters.present")));
     });
@@ -299,9 +303,19 @@ void draw_answers(Canvas& canvas, const FigureInput& input, const FigureView& vi
     };
     return weight(*a) < weight(*b);
   });
-  for (const ClusterAnswer* a : named)
-    name(*a, kFirst, label_of(input, shown.answers, *a), is_front(*a) ? theme.ink : theme.ink2,
-         a == shown.answers.data() ? Weight::bold : Weight::regular);
+  // Answers whose marks lie on each other share a label, one under the other.
+  while (!named.empty()) {
+    const Point at = l.mark(*named.front(), canvas.px(kFirst)).centre();
+    std::vector<LabelLine> words;
+    std::erase_if(named, [&](const ClusterAnswer* a) {
+      if (distance(at, l.mark(*a, canvas.px(kFirst)).centre()) > canvas.px(kSamePlace)) return false;
+      words.push_back({label_of(input, shown.answers, *a),
+                       small_text(canvas, is_front(*a) ? theme.ink : theme.ink2, HAlign::left,
+                                  a == shown.answers.data() ? Weight::bold : Weight::regular)});
+      return true;
+    });
+    name(at, kFirst, words);
+  }
 }
 
 void draw_whole(Canvas& canvas, const Rect& area, const FigureInput& input, const FigureView& view) {
