@@ -139,8 +139,16 @@ bool put_label(Canvas& canvas, const FigureInput& input, const FrontPicture& pic
   for (const FrontDot& d : picture.cloud)
     if (l.shows(d)) dotted.take({l.at(d).x - size / 2, l.at(d).y - size / 2, size, size});
   std::optional<Rect> place;
-  for (LabelField* free : {&dotted, &lined, &field})
+  for (LabelField* free : {&dotted, &lined})
     if (!place) place = free->place_around(mark, wanted, away);
+  // Of a mark close past the limit rather on this side of its line than on it.
+  if (const float limit = picture.limit ? l.x(picture.limit->x) : mark.x; !place && limit < mark.x) {
+    const float left = limit - away - wanted.w;
+    place =
+        lined.place(wanted, std::array{Point{left, mark.centre().y - wanted.h / 2}, Point{left, mark.bottom()},
+                                       Point{left, mark.bottom() + wanted.h / 2}, Point{left, mark.y - wanted.h}});
+  }
+  if (!place) place = field.place_around(mark, wanted, away);
   if (place) field.take(*place);
   if (!place) return false;
   std::vector<LabelLine> haloed(lines.begin(), lines.end());
@@ -207,10 +215,15 @@ void draw_best(Canvas& canvas, const FigureInput& input, const FrontPicture& pic
     if (const float limit = picture.limit ? l.x(picture.limit->x) : 0;
         width > g.mark.w && at.x < limit && pill.right() > limit)
       pill.x = std::max(limit - canvas.px(1), g.mark.right()) - width;
-    const bool free = field.is_free(pill) && std::none_of(groups.begin(), groups.end(), [&](const Group& other) {
-                        return &other != &g && other.mark.intersects(pill);
-                      });
-    if (!free) pill = g.mark, text = ranks_text({g.ranks.front()});
+    const auto is_free = [&](const Rect& r) {
+      return field.is_free(r) && std::none_of(groups.begin(), groups.end(), [&](const Group& other) {
+               return &other != &g && other.mark.intersects(r);
+             });
+    };
+    // Over its mark, or to either side of it; else the best of them alone.
+    for (const float x : {g.mark.right() - width, g.mark.x})
+      if (!is_free(pill)) pill.x = x;
+    if (!is_free(pill)) pill = g.mark, text = ranks_text({g.ranks.front()});
     if (!field.is_free(pill)) continue;
     field.take(pill.inset(-canvas.px(2)));  // with the halo of a label beside it
     if (pill.w > g.mark.w)
@@ -232,9 +245,18 @@ void draw_present(Canvas& canvas, const FigureInput& input, const FrontPicture& 
   std::vector<LabelLine> lines{{picture.present_text, small_text(canvas, colour, HAlign::left, Weight::bold)}};
   if (!picture.best.empty() && l.shows(picture.best.front())) {
     const Point to = l.at(picture.best.front());
-    const float length = distance(at, to), from = size / 2, until = length - canvas.px(18);
+    const float length = distance(at, to), from = size / 2;
+    const Point d = (to - at) * (1 / std::max(length, 1e-3f));
+    // Short of the first number on its way, whichever that is.
+    float until = length - canvas.px(18);
+    for (std::size_t i = 0; i < picture.best.size() && i < kNumbered; ++i) {
+      const Rect other = best_mark(canvas, l.at(picture.best[i]));
+      const Point way = other.centre() - at;
+      const float along = way.x * d.x + way.y * d.y, aside = std::abs(way.x * d.y - way.y * d.x);
+      if (along > from && aside < other.w / 2 + canvas.px(3))
+        until = std::min(until, along - other.w / 2 - canvas.px(4));
+    }
     if (until - from > canvas.px(24)) {
-      const Point d = (to - at) * (1 / length);
       canvas.arrow(at + d * from, at + d * until, {theme.ink3, canvas.px(1), {}}, canvas.px(7));
       lines.push_back({picture.gain_text, small_text(canvas, theme.ink2, HAlign::left)});
       field.take_line(at + d * from, at + d * until, canvas.px(kHaloRoom));

@@ -29,6 +29,7 @@ namespace {
 constexpr double kSlowest = 1.9;     // times the best that are shown at least
 constexpr double kLinearUpTo = 5;    // ratio of the ends from which the axis of times is logarithmic
 constexpr double kKnee = 1.05;       // times the best that a plan of little memory may take to be worth naming
+constexpr double kUnderBest = 0.08;  // of the axis of times, where the numbers of the best stand
 constexpr double kKneeMemory = 0.7;  // of the best plan's memory that it takes at most
 
 struct Ends {
@@ -78,7 +79,6 @@ FrontPicture picture_of(const FigureInput& input, const TrainingShown& shown, co
     return FrontDot{p.memory_bytes / kGb, p.step_time_s / unit_s, fits};
   };
   FrontPicture out;
-  out.y_kind = e.slow_s > kLinearUpTo * e.fast_s ? ScaleKind::log10 : ScaleKind::linear;
   out.x_to = e.memory_gb, out.y_from = e.fast_s / unit_s, out.y_to = e.slow_s / unit_s;
   out.x_title = t.text(chip_key(input, "figure.frontier.x"));
   out.y_title = t.text(unit_s < 1 ? "figure.frontier.y.ms" : "figure.frontier.y.s");
@@ -115,6 +115,13 @@ FrontPicture picture_of(const FigureInput& input, const TrainingShown& shown, co
       out.baseline = FrontDot{*bytes / kGb, *step / unit_s, true};
       out.x_to = std::max(out.x_to, 1.05 * out.baseline->x), out.y_to = std::max(out.y_to, 1.05 * out.baseline->y);
     }
+  }
+  out.y_kind = e.slow_s > kLinearUpTo * e.fast_s ? ScaleKind::log10 : ScaleKind::linear;
+  if (!out.best.empty()) {
+    const double best = out.best.front().y;
+    out.y_from =
+        std::min(out.y_from, out.y_kind == ScaleKind::linear ? std::max(0.0, best - kUnderBest * (out.y_to - best))
+                                                             : best * std::pow(best / out.y_to, kUnderBest));
   }
   if (const auto hovered = search::index_of(r, view.hovered_plan)) out.hovered = dot(search::plan_at(r, *hovered));
   return out;
