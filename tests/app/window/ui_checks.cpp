@@ -34,6 +34,8 @@ void check_overlaps(const Harness& h) {
   }
 }
 
+void press(Harness& h, char key) { h.key({widgets::key_of(key)}); }
+
 bool drawn(const Harness& h, std::string_view words) {
   const auto& all = h.canvas.drawn_texts();
   return std::any_of(all.begin(), all.end(), [&](const auto& t) { return t.text.find(words) != std::string::npos; });

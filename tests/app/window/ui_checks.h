@@ -12,6 +12,9 @@ void check_texts(const Harness& h, float width);
 // Whether a string with these words was drawn.
 bool drawn(const Harness& h, std::string_view words);
 
+// A letter or digit as it is typed for a command.
+void press(Harness& h, char key);
+
 // A size of the window.
 struct WindowSize {
   float width, height;

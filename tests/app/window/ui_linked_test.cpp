@@ -12,6 +12,7 @@
 
 using namespace roofscape;
 using engine::Q;
+using test::drawn;
 using test::Harness;
 
 namespace {
@@ -30,12 +31,6 @@ widgets::Point place_of(Harness& h, std::string_view id, int index = -1) {
   const widgets::Point at = tag->rect.centre();
   h.canvas.set_tagging(widgets::Tagging::none);
   return at;
-}
-
-bool says(const Harness& h, std::string_view words) {
-  for (const auto& t : h.canvas.drawn_texts())
-    if (t.text.find(words) != std::string::npos) return true;
-  return false;
 }
 
 app::SliderPreview& band_of(Harness& h, const char* path, const engine::Scenario& first) {
@@ -63,13 +58,13 @@ TEST_CASE("a stage pointed at anywhere is told in the numbers; the memory of the
   h.show_numbers();
   h.move(place_of(h, "memory.weights_bytes", 5));
   CHECK(h.parts.hovered.stage == 5);
-  CHECK(says(h, "stage 5,"));
+  CHECK(drawn(h, "stage 5,"));
   h.move(h.place("verdict.memory")->rect.centre());
   h.step(2);
   CHECK(h.parts.hovered.stage == h.report().fullest_stage);
   h.move({2, 2});
   CHECK_FALSE(h.parts.hovered.stage.has_value());
-  CHECK_FALSE(says(h, "stage 5,"));
+  CHECK_FALSE(drawn(h, "stage 5,"));
 }
 
 TEST_CASE("the slider pointed at shows what each of its values would give") {
@@ -148,7 +143,7 @@ TEST_CASE("a derivation says what a tenth more of each input would do, and each 
   REQUIRE(h.parts.panels.right_rail.derivation.sensitivities.has_value());
   CHECK(h.parts.panels.right_rail.derivation.sensitivities->id == "mfu");
   REQUIRE_FALSE(h.parts.panels.right_rail.derivation.sensitivities->rows.empty());
-  CHECK(says(h, "10 % more of each input"));
+  CHECK(drawn(h, "10 % more of each input"));
   const std::string input(
       engine::quantity(h.parts.panels.right_rail.derivation.sensitivities->rows.front().input).id);
   std::string last;
