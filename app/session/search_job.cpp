@@ -79,6 +79,12 @@ void SearchJob::cancel() {
   so_far_.reset();
 }
 
+void SearchJob::release() {
+  const std::scoped_lock lock(mutex_);
+  if (!running_ && !queued_) memory_.orders = {};
+  if (!known_runs_ && !known_queued_) known_memory_.orders = {};
+}
+
 std::shared_ptr<const SearchOutcome> SearchJob::latest() const {
   const std::scoped_lock lock(mutex_);
   return latest_;
@@ -128,6 +134,7 @@ void SearchJob::run_known(std::stop_token stop) {
     found->query = *std::exchange(known_queued_, std::nullopt);
     known_memory_.seeds = known_plans_;
     const auto begun = std::chrono::steady_clock::now();
+    known_runs_ = true;
     lock.unlock();
     try {
       found->result = engine::search_known(found->query.scenario, found->query.request, known_memory_);
@@ -136,6 +143,7 @@ void SearchJob::run_known(std::stop_token stop) {
     }
     found->seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
     lock.lock();
+    known_runs_ = false;
     const auto waits = [&](const std::optional<SearchQuery>& query) { return query && *query == found->query; };
     if (!waits(queued_) && !waits(running_)) continue;  // found meanwhile, or not wanted any more
     so_far_ = found->result.best.empty() ? nullptr : std::move(found);

@@ -59,6 +59,9 @@ class SearchJob : public NewestRequest<SearchQuery> {
   void ask(const engine::Scenario& scenario, const engine::SearchRequest& request, bool held);
   void ask(const engine::Scenario& scenario, const engine::ServingRequest& request, bool held);
   void cancel();
+  // Nobody looks at searches for now: orders of operations that they wrote out, some ten MB a worker, are let go once
+  // nothing runs. What was found stays, and the next search finds the same.
+  void release();
 
   // The newest result, for the scenario it was asked with first (with_present); null: none yet.
   std::shared_ptr<const SearchOutcome> latest() const;
@@ -78,6 +81,7 @@ class SearchJob : public NewestRequest<SearchQuery> {
   std::size_t workers_;
   double patience_s_ = kPatience_s;
   std::optional<SearchQuery> known_queued_;  // for what is known to be ranked again
+  bool known_runs_ = false;
   std::shared_ptr<const SearchOutcome> latest_, so_far_;
   std::vector<engine::Plan> known_plans_;  // of the last search that trained
   engine::SearchMemory memory_;            // of the job's own thread

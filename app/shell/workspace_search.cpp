@@ -99,7 +99,10 @@ void Workspace::follow_search() {
     if (panels_.search.ask == SearchView::Ask::cancel) searching_.cancel();
     if (panels_.search.ask == SearchView::Ask::again) searching_.again();
   }
-  if (!shows_search()) return;
+  if (!shows_search()) {
+    searching_.release();
+    return;
+  }
   const bool held = interaction_.anything_held();
   take_search();
   // While a control is held what was found for this scenario before will do, however many plans its picture has.

@@ -173,6 +173,27 @@ TEST_CASE("a search after another has the result it has alone") {
   for (std::size_t i = 0; i < a.front.size(); ++i) CHECK(a.front[i].plan == b.front[i].plan);
 }
 
+TEST_CASE("a search after memory was let go has the result it has alone, and so has one meanwhile") {
+  SearchJob job(2), alone(1);
+  job.release();  // nothing was searched yet
+  job.ask(small(), request_of(small()), false);
+  for (int i = 0; i < 100; ++i) job.release();  // while it runs nothing goes
+  job.wait();
+  const auto before = job.latest();
+  job.release();
+  CHECK(job.latest() == before);
+  const Scenario after = with_batch(small(), 48);
+  job.ask(after, request_of(small()), true);  // what is known is ranked on another thread
+  for (int i = 0; i < 100; ++i) job.release();
+  job.wait();
+  alone.ask(after, request_of(small()), false);
+  alone.wait();
+  const engine::SearchResult &a = job.latest()->result, &b = alone.latest()->result;
+  CHECK(a.rejected == b.rejected);
+  REQUIRE(a.best.size() == b.best.size());
+  for (std::size_t i = 0; i < a.best.size(); ++i) CHECK(a.best[i].plan == b.best[i].plan);
+}
+
 TEST_CASE("a cancelled search leaves the result before it, and is taken up again when asked to") {
   SearchJob job(2);
   job.ask(small(), request_of(small()), false);
