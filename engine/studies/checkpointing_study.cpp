@@ -22,9 +22,10 @@ CheckpointingStudy checkpointing_study(const Scenario& s) {
   Scenario edited = s;
   Report report;
   EvaluationScratch scratch;
+  OrderSpans spans;
   const auto price = [&](const Checkpointing& c) {
     edited.checkpointing = c;
-    evaluate(edited, scratch, report);
+    evaluate_without_timeline(edited, scratch, spans, report);
     const auto value = [&report](Q q) { return report.quantities.value_or(q, 0); };
     out.capacity_bytes = value(Q::hbm_capacity);
     CheckpointingPoint p;

@@ -87,8 +87,9 @@ ScalingStudy scaling_study(const Scenario& s, ScalingMode mode) {
   out.axis = axis_of(s.parallelism);
   Report report;
   EvaluationScratch scratch;
+  OrderSpans spans;
   const auto price = [&](const Scenario& edited) {
-    evaluate(edited, scratch, report);
+    evaluate_without_timeline(edited, scratch, spans, report);
     const auto value = [&report](Q q) { return report.quantities.value_or(q, 0); };
     ScalingPoint p;
     p.chips = value(Q::chips_used);

@@ -14,7 +14,7 @@ inline constexpr int kZeroStages = 4;
 struct ZeroStagesStudy {
   struct Variant {
     Scenario scenario;
-    Report report;
+    Report report;  // without the pipeline's timeline
   };
   std::array<Variant, kZeroStages> stages;
   int shards = 1;               // ranks over which state is sharded

@@ -159,7 +159,7 @@ TEST_CASE("an assignment that is wrong says why and changes nothing") {
       {"parallelism.tensor=8 GB",
        "parallelism.tensor: \"8 GB\" is an amount of bytes; give a whole number from 1 to 1024"},
       {"parallelism.tensr=8", "parallelism.tensr: unknown field; did you mean \"parallelism.tensor\"?"},
-      {"tensor=8", "tensor: unknown field; did you mean \"parallelism.tensor\"?"},
+      {"tensro=8", "tensro: unknown field; did you mean \"parallelism.tensor\"?"},
       {"parallelism=8", "parallelism: is a group of fields, not a field; write parallelism.data=..."},
       {"workload.slo.ttft_s=-1", "workload.slo.ttft_s: -1 is out of range; give a number from 0 to 1e+06"},
       {"workload.slo.time_per_output_token_s=soon",

@@ -167,6 +167,7 @@ TEST_CASE("the plan's own policy has the memory and the recomputation of its rep
         ++own;
         CHECK(p.memory_bytes == *report.quantities[Q::memory_total]);
         CHECK(p.recompute_s == *report.quantities[Q::step_recompute]);
+        CHECK(p.step_s == *report.quantities[Q::step_time]);
       }
     CHECK(own == 1);
   }
