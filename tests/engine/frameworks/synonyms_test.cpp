@@ -59,9 +59,11 @@ TEST_CASE("the last part of a field's own path names it, unless it ends two of t
   std::map<std::string, std::set<std::string_view>> ending;
   for (const Field& field : scenario_fields())
     ending[std::string(field.path.substr(field.path.rfind('.') + 1))].insert(field.path);
-  for (const auto& [name, paths] : ending) {
+  for (const auto& one : ending) {
+    const std::string& name = one.first;
+    const std::set<std::string_view>& paths = one.second;
     if (name == "0" || name == "1" || name == "2") continue;  // elements of a list
-    CAPTURE_BINDING(name);
+    CAPTURE(name);
     const NamedField* field = find_named_field(name);
     if (paths.size() == 1) {
       REQUIRE(field != nullptr);
