@@ -173,6 +173,43 @@ TEST_CASE("the plan's own policy has the memory and the recomputation of its rep
   }
 }
 
+TEST_CASE("each point of checkpointing and of scaling is what evaluate() gives for its plan, in both modes") {
+  for (const std::string& id : kAll)
+    for (const Mode mode : {Mode::ideal, Mode::calibrated}) {
+      CAPTURE(id);
+      CAPTURE(mode);
+      Scenario s = preset(id);
+      s.assumptions.mode = mode;
+      const CheckpointingStudy study = checkpointing_study(s);
+      for (const auto* points : {&study.policies, &study.segments, &study.segments_minimal})
+        for (const CheckpointingPoint& p : *points) {
+          Scenario edited = s;
+          edited.checkpointing = p.checkpointing;
+          const Report report = evaluate(edited);
+          CHECK(p.memory_bytes == report.quantities.value_or(Q::memory_total, 0));
+          CHECK(p.recompute_s == report.quantities.value_or(Q::step_recompute, 0));
+          CHECK(p.step_s == report.quantities.value_or(Q::step_time, 0));
+          CHECK(p.fits == report.fits());
+        }
+      for (const ScalingMode scaling : {ScalingMode::strong, ScalingMode::weak}) {
+        std::size_t found = 0;
+        const ScalingStudy curve = scaling_study(s, scaling);
+        for (int octaves = -6; octaves <= 6; ++octaves) {
+          const Report report = evaluate(scaled(s, scaling, octaves));
+          for (const ScalingPoint& p : curve.points) {
+            if (p.chips != report.quantities.value_or(Q::chips_used, 0) || p.own != (octaves == 0)) continue;
+            ++found;
+            CHECK(p.tokens_per_s == report.quantities.value_or(Q::tokens_per_s, 0));
+            CHECK(p.mfu == report.quantities.value_or(Q::mfu, 0));
+            CHECK(p.bound.id() == report.bound.id());
+            CHECK(p.fits == report.fits());
+          }
+        }
+        CHECK(found >= 2);
+      }
+    }
+}
+
 TEST_CASE("keeping everything computes nothing again and takes the most memory of the policies") {
   const CheckpointingStudy study = checkpointing_study(preset("llama3-8b-8-h100"));
   CHECK(study.policies.front().arithmetic() == 1);

@@ -29,6 +29,11 @@ TEST_CASE(
       CHECK(study.shards == s.parallelism.fsdp * s.parallelism.context);
       const auto own = static_cast<std::size_t>(s.parallelism.zero_stage);
       CHECK(memory_of(study.stages[own].report) == memory_of(engine::evaluate(s)));
+      for (const auto& variant : study.stages) {
+        const engine::Report whole = engine::evaluate(variant.scenario);
+        CHECK(memory_of(variant.report) == memory_of(whole));
+        CHECK(variant.report.quantities.value_or(Q::step_time, 0) == whole.quantities.value_or(Q::step_time, 0));
+      }
       for (std::size_t stage = 1; stage < study.stages.size(); ++stage)
         for (const Q part : {Q::memory_weights, Q::memory_gradients, Q::memory_optimizer})
           CHECK(study.stages[stage].report.quantities.value_or(part, 0) <=
