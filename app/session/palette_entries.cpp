@@ -8,6 +8,7 @@
 
 #include "app/core/strings.h"
 #include "app/session/file_list.h"
+#include "engine/base/ascii.h"
 #include "engine/base/read_number.h"
 #include "engine/base/text_match.h"
 #include "engine/blocks/block.h"
@@ -17,6 +18,8 @@
 #include "widgets/plot/quantity_label.h"
 
 namespace roofscape::app {
+
+using engine::is_digit;
 
 namespace {
 
@@ -49,8 +52,6 @@ std::vector<std::string> words_of(std::string_view typed) {
 constexpr std::size_t kShortestChoice = 4;  // letters of a value that names its field, so that "fp8" finds more
 
 constexpr double kAfterVerbs = 3;  // more than match() gives for beginning a title
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 std::vector<std::string> plain(const std::vector<std::string>& words) {
   std::vector<std::string> out;

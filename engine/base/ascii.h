@@ -1,11 +1,13 @@
 #pragma once
 
-// Letters of ASCII, whatever the locale; other bytes stay as they are.
+// Letters and digits of ASCII, whatever the locale; other bytes stay as they are.
 
 #include <string>
 #include <string_view>
 
 namespace roofscape::engine {
+
+constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 constexpr char ascii_lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 

@@ -203,8 +203,6 @@ std::string plain_signs(std::string_view typed) {
   return out.substr(first, out.find_last_not_of(' ') + 1 - first);
 }
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 // The text cut into digits as std::from_chars reads them, the power of ten, and the unit without its spaces.
 struct Cut {
   std::string digits;

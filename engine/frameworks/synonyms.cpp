@@ -216,7 +216,7 @@ std::map<std::string, std::string_view> own_names() {
   std::map<std::string, std::string_view> own;
   for (const Field& field : scenario_fields()) {
     const std::string_view last = last_part(field.path);
-    if (last.front() >= '0' && last.front() <= '9') continue;  // an element of a list
+    if (is_digit(last.front())) continue;  // an element of a list
     if (const auto [at, is_new] = own.emplace(plain(last), field.path); !is_new) at->second = {};
   }
   return own;

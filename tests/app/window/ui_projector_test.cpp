@@ -89,11 +89,11 @@ TEST_CASE("the projector always says of which plan it is, and what was changed")
   Harness h;
   h.key({Key::f5});
   const std::string name = h.scenario().name;
-  REQUIRE(test::drawn(h, name));
+  REQUIRE(drawn(h, name));
   h.parts.panels.wall.stepped = "parallelism.tensor";
   press(h, ']');
   h.step(2);
-  CHECK(test::drawn(h, "tensor " + std::to_string(h.scenario().parallelism.tensor)));
+  CHECK(drawn(h, "tensor " + std::to_string(h.scenario().parallelism.tensor)));
 }
 
 TEST_CASE("the axes of a figure stay while L holds them, and fit again after that") {
@@ -112,7 +112,7 @@ TEST_CASE("the axes of a figure stay while L holds them, and fit again after tha
   h.parts.session.update(less, false);
   h.step(2);
   CHECK(end() == before);
-  CHECK(test::drawn(h, "axes held"));
+  CHECK(drawn(h, "axes held"));
   press(h, 'L');
   h.step(2);
   CHECK(end() < before);
@@ -246,7 +246,7 @@ TEST_CASE("the deck of the projector is chosen, ordered and kept") {
   CHECK(std::find(deck.begin(), deck.end(), second) == deck.end());
   h.key({Key::home});
   CHECK(shown() == first);
-  CHECK(test::drawn(h, "1 / " + std::to_string(h.parts.deck().size())));
+  CHECK(drawn(h, "1 / " + std::to_string(h.parts.deck().size())));
   // Kept with the settings.
   const test::TemporaryFolder folder;
   REQUIRE(app::write_settings(folder.path() / "settings.json", h.parts.settings));
@@ -270,18 +270,17 @@ TEST_CASE("a figure is built up on the wall: its axes, its lines, all of it") {
   h.key({Key::f5});
   h.parts.panels.projector.figure = widgets::figure_index(*widgets::find_figure("roofline"));
   h.step(2);
-  const auto says = [&h](const char* words) { return test::drawn(h, words); };
-  CHECK(says("ridge"));
+  CHECK(drawn(h, "ridge"));
   press(h, 'U');
   h.step(2);
-  CHECK_FALSE(says("ridge"));
-  CHECK(says("FLOP per byte"));
+  CHECK_FALSE(drawn(h, "ridge"));
+  CHECK(drawn(h, "FLOP per byte"));
   press(h, 'U');
   h.step(2);
-  CHECK_FALSE(says("ridge"));
+  CHECK_FALSE(drawn(h, "ridge"));
   press(h, 'U');
   h.step(2);
-  CHECK(says("ridge"));
+  CHECK(drawn(h, "ridge"));
   // The next figure stands there whole.
   press(h, 'U');
   h.key({Key::page_down});
