@@ -275,7 +275,7 @@ void withhold_run(Report& out) {
 
 struct EvaluationScratch::Memory {
   Evaluation<double> evaluation;
-  SimulationScratch simulation;
+  PipelineScratch pipeline;
 };
 EvaluationScratch::EvaluationScratch() : memory_(std::make_unique<Memory>()) {}
 EvaluationScratch::~EvaluationScratch() = default;
@@ -309,20 +309,20 @@ void report_training(const Scenario& s, const Evaluation<double>& e, Report& out
 void evaluate(const Scenario& s, EvaluationScratch& scratch, Report& out) {
   if (s.serves()) return evaluate_serving(s, out);
   Evaluation<double>& e = scratch.memory_->evaluation;
-  run_evaluation<double>(s, nullptr, scratch.memory_->simulation, out.pipeline, e);
+  run_evaluation<double>(s, nullptr, scratch.memory_->pipeline, out.pipeline, e);
   report_training(s, e, out);
 }
 
 void evaluate_without_timeline(const Scenario& s, EvaluationScratch& scratch, OrderSpans& spans, Report& out) {
   if (s.serves()) return evaluate_serving(s, out);
   Evaluation<double>& e = scratch.memory_->evaluation;
-  run_evaluation<double>(s, nullptr, scratch.memory_->simulation, out.pipeline, e, {.spans = &spans});
+  run_evaluation<double>(s, nullptr, scratch.memory_->pipeline, out.pipeline, e, {.spans = &spans});
   report_training(s, e, out);
 }
 
 void evaluate_quantities(const Scenario& s, EvaluationScratch& scratch, OrderSpans& spans, Report& out) {
   Evaluation<double>& e = scratch.memory_->evaluation;
-  run_evaluation<double>(s, nullptr, scratch.memory_->simulation, out.pipeline, e, {.spans = &spans});
+  run_evaluation<double>(s, nullptr, scratch.memory_->pipeline, out.pipeline, e, {.spans = &spans});
   out.quantities.clear();
   for_each_quantity(e, [&out](Q q, double value) { out.quantities.set(q, value); });
 }

@@ -26,7 +26,7 @@ struct Evaluation {
 
 // Fills `e` and `pipeline`, reusing the memory of the evaluation before. `length`: see run_stages().
 template <Scalar S>
-void run_evaluation(const Scenario& s, Trace* trace, SimulationScratch& scratch, PipelineReport& pipeline,
+void run_evaluation(const Scenario& s, Trace* trace, PipelineScratch& scratch, PipelineReport& pipeline,
                     Evaluation<S>& e, const StepLength& length = {}) {
   e.in = make_inputs<S>(s, trace);
   e.layer = layer_time(e.in, layer_key(s), s.parallelism.context_method);
@@ -39,7 +39,7 @@ void run_evaluation(const Scenario& s, Trace* trace, SimulationScratch& scratch,
 template <Scalar S>
 Evaluation<S> run_evaluation(const Scenario& s, Trace* trace, PipelineReport& pipeline,
                              const StepLength& length = {}) {
-  SimulationScratch scratch;
+  PipelineScratch scratch;
   Evaluation<S> e;
   run_evaluation(s, trace, scratch, pipeline, e, length);
   return e;

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 
+#include "engine/base/kept_memory.h"
 #include "engine/pipeline/order_rules.h"
 
 namespace roofscape::engine {
@@ -16,15 +17,18 @@ namespace {
 
 constexpr std::size_t kKnown = 128;
 
-bool later_by_a_constant(const RunPlan& plan, const Timeline& timeline, const RepeatedMiddle& middle, int repetitions,
-                         int reach, int period) {
+std::size_t first_op(const RunPlan& plan, int device) {
+  return device == 0 ? 0 : plan.last_op[static_cast<std::size_t>(device) - 1] + std::size_t{1};
+}
+
+bool later_by_a_constant(const RunPlan& plan, const Timeline& timeline, const ScheduleShape& shape,
+                         const RepeatedMiddle& middle, int repetitions, int reach, int period) {
   const auto length = static_cast<std::size_t>(middle.length), back = length * static_cast<std::size_t>(period);
   const std::vector<Tick>& start = timeline.start;
   std::optional<Tick> shift;
-  for (int r = 0; r < middle.stages; ++r) {
-    const std::size_t first = r == 0 ? 0 : plan.last_op[static_cast<std::size_t>(r) - 1] + std::size_t{1};
-    const std::size_t end =
-        first + static_cast<std::size_t>(middle.before(r)) + length * static_cast<std::size_t>(repetitions);
+  for (int r = 0; r < shape.stages; ++r) {
+    const std::size_t end = first_op(plan, r) + static_cast<std::size_t>(middle.before(shape, r)) +
+                            length * static_cast<std::size_t>(repetitions);
     for (std::size_t i = end; i-- > end - length * static_cast<std::size_t>(reach);) {
       const Tick later = start[i] - start[i - back];
       if (!shift) shift = later;
@@ -32,6 +36,19 @@ bool later_by_a_constant(const RunPlan& plan, const Timeline& timeline, const Re
     }
   }
   return true;
+}
+
+// Before `at` stand `period` times; behind them, that often, the same again, each time later.
+Tick* repeat(Tick* at, std::size_t period, std::size_t often, Tick later) {
+  constexpr std::size_t kLongRun = 1024;  // copied at once, once as many are there
+  Tick* const end = at + period * often;
+  std::size_t back = period;
+  while (at < end) {
+    const std::size_t count = std::min(back, static_cast<std::size_t>(end - at));
+    at = std::transform(at - back, at - back + count, at, [later](Tick start) { return start + later; });
+    if (back < kLongRun) back *= 2, later *= 2;
+  }
+  return end;
 }
 
 }  // namespace
@@ -45,12 +62,20 @@ StepSpan OrderSpans::span(const ScheduleShape& shape, const PipelineTimes& times
   for (const Known& known : known_)
     if (known.shape == shape && known.times == times) return known.step;
   std::optional<StepSpan> step;
-  if (runs_without_order(shape))
-    step = one_f_one_b_span(shape, times, one_f_one_b_);
-  else if (runs_breadth_first(shape))
-    step = breadth_first_span(shape, times, breadth_first_);
-  else
-    step = run_repeated(shape, times);
+  const bool needs_no_order = runs_without_order(shape) || runs_breadth_first(shape);
+  const std::size_t ops = std::size_t{2} * static_cast<std::size_t>(shape.stages) *
+                          static_cast<std::size_t>(shape.virtual_stages) *
+                          static_cast<std::size_t>(shape.microbatches);
+  if (!needs_no_order || ops >= kLongStep)
+    if (const auto settled = settle(shape, times)) {
+      add_totals(*settled, totals_);
+      step = StepSpan{totals_.makespan, totals_.in_transfer};
+    }
+  if (!step && needs_no_order) {
+    step = runs_without_order(shape) ? one_f_one_b_span(shape, times, one_f_one_b_)
+                                     : breadth_first_span(shape, times, breadth_first_);
+    operations_run_ += ops;
+  }
   if (!step) step = run(shape, times);
   if (known_.size() < kKnown) known_.emplace_back();
   known_[next_] = {shape, times, *step};
@@ -65,22 +90,24 @@ StepSpan OrderSpans::run(const ScheduleShape& shape, const PipelineTimes& times)
   return {cache_.timeline.makespan, cache_.timeline.in_transfer};
 }
 
-std::optional<StepSpan> OrderSpans::run_repeated(const ScheduleShape& shape, const PipelineTimes& times) {
+std::optional<OrderSpans::Settled> OrderSpans::settle(const ScheduleShape& shape, const PipelineTimes& times) {
   const std::optional<RepeatedMiddle> middle = repeated_middle(shape);
   if (!middle) return std::nullopt;
   const int all = middle->repetitions(shape.microbatches);
   const auto with = [&](int repetitions) {
     ScheduleShape few = shape;
+    if (facts_of(shape.kind).takes_groups) few.group_size = group_size_of(shape);
     few.microbatches = middle->first_microbatches + repetitions * middle->microbatches_each;
     return few;
   };
   const auto repeats = [&](const ScheduleShape& few, int repetitions, int reach, int period) {
     return reach > 0 && reach + period <= repetitions &&
-           later_by_a_constant(cache_.plan(few), cache_.timeline, *middle, repetitions, reach, period);
+           later_by_a_constant(cache_.plan(few), cache_.timeline, few, *middle, repetitions, reach, period);
   };
   // Most pipelines settle while a few times as many microbatches as stages pass; a period is seldom longer than the
   // way of one.
-  for (int repetitions = 4 * shape.stages + 8; repetitions < all / 2; repetitions *= 4) {
+  const int each = middle->microbatches_each;
+  for (int repetitions = (4 * shape.stages + 8 + each - 1) / each + 2; repetitions < all / 2; repetitions *= 4) {
     const ScheduleShape few = with(repetitions);
     const int far = reach(few, *middle);
     run(few, times);
@@ -89,14 +116,60 @@ std::optional<StepSpan> OrderSpans::run_repeated(const ScheduleShape& shape, con
     if (period > 2 * shape.stages) continue;
     // As many more that whole periods are left, and one period more than that.
     const int shorter = repetitions + (all - repetitions) % period, longer = shorter + period;
-    const StepSpan a = run(with(shorter), times), b = run(with(longer), times);
+    if (shorter != repetitions) run(with(shorter), times);
+    shorter_.busy = cache_.timeline.busy, shorter_.busy_until = cache_.timeline.busy_until;
+    shorter_.makespan = cache_.timeline.makespan, shorter_.in_transfer = cache_.timeline.in_transfer;
+    run(with(longer), times);
     if (!repeats(with(longer), longer, reach(with(longer), *middle), period) || reach(with(shorter), *middle) == 0)
       continue;
-    const Tick periods = (all - shorter) / period;
-    return StepSpan{a.makespan + periods * (b.makespan - a.makespan),
-                    a.in_transfer + periods * (b.in_transfer - a.in_transfer)};
+    return Settled{*middle, with(longer), longer, period, (all - longer) / period};
   }
   return std::nullopt;
+}
+
+void OrderSpans::add_totals(const Settled& settled, Timeline& out) const {
+  const Timeline& longer = cache_.timeline;
+  const auto whole = [&settled](Tick of_longer, Tick of_shorter) {
+    return of_longer + settled.periods_left * (of_longer - of_shorter);
+  };
+  out.makespan = whole(longer.makespan, shorter_.makespan);
+  out.in_transfer = whole(longer.in_transfer, shorter_.in_transfer);
+  out.busy.resize(longer.busy.size());
+  out.busy_until.resize(longer.busy.size());
+  for (std::size_t r = 0; r < longer.busy.size(); ++r) {
+    out.busy[r] = whole(longer.busy[r], shorter_.busy[r]);
+    out.busy_until[r] = whole(longer.busy_until[r], shorter_.busy_until[r]);
+  }
+}
+
+bool OrderSpans::repeated_totals(const ScheduleShape& shape, const PipelineTimes& times, Timeline& out) {
+  const std::optional<Settled> settled = settle(shape, times);
+  if (settled) add_totals(*settled, out);
+  return settled.has_value();
+}
+
+bool OrderSpans::repeated_timeline(const ScheduleShape& shape, const PipelineTimes& times, Timeline& out) {
+  const std::optional<Settled> settled = settle(shape, times);
+  if (!settled) return false;
+  add_totals(*settled, out);
+  const RunPlan& plan = cache_.plan(settled->longer);
+  const Tick later = cache_.timeline.makespan - shorter_.makespan;
+  const auto often = static_cast<std::size_t>(settled->periods_left);
+  const std::size_t period =
+      static_cast<std::size_t>(settled->middle.length) * static_cast<std::size_t>(settled->period);
+  const std::size_t ops = plan.ops + plan.last_op.size() * period * often;
+  give_back_unless_needed(out.start, ops);
+  out.start.resize(ops);
+  Tick* to = out.start.data();
+  for (int r = 0; r < shape.stages; ++r) {
+    const Tick* from = cache_.timeline.start.data() + first_op(plan, r);
+    const Tick* const end = cache_.timeline.start.data() + first_op(plan, r + 1);
+    const Tick* const drain =
+        from + settled->middle.before(settled->longer, r) + settled->middle.length * settled->repetitions;
+    to = repeat(std::copy(from, drain, to), period, often, later);
+    to = std::transform(drain, end, to, [&](Tick start) { return start + settled->periods_left * later; });
+  }
+  return true;
 }
 
 // How many repetitions back the last repetition and the drain wait at most; at least 1. 0: for something in the
@@ -109,10 +182,10 @@ int OrderSpans::reach(const ScheduleShape& shape, const RepeatedMiddle& middle) 
   repetition_.assign(plan.ops, count);
   std::size_t i = 0;
   for (int r = 0; r < shape.stages; ++r) {
-    for (int k = 0; k < middle.before(r); ++k) repetition_[i++] = -1;
+    for (int k = 0; k < middle.before(shape, r); ++k) repetition_[i++] = -1;
     for (int n = 0; n < count; ++n)
       for (int k = 0; k < middle.length; ++k) repetition_[i++] = n;
-    i = plan.last_op[static_cast<std::size_t>(r)] + std::size_t{1};
+    i = first_op(plan, r + 1);
   }
   int reach = 1;
   const RunPlan::Step* step = plan.steps.data();

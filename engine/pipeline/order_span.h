@@ -1,10 +1,10 @@
-// The makespan of any schedule for a search, which asks only how long a plan takes, again and again: what simulate()
-// gives for the schedule's order, to the last tick. A long step is not run as a whole. Between warm-up and drain a
-// device repeats the same few operations for other microbatches; once two repetitions of all devices differ by
-// nothing but a constant, all that follow do, and what is left of them is a multiplication. That is looked for in a
-// step of few microbatches; where it is not found, and for schedules without such a middle (ZB-H1 in chunks,
-// interleaved), the whole step is run; GPipe and breadth first, and 1F1B, without writing an order
-// (breadth_first_run.h, one_f_one_b_run.h).
+// How long the step of any schedule takes, for a search, which asks nothing else, again and again; and the timeline of a
+// long one: what simulate() gives for the schedule's order, to the last tick. A long step is not run as a whole. Between
+// warm-up and drain a device repeats the same operations for other microbatches; once two repetitions of all devices
+// differ by nothing but a constant, all that follow do, and what is left of them is a multiplication. That is looked for
+// in a step of few microbatches; where it is not found, and for schedules without such a middle (ZB-H1 in chunks), the
+// whole step is run; GPipe and breadth first, and 1F1B, without writing an order (breadth_first_run.h,
+// one_f_one_b_run.h).
 #pragma once
 
 #include <cstddef>
@@ -18,14 +18,15 @@
 
 namespace roofscape::engine {
 
+// From so many operations on it costs less to find how a step repeats itself than to run all of them one by one.
+inline constexpr std::size_t kLongStep = std::size_t{1} << 15;
+
 // The middle of a schedule's lists: on device r, behind its first `before(r)` operations, groups of `length` that
 // differ by the microbatch alone. A step of first_microbatches + n microbatches_each has n of them on every device.
 struct RepeatedMiddle {
-  int stages = 1;
   int length = 0;
   int first_microbatches = 0, microbatches_each = 1;
-  int (*before_device)(int stages, int device) = nullptr;
-  int before(int device) const { return before_device(stages, device); }
+  int (*before)(const ScheduleShape&, int device) = nullptr;
   int repetitions(int microbatches) const { return (microbatches - first_microbatches) / microbatches_each; }
 };
 std::optional<RepeatedMiddle> repeated_middle(const ScheduleShape& shape);
@@ -35,6 +36,10 @@ class OrderSpans {
  public:
   // The shape must be legal, and the times must fit it (check_times).
   StepSpan span(const ScheduleShape& shape, const PipelineTimes& times);
+  // What simulate() fills of a timeline, with or without when each operation starts. False: the step does not repeat
+  // itself, or not for long, and `out` means nothing.
+  bool repeated_timeline(const ScheduleShape& shape, const PipelineTimes& times, Timeline& out);
+  bool repeated_totals(const ScheduleShape& shape, const PipelineTimes& times, Timeline& out);
   // Operations run so far, all steps together.
   std::size_t operations_run() const { return operations_run_; }
 
@@ -44,8 +49,17 @@ class OrderSpans {
     PipelineTimes times;
     StepSpan step;
   };
+  // Two steps of few microbatches, one with a period of repetitions more than the other, from which the whole step
+  // follows. The timeline of the longer is the cache's; of the shorter, the totals are kept.
+  struct Settled {
+    RepeatedMiddle middle;
+    ScheduleShape longer;
+    int repetitions = 0, period = 0;  // of the longer
+    Tick periods_left = 0;            // that the whole step has more than the longer
+  };
   StepSpan run(const ScheduleShape& shape, const PipelineTimes& times);
-  std::optional<StepSpan> run_repeated(const ScheduleShape& shape, const PipelineTimes& times);
+  std::optional<Settled> settle(const ScheduleShape& shape, const PipelineTimes& times);
+  void add_totals(const Settled& settled, Timeline& out) const;
   int reach(const ScheduleShape& shape, const RepeatedMiddle& middle);
 
   PipelineCache cache_;
@@ -55,6 +69,7 @@ class OrderSpans {
   std::size_t next_ = 0;
   std::vector<std::pair<ScheduleShape, int>> reaches_;
   std::vector<int> repetition_;  // by operation
+  Timeline shorter_, totals_;    // without starts
   std::size_t operations_run_ = 0;
 };
 

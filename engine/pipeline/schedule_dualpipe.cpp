@@ -149,17 +149,14 @@ std::optional<Tick> dualpipe_time(const ScheduleShape&, const EvenTimes& t) {
 
 template <bool folded>
 std::optional<RepeatedMiddle> dualpipe_middle(const ScheduleShape& shape) {
-  const auto before = [](int p, int r) {
-    const int half = folded ? p : p / 2;
+  const auto before = [](const ScheduleShape& of, int r) {
+    const int p = of.stages, half = folded ? p : p / 2;
     const int from_end = r < half ? r : p - 1 - r, inward = half - 1 - from_end;
     // The first two pairs count as warm-up: one device has no overlap in them.
     return 2 * inward + 2 * (from_end + 1) + 3 * inward + 4;
   };
-  return RepeatedMiddle{.stages = shape.stages,
-                        .length = 4,
-                        .first_microbatches = 2 * shape.stages,
-                        .microbatches_each = folded ? 1 : 2,
-                        .before_device = before};
+  return RepeatedMiddle{
+      .length = 4, .first_microbatches = 2 * shape.stages, .microbatches_each = folded ? 1 : 2, .before = before};
 }
 
 // How often a device overlaps is part of the order, so its work is known.

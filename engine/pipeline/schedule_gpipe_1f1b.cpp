@@ -48,10 +48,9 @@ double one_f_one_b_in_flight(const ScheduleShape& shape, int device) {
 
 template <int times>
 std::optional<RepeatedMiddle> one_f_one_b_middle(const ScheduleShape& shape) {
-  return RepeatedMiddle{.stages = shape.stages,
-                        .length = 2,
+  return RepeatedMiddle{.length = 2,
                         .first_microbatches = times * (shape.stages - 1),
-                        .before_device = [](int p, int r) { return times * (p - 1 - r); }};
+                        .before = [](const ScheduleShape& of, int r) { return times * (of.stages - 1 - r); }};
 }
 
 std::optional<Tick> one_f_one_b_time(const ScheduleShape&, const EvenTimes& t) {

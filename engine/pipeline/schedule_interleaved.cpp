@@ -10,6 +10,8 @@
 namespace roofscape::engine::orders {
 namespace {
 
+constexpr std::int64_t kMostInARepetition = std::int64_t{1} << 20;  // longer ones are not looked for
+
 template <bool pairs>
 void write_interleaved(const DeviceShape& shape, OrderWriter& out) {
   const std::uint32_t p = shape.devices, v = shape.chunks, r = shape.device;
@@ -63,6 +65,22 @@ double interleaved_in_flight(const ScheduleShape& shape, int device) {
   return held_passes(shape, forwards_ahead<pairs>(shape, device) + 1);
 }
 
+// A repetition is a group's way through all chunks. On device r it begins r pairs later than the warm-up ends, so that
+// nothing waits for a later repetition: a group that comes back to the first device is p - 1 pairs further on the last.
+template <bool pairs>
+std::optional<RepeatedMiddle> interleaved_middle(const ScheduleShape& shape) {
+  const std::int64_t group = group_size_of(shape), passes = group * shape.virtual_stages;
+  const std::int64_t warm_up = forwards_ahead<pairs>(shape, 0), left = shape.microbatches % group;
+  const std::int64_t groups_first = (warm_up + passes - 1) / passes;
+  if (2 * passes > kMostInARepetition) return std::nullopt;
+  return RepeatedMiddle{.length = static_cast<int>(2 * passes),
+                        .first_microbatches = static_cast<int>(groups_first * group + left),
+                        .microbatches_each = static_cast<int>(group),
+                        .before = [](const ScheduleShape& of, int r) {
+                          return static_cast<int>(forwards_ahead<pairs>(of, r)) + 2 * r;
+                        }};
+}
+
 // The n-th pair joins forward n + ahead of the device with its backward n. A group passes a chunk in one run, so the
 // forwards of a chunk are a run per group, over which the backwards come in runs of their own.
 void interleaved_pairs(const ScheduleShape& shape, int virtual_stage, std::span<std::int64_t> counts) {
@@ -111,12 +129,15 @@ std::optional<Tick> breadth_first_time(const ScheduleShape&, const EvenTimes& t)
 
 }  // namespace
 
-const OrderRules interleaved_1f1b{
-    .write = write_interleaved<false>, .in_flight = interleaved_in_flight<false>, .even_time = interleaved_time};
+const OrderRules interleaved_1f1b{.write = write_interleaved<false>,
+                                  .in_flight = interleaved_in_flight<false>,
+                                  .even_time = interleaved_time,
+                                  .middle = interleaved_middle<false>};
 
 const OrderRules overlapped_1f1b{.write = write_interleaved<true>,
                                  .in_flight = interleaved_in_flight<true>,
                                  .pairs = interleaved_pairs,
+                                 .middle = interleaved_middle<true>,
                                  .lower_bound = paired_bound};
 
 const OrderRules looped_bfs{.write = write_breadth_first, .in_flight = hold_all, .even_time = breadth_first_time};

@@ -159,24 +159,23 @@ std::optional<Tick> zb_v_time(const ScheduleShape&, const EvenTimes& t) {
 std::optional<RepeatedMiddle> zb_h1_middle(const ScheduleShape& shape) {
   if (shape.virtual_stages > 1) return std::nullopt;
   // Forwards, then pairs without a weight gradient.
-  return RepeatedMiddle{
-      .stages = shape.stages, .length = 3, .first_microbatches = shape.stages - 1, .before_device = [](int p, int r) {
-        return p - 1 - r + 2 * r;
-      }};
+  return RepeatedMiddle{.length = 3,
+                        .first_microbatches = shape.stages - 1,
+                        .before = [](const ScheduleShape& of, int r) { return of.stages - 1 - r + 2 * r; }};
 }
 
 std::optional<RepeatedMiddle> zb_h2_middle(const ScheduleShape& shape) {
-  return RepeatedMiddle{.stages = shape.stages,
-                        .length = 3,
-                        .first_microbatches = 2 * shape.stages - 1,
-                        .before_device = [](int p, int r) { return 2 * (p - r) - 1 + 2 * (2 * r); }};
+  return RepeatedMiddle{
+      .length = 3, .first_microbatches = 2 * shape.stages - 1, .before = [](const ScheduleShape& of, int r) {
+        return 2 * (of.stages - r) - 1 + 2 * (2 * r);
+      }};
 }
 
 std::optional<RepeatedMiddle> zb_v_middle(const ScheduleShape& shape) {
-  return RepeatedMiddle{.stages = shape.stages,
-                        .length = 6,
-                        .first_microbatches = 2 * shape.stages - 1,
-                        .before_device = [](int p, int r) { return 2 * (p - r) - 1 + 2 * r + 3 * (p - r); }};
+  return RepeatedMiddle{
+      .length = 6, .first_microbatches = 2 * shape.stages - 1, .before = [](const ScheduleShape& of, int r) {
+        return 2 * (of.stages - r) - 1 + 2 * r + 3 * (of.stages - r);
+      }};
 }
 
 // ---- bounds ----

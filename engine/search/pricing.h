@@ -156,7 +156,7 @@ class Pricer {
   OneFOneBScratch without_order_;
   OrderSpans own_orders_;
   OrderSpans* with_order_ = &own_orders_;
-  SimulationScratch scratch_;
+  PipelineScratch scratch_;
   StageTime<double> stage_;
   StageWork<double> paired_work_;  // as the last schedule that overlaps has them
   StepCost<double> paired_step_;

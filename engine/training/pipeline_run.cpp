@@ -48,9 +48,24 @@ double mean_idle(const Timeline& timeline) {
   return idle / static_cast<double>(timeline.busy.size());
 }
 
+// Fills the timeline of a report that has the order; and where the even stages are wanted, their own. A long step is
+// seldom run as a whole.
+bool run_timeline(const ScheduleShape& shape, const PipelineTimes* even, PipelineScratch& scratch,
+                  PipelineReport& pipeline, Timeline& even_timeline) {
+  const PipelineTimes& times = pipeline.times;
+  if (pipeline.orders.ops.size() >= kLongStep && scratch.spans.repeated_timeline(shape, times, pipeline.timeline) &&
+      (even == nullptr || scratch.spans.repeated_totals(shape, *even, even_timeline)))
+    return true;
+  if (pipeline.plan.empty()) make_run_plan(pipeline.orders, scratch.simulation.planning, pipeline.plan);
+  return (even == nullptr
+              ? simulate(pipeline.plan, times, scratch.simulation, pipeline.timeline)
+              : simulate_both(pipeline.plan, times, *even, scratch.simulation, pipeline.timeline, even_timeline))
+      .finished();
+}
+
 // Runs the order of a legal schedule. Nothing: it cannot be run.
 template <Scalar S>
-std::optional<SimulatedStep> run_order(const StageKey& key, bool has_order, SimulationScratch& scratch,
+std::optional<SimulatedStep> run_order(const StageKey& key, bool has_order, PipelineScratch& scratch,
                                        PipelineReport& pipeline, StageTime<S>& cost) {
   const PipelineTimes& times = pipeline.times;
   const auto seconds = [](double t) { return t * kTickSeconds; };
@@ -61,14 +76,12 @@ std::optional<SimulatedStep> run_order(const StageKey& key, bool has_order, Simu
   if (is_drawn(key.shape)) {
     if (!has_order) {
       make_orders(key.shape, pipeline.orders);
-      make_run_plan(pipeline.orders, scratch.planning, pipeline.plan);
-      peak_microbatches(pipeline.orders, KeptUntil::weight_gradient, pipeline.peak_microbatches);
+      pipeline.peak_microbatches.resize(pipeline.orders.devices());
+      for (std::size_t r = 0; r < pipeline.orders.devices(); ++r)
+        pipeline.peak_microbatches[r] = peak_in_flight(key.shape, static_cast<int>(r));
     }
     Timeline& timeline = pipeline.timeline;
-    const SimulationStatus status =
-        even_idle ? simulate(pipeline.plan, times, scratch, timeline)
-                  : simulate_both(pipeline.plan, times, cost.even, scratch, timeline, cost.even_timeline);
-    if (!status.finished()) {
+    if (!run_timeline(key.shape, even_idle ? nullptr : &cost.even, scratch, pipeline, cost.even_timeline)) {
       pipeline.timeline.start.clear();
       pipeline.timeline.makespan = 0;
       return std::nullopt;
@@ -91,7 +104,7 @@ std::optional<SimulatedStep> run_order(const StageKey& key, bool has_order, Simu
     found.in_transfer = seconds(result.closed_form ? 2 * double(hops_along(times, key.shape.stages)) / p_devices
                                                    : double(cache.timeline.in_transfer) / p_devices);
   }
-  if (!even_idle && simulate(cache.plan(key.shape), cost.even, scratch, cost.even_timeline).finished())
+  if (!even_idle && simulate(cache.plan(key.shape), cost.even, scratch.simulation, cost.even_timeline).finished())
     even_idle = mean_idle(cost.even_timeline);
   found.even_stages_idle = seconds(even_idle.value_or(0));
   return found;
@@ -100,11 +113,11 @@ std::optional<SimulatedStep> run_order(const StageKey& key, bool has_order, Simu
 }  // namespace
 
 template <Scalar S>
-void run_stages(const Inputs<S>& in, const LayerTime<S>& layer, const StageKey& key, SimulationScratch& scratch,
+void run_stages(const Inputs<S>& in, const LayerTime<S>& layer, const StageKey& key, PipelineScratch& scratch,
                 PipelineReport& pipeline, StageTime<S>& cost, const StepLength& length) {
   // A report used again keeps its order while only times change: making it costs more than simulating it.
   const bool pipelined = key.shape.stages > 1, runs = length.spans == nullptr && length.found == nullptr;
-  const bool reuse = pipelined && runs && pipeline.shape == key.shape && !pipeline.plan.empty();
+  const bool reuse = pipelined && runs && pipeline.shape == key.shape && !pipeline.orders.ops.empty();
   if (!reuse) {
     give_back_unless_needed(pipeline.orders.ops, 0);
     pipeline.orders.ops.clear();
@@ -152,9 +165,9 @@ void run_stages(const Inputs<S>& in, const LayerTime<S>& layer, const StageKey& 
   pipeline.simulated = found;
 }
 
-template void run_stages<double>(const Inputs<double>&, const LayerTime<double>&, const StageKey&, SimulationScratch&,
+template void run_stages<double>(const Inputs<double>&, const LayerTime<double>&, const StageKey&, PipelineScratch&,
                                  PipelineReport&, StageTime<double>&, const StepLength&);
-template void run_stages<Traced>(const Inputs<Traced>&, const LayerTime<Traced>&, const StageKey&, SimulationScratch&,
+template void run_stages<Traced>(const Inputs<Traced>&, const LayerTime<Traced>&, const StageKey&, PipelineScratch&,
                                  PipelineReport&, StageTime<Traced>&, const StepLength&);
 
 }  // namespace roofscape::engine

@@ -8,6 +8,12 @@
 
 namespace roofscape::engine {
 
+// Working memory, kept between calls by whoever calls often.
+struct PipelineScratch {
+  SimulationScratch simulation;
+  OrderSpans spans;
+};
+
 // How the length of a pipeline's step is found: by running its order, unless one of these is given.
 struct StepLength {
   // Only the length, by them: there is no order and no timeline, and what comes from these (bubbles, the idle time of
@@ -20,12 +26,12 @@ struct StepLength {
 // Fills `out` and `pipeline` (shape, order, times, timeline), reusing their memory; an order is kept while its shape
 // stays.
 template <Scalar S>
-void run_stages(const Inputs<S>&, const LayerTime<S>&, const StageKey&, SimulationScratch&, PipelineReport& pipeline,
+void run_stages(const Inputs<S>&, const LayerTime<S>&, const StageKey&, PipelineScratch&, PipelineReport& pipeline,
                 StageTime<S>& out, const StepLength& length = {});
 extern template void run_stages<double>(const Inputs<double>&, const LayerTime<double>&, const StageKey&,
-                                        SimulationScratch&, PipelineReport&, StageTime<double>&, const StepLength&);
+                                        PipelineScratch&, PipelineReport&, StageTime<double>&, const StepLength&);
 extern template void run_stages<Traced>(const Inputs<Traced>&, const LayerTime<Traced>&, const StageKey&,
-                                        SimulationScratch&, PipelineReport&, StageTime<Traced>&, const StepLength&);
+                                        PipelineScratch&, PipelineReport&, StageTime<Traced>&, const StepLength&);
 
 // Longer steps than this many operations are not drawn and get their makespan from pipeline_time alone.
 inline constexpr std::int64_t kMaxDrawnOps = std::int64_t{1} << 22;
