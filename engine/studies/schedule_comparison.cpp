@@ -129,9 +129,8 @@ int microbatches_to_show(const ScheduleShape& plan) {
 
 int least_microbatches_to_show(int most) { return std::max(1, most / 256); }
 
-BubbleStudy::BubbleStudy(const Scenario& scenario, int most, std::shared_ptr<PipelineCache> cache,
-                         std::int64_t most_ops)
-    : edited_(scenario), shape_(stage_key(scenario).shape), most_(most), cache_(std::move(cache)) {
+BubbleStudy::BubbleStudy(const Scenario& scenario, int most, std::shared_ptr<OrderSpans> spans, std::int64_t most_ops)
+    : edited_(scenario), shape_(stage_key(scenario).shape), most_(most), spans_(std::move(spans)) {
   std::set<int> wanted{shape_.microbatches};
   for (int m = least_microbatches_to_show(most); m > 0 && m <= most; m *= 2) wanted.insert(m);
   const std::int64_t granule = batch_granule(scenario);
@@ -174,15 +173,23 @@ bool BubbleStudy::advance(std::int64_t& ops) {
   for (; next_ < tasks_.size() && ops > 0; ++next_) {
     const Task& task = tasks_[next_];
     std::optional<Before> step = before_the_order(edited_, task.shape, pipeline_);
-    ops -= kOpsOfAnEvaluation + task.ops;
+    ops -= kOpsOfAnEvaluation;
     if (!step) continue;
-    const PipelineTimeResult result = pipeline_time(task.shape, pipeline_.times, *cache_);
-    if (!result.ok()) continue;
-    step->stage.makespan = static_cast<double>(result.makespan) * kTickSeconds;
+    const PipelineTimes& times = pipeline_.times;
+    if (check_times(times, times.forward.size(), static_cast<std::uint32_t>(task.shape.microbatches)) !=
+        SimulationOutcome::finished)
+      continue;
+    std::optional<Tick> makespan = closed_form_time(task.shape, times);
+    if (!makespan) {
+      const std::size_t before = spans_->operations_run();
+      makespan = spans_->span(task.shape, times).makespan;
+      ops -= static_cast<std::int64_t>(spans_->operations_run() - before);
+    }
+    step->stage.makespan = static_cast<double>(*makespan) * kTickSeconds;
     Bubble<double> idle;
     bubble(step->in, step->stage, idle);
     if (!std::isfinite(idle.bubble_fraction)) continue;
-    const BubblePoint point{task.shape.microbatches, idle.bubble_fraction, result.makespan};
+    const BubblePoint point{task.shape.microbatches, idle.bubble_fraction, *makespan};
     std::vector<BubblePoint>& points = curves_[static_cast<std::size_t>(task.shape.kind)].points;
     points.insert(
         std::upper_bound(points.begin(), points.end(), point,

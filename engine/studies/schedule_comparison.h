@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "engine/evaluate/evaluate.h"
-#include "engine/pipeline/pipeline_time.h"
+#include "engine/pipeline/order_span.h"
 #include "engine/report/report.h"
 #include "engine/scenario/scenario.h"
 
@@ -90,9 +90,8 @@ int least_microbatches_to_show(int most);
 // before long ones.
 class BubbleStudy {
  public:
-  // A cache that outlives the study makes the next one of the same shapes cheap: only times are new.
-  BubbleStudy(const Scenario& scenario, int most,
-              std::shared_ptr<PipelineCache> cache = std::make_shared<PipelineCache>(),
+  // Spans that outlive the study make the next one of the same shapes cheap: only times are new.
+  BubbleStudy(const Scenario& scenario, int most, std::shared_ptr<OrderSpans> spans = std::make_shared<OrderSpans>(),
               std::int64_t most_ops = std::int64_t{1} << 17);
   // As in ScheduleComparison.
   bool advance(std::int64_t& ops);
@@ -113,7 +112,7 @@ class BubbleStudy {
   std::size_t next_ = 0;
   std::vector<BubbleCurve> curves_;
   PipelineReport pipeline_;
-  std::shared_ptr<PipelineCache> cache_;
+  std::shared_ptr<OrderSpans> spans_;
 };
 std::vector<BubbleCurve> bubble_curves(const Scenario& scenario, int most);
 

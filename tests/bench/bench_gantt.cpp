@@ -143,10 +143,10 @@ void compared(benchmark::State& state, bool keeps) {
   study<engine::ScheduleReports>(
       state, keeps, [](const auto& plan, const auto& kept) { return engine::ScheduleComparison(plan, kept); });
 }
-engine::BubbleStudy curves_of(const engine::Scenario& plan, std::shared_ptr<engine::PipelineCache> cache) {
-  return {plan, engine::microbatches_to_show(engine::shape_under(plan, plan.pipeline.schedule)), std::move(cache)};
+engine::BubbleStudy curves_of(const engine::Scenario& plan, std::shared_ptr<engine::OrderSpans> spans) {
+  return {plan, engine::microbatches_to_show(engine::shape_under(plan, plan.pipeline.schedule)), std::move(spans)};
 }
-void curves(benchmark::State& state, bool keeps) { study<engine::PipelineCache>(state, keeps, curves_of); }
+void curves(benchmark::State& state, bool keeps) { study<engine::OrderSpans>(state, keeps, curves_of); }
 // The longest frame of a window in which the study goes on by its budget.
 template <class Kept, class Study>
 void longest_frame(benchmark::State& state, Study make) {
@@ -164,7 +164,7 @@ void longest_frame(benchmark::State& state, Study make) {
   }
   state.counters["longest_ms"] = 1e3 * longest;
 }
-void longest_frame_of_curves(benchmark::State& state) { longest_frame<engine::PipelineCache>(state, curves_of); }
+void longest_frame_of_curves(benchmark::State& state) { longest_frame<engine::OrderSpans>(state, curves_of); }
 void longest_frame_of_schedules(benchmark::State& state) {
   longest_frame<engine::ScheduleReports>(
       state, [](const auto& plan, const auto& kept) { return engine::ScheduleComparison(plan, kept); });

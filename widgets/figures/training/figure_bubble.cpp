@@ -47,7 +47,7 @@ const engine::BubbleStudy* curves_of(const FigureInput& input) {
   const auto& held = input.studies.get<std::shared_ptr<engine::BubbleStudy>>(input.scenario, [&] {
     const int most =
         engine::microbatches_to_show(engine::shape_under(input.scenario, input.scenario.pipeline.schedule));
-    return std::make_shared<engine::BubbleStudy>(input.scenario, most, pipeline_cache(input));
+    return std::make_shared<engine::BubbleStudy>(input.scenario, most, order_spans(input));
   });
   if (!held->advance(input.studies.operations_left)) input.studies.unfinished = true;
   return held.get();

@@ -200,9 +200,9 @@ PlotAxis time_axis(const Canvas& canvas, const FigureInput& input, const Scale& 
   return axis;
 }
 
-std::shared_ptr<engine::PipelineCache> pipeline_cache(const FigureInput& input) {
-  return input.studies.get<std::shared_ptr<engine::PipelineCache>>(
-      0, [] { return std::make_shared<engine::PipelineCache>(); });
+std::shared_ptr<engine::OrderSpans> order_spans(const FigureInput& input) {
+  return input.studies.get<std::shared_ptr<engine::OrderSpans>>(
+      0, [] { return std::make_shared<engine::OrderSpans>(); });
 }
 
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "engine/pipeline/pipeline_time.h"
+#include "engine/pipeline/order_span.h"
 #include "widgets/figures/common/figure.h"
 #include "widgets/plot/plot.h"
 
@@ -43,8 +43,8 @@ TimeUnit time_unit(double seconds);
 PlotAxis time_axis(const Canvas& canvas, const FigureInput& input, const Scale& scale, const TimeUnit& unit,
                    float width);
 
-// Orders ready to run, kept from edit to edit: most change times and no order.
-std::shared_ptr<engine::PipelineCache> pipeline_cache(const FigureInput& input);
+// How long steps take, kept from edit to edit: most change times and no order.
+std::shared_ptr<engine::OrderSpans> order_spans(const FigureInput& input);
 
 // The rows that draw_fitting_key makes of these: one or two; and the height of one.
 int key_rows(const Canvas& canvas, float room, std::span<const KeyEntry> entries);
