@@ -56,6 +56,7 @@ std::string_view first_derivation(const engine::Scenario& scenario, const engine
 }
 
 constexpr std::size_t kLongestTrail = 64;
+constexpr int kDeepestShown = 2;  // the operands of one of the terms
 
 const engine::Derivation* derive(const PanelContext& ctx, const std::string& id, DerivationState& state) {
   std::optional<DerivationState::Derived>& kept = state.derived;
@@ -63,9 +64,10 @@ const engine::Derivation* derive(const PanelContext& ctx, const std::string& id,
     const engine::Scenario& plan = ctx.session.scenario();
     const ScopedId scoped = scoped_id(id);
     const engine::Scenario under = scoped.schedule ? engine::scenario_under(plan, *scoped.schedule) : plan;
-    kept = DerivationState::Derived{id, plan,
-                                    scoped.schedule ? engine::explain(under, scoped.quantity)
-                                                    : engine::explain(plan, ctx.session.report(), scoped.quantity)};
+    kept = DerivationState::Derived{
+        id, plan,
+        scoped.schedule ? engine::explain(under, scoped.quantity, kDeepestShown)
+                        : engine::explain(plan, ctx.session.report(), scoped.quantity, kDeepestShown)};
     if (kept->derivation) tell_calibration_origins(*kept->derivation, under, state.origins, ctx.ui.texts);
   }
   return kept->derivation ? &*kept->derivation : nullptr;
@@ -265,15 +267,18 @@ struct Writer {
 
 // What a tenth more of each input would do: a bar to the right of the middle where the number grows, to the left
 // where it shrinks.
-void sensitivity_rows(Writer& w, const engine::Derivation& derivation,
-                      std::optional<DerivationState::Sensitivities>& kept) {
+void sensitivity_rows(Writer& w, const std::string& id, std::optional<DerivationState::Sensitivities>& kept) {
   PanelContext& ctx = w.ctx;
   constexpr std::size_t kMost = 7;
-  const std::string& id = derivation.lines.front().id;
-  const bool same = kept && kept->id == id;
-  if (!same || (!ctx.ui.io.anything_held() && !(kept->scenario == ctx.session.scenario())))
-    kept = DerivationState::Sensitivities{id, ctx.session.scenario(),
-                                          engine::sensitivity(ctx.session.scenario(), derivation)};
+  const bool known = kept && kept->id == id;
+  // A plan that comes to fit under the hand is asked about its time instead of its memory, and waits for the release.
+  if (ctx.ui.io.anything_held()) {
+    if (!known) return;
+  } else if (!known || !(kept->scenario == ctx.session.scenario())) {
+    const engine::Scenario& plan = ctx.session.scenario();
+    const auto to_the_inputs = engine::explain(plan, ctx.session.report(), id);
+    kept = DerivationState::Sensitivities{id, plan, engine::sensitivity(plan, to_the_inputs.value())};
+  }
   // A count of two or three cannot be had a tenth larger; what it does when it doubles is another question.
   std::erase_if(kept->rows, [](const engine::SensitivityRow& row) { return row.more > 0.2; });
   if (kept->rows.empty()) return;
@@ -480,7 +485,7 @@ engine::Scenario derivation_panel(PanelContext& ctx, const Rect& r, DerivationSt
       if (const DerivationLine* line = derivation->find(use)) w.used(*line);
   }
   if (w.prefix.empty() && impossible == nullptr)
-    sensitivity_rows(w, *derivation, state.sensitivities);  // the scenario's own schedule alone is evaluated again
+    sensitivity_rows(w, top.id, state.sensitivities);  // the scenario's own schedule alone is evaluated again
   end_scroll(ctx.ui, scroll, w.y + ctx.px(12));
   return scenario;
 }

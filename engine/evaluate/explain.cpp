@@ -4,8 +4,10 @@
 #include <charconv>
 #include <cmath>
 #include <compare>
+#include <limits>
 #include <map>
 #include <memory>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -133,57 +135,91 @@ class Explainer {
   }
 
   std::optional<std::uint32_t> find(std::string_view id) const {
-    for (const auto& [key, node] : last_)
-      if (id_of(key) == id) return node;
+    const auto q = find_quantity(without_index(id));
+    if (!q) return std::nullopt;
+    const auto row = static_cast<std::uint16_t>(*q);
+    for (auto at = last_.lower_bound(Which{row, std::numeric_limits<std::int16_t>::min()});
+         at != last_.end() && at->first.row == row; ++at)
+      if (id_of(at->first) == id) return at->second;
     return std::nullopt;
   }
 
-  Derivation derive(std::uint32_t root) {
+  Derivation derive(std::uint32_t root, int deepest) {
     Derivation out;
-    visit(root, 0, out);
+    for (auto& [which, called] : names_) called.has_line = false;
+    if (deepest == kToTheInputs) {
+      visit(root, out);
+      return out;
+    }
+    std::vector<std::uint32_t> level{root}, below;
+    for (int depth = 0; depth <= deepest; ++depth) {
+      below.clear();
+      for (const std::uint32_t at : level) add_line(at, depth, out, below);
+      level.swap(below);
+    }
     return out;
   }
 
  private:
   const TraceNode& node(std::uint32_t i) const { return trace_.nodes()[i]; }
   static bool is_named(const TraceNode& n) { return n.row != 0xffff; }
-  std::string id(const TraceNode& n) const { return id_of(which(n)); }
 
-  void visit(std::uint32_t at, int depth, Derivation& out) {
+  // What a quantity is called, made once: a derivation says it at each place where it is used.
+  struct Names {
+    std::string id, symbol;
+    bool has_line = false;
+  };
+  Names& names(const Which& which) {
+    const auto [at, is_new] = names_.try_emplace(which);
+    if (is_new) at->second = {id_of(which), symbol_of(which)};
+    return at->second;
+  }
+
+  void visit(std::uint32_t at, Derivation& out, int depth = 0) {
+    std::vector<std::uint32_t> operands;
+    add_line(at, depth, out, operands);
+    for (const std::uint32_t o : operands) visit(o, out, depth + 1);
+  }
+
+  // And what it is made of to `operands`; nothing where it has a line.
+  void add_line(std::uint32_t at, int depth, Derivation& out, std::vector<std::uint32_t>& operands) {
     const TraceNode& n = node(at);
-    const std::string this_id = id(n);
-    if (std::any_of(out.lines.begin(), out.lines.end(), [&](const DerivationLine& l) { return l.id == this_id; }))
-      return;
+    const Which self = which(n);
+    Names& called = names(self);
+    if (std::exchange(called.has_line, true)) return;
     const Quantity& row = quantity(static_cast<Q>(n.row));
     DerivationLine line;
     line.quantity = static_cast<Q>(n.row);
-    line.id = this_id;
-    line.symbol = symbol_of(which(n));
+    line.id = called.id;
+    line.symbol = called.symbol;
     line.value = n.value;
     line.unit = row.unit;
     line.is_input = n.verb == Verb::input;
     line.is_simulated = n.verb == Verb::simulated;
     line.source = line.is_input ? trace_.source(n) : std::string(row.source);
     line.depth = depth;
-    std::vector<std::uint32_t> operands;
+    const auto first = static_cast<std::ptrdiff_t>(operands.size());
     line.is_folded = depth > 0 && n.verb == Verb::named && n.value == 0;
-    if (n.verb == Verb::named && !line.is_folded) line.expression = build(n.a, this_id, operands);
-    for (const std::uint32_t o : operands) {
-      const std::string used = id(node(o));
-      if (std::find(line.uses.begin(), line.uses.end(), used) == line.uses.end()) line.uses.push_back(used);
-    }
+    if (n.verb == Verb::named && !line.is_folded) line.expression = build(n.a, self, operands);
+    std::vector<Which> used;
+    std::for_each(operands.begin() + first, operands.end(), [&](std::uint32_t o) {
+      const Which one = which(node(o));
+      if (std::find(used.begin(), used.end(), one) != used.end()) return;
+      used.push_back(one);
+      line.uses.push_back(names(one).id);
+    });
     out.lines.push_back(std::move(line));
-    for (const std::uint32_t o : operands) visit(o, depth + 1, out);
   }
 
-  Expression build(std::uint32_t at, const std::string& owner, std::vector<std::uint32_t>& operands) {
+  Expression build(std::uint32_t at, const Which& owner, std::vector<std::uint32_t>& operands) {
     const TraceNode& n = node(at);
-    if (is_named(n) && id(n) != owner) {
+    if (is_named(n) && which(n) != owner) {
       operands.push_back(at);
       Expression e;
       e.kind = Expression::Kind::operand;
-      e.id = id(n);
-      e.symbol = symbol_of(which(n));
+      const Names& called = names(which(n));
+      e.id = called.id;
+      e.symbol = called.symbol;
       e.value = n.value;
       e.unit = quantity(static_cast<Q>(n.row)).unit;
       return e;
@@ -225,7 +261,7 @@ class Explainer {
 
   static bool is_zero(const Expression& e) { return e.kind == Expression::Kind::constant && e.value == 0; }
 
-  Expression sum(std::uint32_t at, const std::string& owner, std::vector<std::uint32_t>& operands) {
+  Expression sum(std::uint32_t at, const Which& owner, std::vector<std::uint32_t>& operands) {
     const TraceNode& n = node(at);
     const bool minus = n.verb == Verb::subtract;
     Expression a = build(n.a, owner, operands), b = build(n.b, owner, operands);
@@ -241,7 +277,7 @@ class Explainer {
   }
 
   // Flat numerator and denominator of a tree of products and quotients.
-  void factors(std::uint32_t at, bool above, const std::string& owner, std::vector<std::uint32_t>& operands,
+  void factors(std::uint32_t at, bool above, const Which& owner, std::vector<std::uint32_t>& operands,
                std::vector<Expression>& numerator, std::vector<Expression>& denominator) {
     const TraceNode& n = node(at);
     if (!is_named(n) && (n.verb == Verb::multiply || n.verb == Verb::divide)) {
@@ -263,7 +299,7 @@ class Explainer {
     return e;
   }
 
-  Expression product(std::uint32_t at, const std::string& owner, std::vector<std::uint32_t>& operands) {
+  Expression product(std::uint32_t at, const Which& owner, std::vector<std::uint32_t>& operands) {
     std::vector<Expression> numerator, denominator;
     factors(at, true, owner, operands, numerator, denominator);
     const auto is_one = [](const Expression& e) { return e.kind == Expression::Kind::constant && e.value == 1; };
@@ -281,7 +317,7 @@ class Explainer {
     return e;
   }
 
-  Expression choice(Expression::Kind kind, const TraceNode& n, const std::string& owner,
+  Expression choice(Expression::Kind kind, const TraceNode& n, const Which& owner,
                     std::vector<std::uint32_t>& operands) {
     Expression e = of_kind(kind, n);
     e.winner = n.winner;
@@ -298,7 +334,7 @@ class Explainer {
     return e;
   }
 
-  Expression unary(Expression::Kind kind, const TraceNode& n, const std::string& owner,
+  Expression unary(Expression::Kind kind, const TraceNode& n, const Which& owner,
                    std::vector<std::uint32_t>& operands) {
     Expression e = of_kind(kind, n);
     e.children.push_back(build(n.a, owner, operands));
@@ -307,6 +343,7 @@ class Explainer {
 
   const Trace& trace_;
   std::map<Which, std::uint32_t> last_;
+  std::map<Which, Names> names_;
 };
 
 }  // namespace
@@ -355,11 +392,11 @@ Recording::~Recording() = default;
 Recording::Recording(Recording&&) noexcept = default;
 Recording& Recording::operator=(Recording&&) noexcept = default;
 
-std::optional<Derivation> Recording::explain(std::string_view id) const {
+std::optional<Derivation> Recording::explain(std::string_view id, int deepest) const {
   if (run_->has_errors && is_id_of_a_run(id)) return std::nullopt;
   const auto node = run_->explainer.find(id);
   if (!node || !std::isfinite(run_->trace->nodes()[*node].value)) return std::nullopt;
-  return run_->explainer.derive(*node);
+  return run_->explainer.derive(*node, deepest);
 }
 
 std::vector<std::string> Recording::explainable() const {
@@ -368,11 +405,11 @@ std::vector<std::string> Recording::explainable() const {
   return ids;
 }
 
-std::optional<Derivation> explain(const Scenario& scenario, std::string_view id) {
-  return Recording(scenario).explain(id);
+std::optional<Derivation> explain(const Scenario& scenario, std::string_view id, int deepest) {
+  return Recording(scenario).explain(id, deepest);
 }
-std::optional<Derivation> explain(const Scenario& scenario, const Report& report, std::string_view id) {
-  return Recording(scenario, report).explain(id);
+std::optional<Derivation> explain(const Scenario& scenario, const Report& report, std::string_view id, int deepest) {
+  return Recording(scenario, report).explain(id, deepest);
 }
 
 QuantityValues all_quantities(const Scenario& scenario, const Report& report) {
@@ -388,7 +425,7 @@ QuantityValues all_quantities(const Scenario& scenario, const Report& report) {
   return values;
 }
 
-Derivation derive(const Trace& trace, std::uint32_t root) { return Explainer(trace).derive(root); }
+Derivation derive(const Trace& trace, std::uint32_t root) { return Explainer(trace).derive(root, kToTheInputs); }
 
 std::vector<std::string> explainable(const Scenario& scenario) { return Recording(scenario).explainable(); }
 

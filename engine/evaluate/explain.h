@@ -4,6 +4,7 @@
 // text).
 #pragma once
 
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -59,16 +60,20 @@ struct DerivationLine {
 };
 
 struct Derivation {
-  std::vector<DerivationLine> lines;  // depth first, every quantity once; the first is the one asked for
+  // Every quantity once; the first is the one asked for. Depth first, or of a derivation that was asked for down to a
+  // depth, level by level.
+  std::vector<DerivationLine> lines;
   const DerivationLine* find(std::string_view id) const;
 };
 
+inline constexpr int kToTheInputs = std::numeric_limits<int>::max();
+
 // `id` is a quantity's id, with [index] for indexed ones ("layer.comm_forward_s[fsdp]", "stage.forward_s[3]").
 // Empty if there is no such quantity or it has no value in this scenario, as what is of a run has none where the plan
-// cannot run (Absence::cannot_run).
-std::optional<Derivation> explain(const Scenario&, std::string_view id);
+// cannot run (Absence::cannot_run). Lines deeper than `deepest` are left out: one look shows a formula or two.
+std::optional<Derivation> explain(const Scenario&, std::string_view id, int deepest = kToTheInputs);
 // The same beside evaluate()'s report of that scenario, whose pipeline is not run again: in a window, frame by frame.
-std::optional<Derivation> explain(const Scenario&, const Report&, std::string_view id);
+std::optional<Derivation> explain(const Scenario&, const Report&, std::string_view id, int deepest = kToTheInputs);
 
 // A scenario's run over Traced, recorded once for many derivations; explain() makes one for each.
 class Recording {
@@ -79,7 +84,7 @@ class Recording {
   Recording(Recording&&) noexcept;
   Recording& operator=(Recording&&) noexcept;
 
-  std::optional<Derivation> explain(std::string_view id) const;
+  std::optional<Derivation> explain(std::string_view id, int deepest = kToTheInputs) const;
   std::vector<std::string> explainable() const;
 
  private:

@@ -132,6 +132,37 @@ TEST_CASE("every operand of a derivation has a line of its own") {
     }
   }
 }
+TEST_CASE("a derivation down to a depth has the lines of the whole one, and all that those above it are made of") {
+  for (const char* id : kPresets) {
+    const Recording run(preset(id));
+    for (const std::string& asked : run.explainable()) {
+      CAPTURE(id);
+      CAPTURE(asked);
+      const auto whole = run.explain(asked);
+      REQUIRE(whole.has_value());
+      for (const int deepest : {0, 1, 2}) {
+        const auto near = run.explain(asked, deepest);
+        REQUIRE(near.has_value());
+        REQUIRE(near->lines.front().id == asked);
+        REQUIRE((deepest > 0 || near->lines.size() == 1));
+        int depth = 0;
+        for (const DerivationLine& line : near->lines) {
+          const DerivationLine* same = whole->find(line.id);
+          REQUIRE(same != nullptr);
+          REQUIRE(line.value == same->value);
+          REQUIRE(line.uses == same->uses);
+          REQUIRE(line.source == same->source);
+          REQUIRE(near->find(line.id) == &line);  // once
+          REQUIRE((line.depth >= depth && line.depth <= deepest));
+          depth = line.depth;
+          if (line.depth == deepest) continue;
+          for (const std::string& used : line.uses) REQUIRE(near->find(used) != nullptr);
+        }
+      }
+    }
+  }
+}
+
 TEST_CASE("a derivation goes down to inputs with a source") {
   const auto derivation = explain(preset("llama3-70b-v5p-pod"), "step.time_s");
   REQUIRE(derivation.has_value());
