@@ -255,7 +255,7 @@ std::string published_text(const io::PublishedRun& run, const engine::Scenario& 
 
 std::string report_text(const engine::Scenario& scenario, const Report& report, const TextTable& texts,
                         const io::PublishedRun* published) {
-  const engine::Provenance doubts = engine::unverified_inputs(scenario);
+  const engine::Provenance doubts = engine::unverified_inputs(scenario, report);
   std::string out = engine::scenario_title(scenario);
   if (out.empty()) out = engine::model_title(scenario.model);
   out += '\n' + verdict_text(report, texts) + '\n';

@@ -251,7 +251,7 @@ std::vector<OfferedFinding> vetted_findings(const Scenario& s, const Report& rep
     if (advice && !finding.gain) continue;
     out.push_back(std::move(finding));
   }
-  if (const Provenance doubts = unverified_inputs(s); !doubts.inputs.empty())
+  if (const Provenance doubts = unverified_inputs(s, report); !doubts.inputs.empty())
     out.push_back({{Severity::note,
                     "provenance.unverified",
                     {{static_cast<double>(doubts.inputs.size()), unit::count}},

@@ -14,13 +14,23 @@ namespace roofscape::engine {
 
 bool Provenance::reaches(Q quantity) const { return std::binary_search(reached.begin(), reached.end(), quantity); }
 
-Provenance unverified_inputs(const Scenario& s) {
+bool has_unverified_source(const Scenario& s) {
+  const auto says = [](std::string_view source) { return source.find(kUnverified) != std::string_view::npos; };
+  const Chip& chip = s.cluster.chip;
+  if (says(s.model.source) || says(chip.calibration.source)) return true;
+  return std::any_of(chip.fields.begin(), chip.fields.end(), [&](const Sourced& one) { return says(one.source); });
+}
+
+Provenance unverified_inputs(const Scenario& s, const Report& report) {
+  if (!has_unverified_source(s)) return {};
   Trace trace;
   if (s.serves()) {
     (void)run_serving<Traced>(s, &trace);
   } else {
     PipelineReport pipeline;
-    (void)run_evaluation<Traced>(s, &trace, pipeline);
+    StepLength length;
+    if (report.pipeline.simulated) length.found = &*report.pipeline.simulated;
+    (void)run_evaluation<Traced>(s, &trace, pipeline, length);
   }
   Provenance out;
   const std::vector<TraceNode>& nodes = trace.nodes();

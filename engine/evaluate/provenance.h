@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engine/base/quantity.h"
+#include "engine/report/report.h"
 #include "engine/scenario/scenario.h"
 
 namespace roofscape::engine {
@@ -19,6 +20,9 @@ struct Provenance {
   std::vector<Q> reached;           // all quantities they entered, the inputs among them, sorted
   bool reaches(Q quantity) const;
 };
-Provenance unverified_inputs(const Scenario&);
+// Whether there is such a figure at all.
+bool has_unverified_source(const Scenario&);
+// `report`: evaluate()'s of the scenario, whose pipeline is not run again.
+Provenance unverified_inputs(const Scenario&, const Report& report);
 
 }  // namespace roofscape::engine

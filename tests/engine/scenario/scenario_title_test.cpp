@@ -8,6 +8,7 @@
 #include <random>
 #include <string>
 
+#include "engine/evaluate/evaluate.h"
 #include "engine/evaluate/explain.h"
 #include "engine/evaluate/provenance.h"
 #include "engine/scenario/domains.h"
@@ -121,7 +122,7 @@ TEST_CASE("a chip with a figure changed by hand is called edited") {
 TEST_CASE("the numbers a figure from memory reaches are those that have it in their derivation") {
   Scenario s = with(preset("llama3-8b-8-h100"), {"model=chinchilla-70b"});
   s.model.source = "a paper, from memory, not verified";
-  const Provenance doubts = unverified_inputs(s);
+  const Provenance doubts = unverified_inputs(s, evaluate(s));
   REQUIRE_FALSE(doubts.inputs.empty());
   int checked = 0;
   for (const std::string_view id : {"step.time_s", "memory.free_bytes", "params.total", "run.days", "mfu"}) {

@@ -9,16 +9,6 @@ using From = Claim::From;
 
 namespace {
 
-bool has_unverified_source(const engine::Scenario& s) {
-  const auto says = [](std::string_view source) {
-    return source.find(engine::kUnverified) != std::string_view::npos;
-  };
-  const engine::Chip& chip = s.cluster.chip;
-  if (says(s.model.source) || says(chip.calibration.source)) return true;
-  return std::any_of(chip.fields.begin(), chip.fields.end(),
-                     [&](const engine::Sourced& one) { return says(one.source); });
-}
-
 Q plan_time(const engine::Scenario& s) { return s.serves() ? Q::mixed_token_time_q : Q::step_time; }
 
 // A column of seconds or of something per second.
@@ -50,9 +40,9 @@ bool is_choice(const Claim& claim) {
 }  // namespace
 
 const engine::Provenance* doubts_of(const FigureInput& input) {
-  if (!has_unverified_source(input.scenario)) return nullptr;
+  if (!engine::has_unverified_source(input.scenario)) return nullptr;
   const auto& doubts = input.studies.get<engine::Provenance>(
-      input.scenario, [&] { return engine::unverified_inputs(input.scenario); });
+      input.scenario, [&] { return engine::unverified_inputs(input.scenario, input.report); });
   return doubts.inputs.empty() ? nullptr : &doubts;
 }
 
