@@ -1,3 +1,4 @@
+// Usage: bench_frame [PRESET [PLACE]], of one figure, "panels" or "search" alone.
 // A recorded drag over the batch, headless: how long it takes from the slider's move to the finished draw lists, with
 // all default panels at 1080p, on the preset with the longest pipeline; then the same with the search open, which
 // works on other threads while the slider moves; then of the control that is pinned under the projector, with each
@@ -121,15 +122,18 @@ void follow(const std::string& preset, const std::string& slider, int moves) {
 
 int main(int argc, char** argv) {
   const std::string preset = argc > 1 ? argv[1] : largest_preset();
+  const std::string only = argc > 2 ? argv[2] : "";
   constexpr int kFrames = 1000, kWallFrames = 200;
   for (const char* place : {"panels", "search"})
-    for (const char* slider : {"workload.global_batch_sequences", "parallelism.fsdp", "workload.sequence_length"})
-      drag(preset, slider, kFrames, place);
-  drag("llama3-70b-serving-8-h100", "workload.prompt_tokens", kFrames, "search");
+    if (only.empty() || only == place)
+      for (const char* slider : {"workload.global_batch_sequences", "parallelism.fsdp", "workload.sequence_length"})
+        drag(preset, slider, kFrames, place);
+  if (only.empty()) drag("llama3-70b-serving-8-h100", "workload.prompt_tokens", kFrames, "search");
   // On the wall: the first pinned control, which any plan has.
   for (const widgets::FigureRow& row : widgets::figures())
-    if (row.subject != widgets::Subject::serving)
+    if (row.subject != widgets::Subject::serving && (only.empty() || only == row.name))
       drag(preset, "parallelism.tensor", kWallFrames, std::string(row.name));
+  if (!only.empty()) return 0;
   constexpr int kMoves = 40;
   follow("llama3-405b-16k-h100", "workload.global_batch_sequences", kMoves);
   follow("llama3-405b-16k-h100", "workload.sequence_length", kMoves);
