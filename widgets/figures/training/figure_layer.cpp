@@ -42,6 +42,7 @@ constexpr float kNarrowLayer = 470;                   // px: a column of a journ
 constexpr float kLayerNames = 0.24f, kShareBar = 44;  // of the width; px
 constexpr float kTileAspect = 1.5f, kMostTile = 42, kLeastTile = 8;  // width over height; px of height
 constexpr float kMostLayerRow = 100, kLeastTwoLines = 2.05f;         // px; lines of text
+constexpr float kLeastTwoNames = 1.7f;                               // lines of a row for a name in two lines
 // Lines of text in a column: the name and share of a product, its arrays, with their sizes, the gap to the next.
 struct LayerSpacing {
   float name = 1.1f, tile = 1.8f, sized = 2.35f, gap = 0.45f;
@@ -215,10 +216,11 @@ void draw_product(Canvas& canvas, const FigureInput& input, Rect row, const Laye
     draw_share({head.right() - at.shares, head.y, at.shares, head.h});
   } else {
     const Rect left = row.cut_left(at.names);
-    const bool two = row.h >= at.line * 2;
+    const bool two = row.h >= at.line * kLeastTwoNames;
     const auto words = wrap(canvas, product_name(input, p), name, left.w - canvas.px(6), two ? 2 : 1);
-    float y = left.centre().y - at.line * static_cast<float>(words.size() - 1) / 2;
-    for (const std::string& line : words) canvas.text({left.x, y}, line, name), y += at.line;
+    const float step = std::min(at.line, row.h / 2);
+    float y = left.centre().y - step * static_cast<float>(words.size() - 1) / 2;
+    for (const std::string& line : words) canvas.text({left.x, y}, line, name), y += step;
     draw_share(row.cut_right(at.shares));
   }
   const auto operands = arrays_of(p, study.frozen);
@@ -350,7 +352,9 @@ void draw_layer(Canvas& canvas, const Rect& area, const FigureInput& input, cons
   int moves = study.weights.empty() ? 0 : 1;
   for (const LayerProduct& p : study.products) moves += lines_of(p);
   const bool narrow = rest.w < canvas.px(kNarrowLayer);
-  const float least = count * line * (narrow ? 2.2f : 2.4f);
+  float least = count * line * (narrow ? 2.2f : 2.4f);
+  // Where there is no room for sizes in any case, the key has what they would take.
+  if (!narrow && rest.h < least) least = count * line * kLeastTwoNames;
   const bool shows_moves = rest.h >= least + static_cast<float>(moves) * line;
   float needed = least + (shows_moves ? static_cast<float>(moves) * line : 0);
   const std::vector<KeyEntry> key = key_of(canvas, input, study);

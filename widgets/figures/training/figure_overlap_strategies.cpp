@@ -25,6 +25,11 @@ constexpr float kMostLane = 46;
 constexpr float kGapShare = 0.16f;  // of a strategy's height, to the next one
 constexpr float kColumnGap = 14;
 constexpr float kLaneNames = 0.2f;  // of the width, at most
+// A plan whose layers end this early on the common axis is drawn a second time, over the whole width.
+constexpr double kMagnifiedBelow = 0.4;
+constexpr float kLensGap = 1.1f;           // lanes, between the two
+constexpr std::size_t kBeforeTheLens = 3;  // strategies that are worth more than it
+constexpr float kNoteLines = 1.2f, kAxisLines = 2.6f;
 
 struct Panel {
   Strategy strategy;
@@ -57,6 +62,24 @@ std::vector<Panel> panels_of(const FigureInput& input) {
   // One that cannot run has no times; it keeps its row, which says so.
   std::erase_if(out, [](const Panel& p) { return !(length_of(p.overlap) > 0) && p.overlap.problem.empty(); });
   return out;
+}
+
+double longest(const std::vector<Panel>& panels) {
+  double end = 0;
+  for (const Panel& p : panels) end = std::max(end, length_of(p.overlap));
+  return end;
+}
+
+bool wants_lens(const std::vector<Panel>& panels) {
+  const double own = panels.empty() ? 0 : length_of(panels.front().overlap);
+  return own > 0 && panels.front().strategy == Strategy::plan && own < kMagnifiedBelow * longest(panels);
+}
+
+// Of the first so many panels, at the least.
+float height_of(const std::vector<Panel>& panels, std::size_t count, bool with_lens, float line) {
+  float lanes = with_lens ? (panels.front().lanes() + kLensGap) * kLeastLane : 0;
+  for (std::size_t i = 0; i < count; ++i) lanes += std::max(panels[i].lanes() * kLeastLane, 2.0f);
+  return lanes * line / (1 - kGapShare);
 }
 
 double layer_seconds(const LayerOverlap& o) { return o.forward.total_s() + o.backward.total_s(); }
@@ -105,15 +128,8 @@ void draw_strategies(Canvas& canvas, const Rect& area, const FigureInput& input,
   const float line = small_line(canvas), gap = canvas.px(kColumnGap);
   Rect rest = area;
   const Rect key_row = rest.cut_top(line * 1.3f), heads = rest.cut_top(line * 1.3f);
-  // As many strategies as keep their lanes apart; the plan's own stands first.
-  const auto needed = [&](std::size_t count) {
-    float lanes = 0;
-    for (std::size_t i = 0; i < count; ++i) lanes += std::max(panels[i].lanes() * kLeastLane, 2.0f);
-    return lanes * line / (1 - kGapShare);
-  };
   // The sentence about parts of transfers only beside all of them: the readouts say it too.
-  constexpr float kNoteLines = 1.2f, kAxisLines = 2.6f;
-  if (needed(panels.size()) + (kNoteLines + kAxisLines) * line <= rest.h &&
+  if (height_of(panels, panels.size(), false, line) + (kNoteLines + kAxisLines) * line <= rest.h &&
       std::any_of(panels.begin(), panels.end(),
                   [&](const Panel& p) { return !carried_text(input, p.overlap).empty(); })) {
     const TextStyle note = small_text(canvas, theme.ink2, HAlign::left);
@@ -121,7 +137,23 @@ void draw_strategies(Canvas& canvas, const Rect& area, const FigureInput& input,
     canvas.text({foot.x, foot.centre().y}, ellipsize(canvas, t.text("figure.overlap.once.all"), note, foot.w), note);
   }
   const Rect axis_row = rest.cut_bottom(line * kAxisLines);
-  while (panels.size() > 1 && needed(panels.size()) > rest.h) panels.pop_back();
+  // As many strategies as keep their lanes apart; the plan's own stands first.
+  while (panels.size() > kBeforeTheLens && wants_lens(panels) &&
+         height_of(panels, panels.size(), true, line) > rest.h)
+    panels.pop_back();
+  while (panels.size() > 1 && height_of(panels, panels.size(), false, line) > rest.h) panels.pop_back();
+  const bool with_lens = wants_lens(panels) && height_of(panels, panels.size(), true, line) <= rest.h;
+
+  float sum = with_lens ? panels.front().lanes() + kLensGap : 0;
+  for (const Panel& p : panels) sum += std::max(p.lanes(), 2.0f);
+  const float pitch = std::min(rest.h / sum * (1 - kGapShare), canvas.px(kMostLane));
+  const float spare = std::max(0.0f, rest.h - pitch * sum) / static_cast<float>(panels.size());
+  // Close, as a column of numbers; closer still, the key names the axes: colour alone does not.
+  const bool named = pitch >= number_line(canvas) * 0.95f;
+  const double end = longest(panels);
+  const std::string magnified =
+      with_lens ? t.format("figure.overlap.magnified", {format_ratio(end / length_of(panels.front().overlap))})
+                : std::string();
 
   const TextStyle bold = small_text(canvas, theme.ink, HAlign::left, Weight::bold),
                   faint = small_text(canvas, theme.ink3, HAlign::right);
@@ -137,7 +169,8 @@ void draw_strategies(Canvas& canvas, const Rect& area, const FigureInput& input,
     shares = std::max(shares, canvas.text_width(format_share(exposed_share(p.overlap)), value));
     times = std::max(times, canvas.text_width(format_duration(layer_seconds(p.overlap)), value));
   }
-  lanes = std::min(lanes, area.w * kLaneNames);
+  names = std::max(names, canvas.text_width(magnified, small_text(canvas, theme.ink2, HAlign::left)));
+  lanes = named ? std::min(lanes, area.w * kLaneNames) : 0;
   const bool with_times = names + lanes + shares + times + 4 * gap < area.w * 0.62f;
   const float left = area.x + names + gap + lanes + canvas.px(8),
               right = area.right() - shares - gap - (with_times ? times + gap : 0);
@@ -145,14 +178,6 @@ void draw_strategies(Canvas& canvas, const Rect& area, const FigureInput& input,
   canvas.text({area.right(), middle}, share_head, faint);
   if (with_times) canvas.text({area.right() - shares - gap, middle}, time_head, faint);
 
-  float sum = 0;
-  for (const Panel& p : panels) sum += std::max(p.lanes(), 2.0f);
-  const float pitch = std::min(rest.h / sum * (1 - kGapShare), canvas.px(kMostLane));
-  const float spare = std::max(0.0f, rest.h - pitch * sum) / static_cast<float>(panels.size());
-  // Close, as a column of numbers; closer still, the key names the axes: colour alone does not.
-  const bool named = pitch >= number_line(canvas) * 0.95f;
-  double end = 0;
-  for (const Panel& p : panels) end = std::max(end, length_of(p.overlap));
   std::vector<engine::Axis> nameless;
   if (!named)
     for (std::size_t i = 0; i < engine::kAxisCount; ++i)
@@ -170,13 +195,15 @@ void draw_strategies(Canvas& canvas, const Rect& area, const FigureInput& input,
     const Rect plot = rect_between(left, y, right, y + pitch * p.lanes());
     const Rect whole{area.x, y, area.w, pitch * std::max(p.lanes(), 2.0f)};
     canvas.text({area.x, y + line / 2}, t.text(strategy_key(p.strategy)), bold);
-    if (named)
-      for (std::size_t i = 0; i < 1 + p.axes.size(); ++i) {
+    const auto name_lanes = [&](float top) {
+      for (std::size_t i = 0; named && i < 1 + p.axes.size(); ++i) {
         const std::string name =
             i == 0 ? std::string(t.text("figure.overlap.compute")) : axis_name(input, o, p.axes[i - 1]);
-        canvas.text({left - canvas.px(8), y + pitch * (static_cast<float>(i) + 0.5f)},
+        canvas.text({left - canvas.px(8), top + pitch * (static_cast<float>(i) + 0.5f)},
                     ellipsize(canvas, name, lane_name, lanes + canvas.px(0.5f)), lane_name);
       }
+    };
+    name_lanes(y);
     if (!o.problem.empty()) {
       const TextStyle why = small_text(canvas, theme.err, HAlign::left);
       canvas.text({left, y + line / 2},
@@ -196,11 +223,14 @@ void draw_strategies(Canvas& canvas, const Rect& area, const FigureInput& input,
       y += whole.h + spare;
       continue;
     }
-    numbered = draw_blocks(canvas, input, view, o, p.strategy == Strategy::plan, plot, end) || numbered;
-    // Where forward turns into backward.
-    const float turn = plot.x + plot.w * static_cast<float>(kLayers * o.forward.total_s() / end);
-    canvas.line({turn, plot.y}, {turn, plot.bottom()},
-                {theme.ink3, theme.axis_width * canvas.em(), Dash{3, 3}.scaled(canvas.px(1))});
+    const auto draw_layers = [&](const Rect& at, double seconds) {
+      numbered = draw_blocks(canvas, input, view, o, p.strategy == Strategy::plan, at, seconds) || numbered;
+      // Where forward turns into backward.
+      const float turn = at.x + at.w * static_cast<float>(kLayers * o.forward.total_s() / seconds);
+      canvas.line({turn, at.y}, {turn, at.bottom()},
+                  {theme.ink3, theme.axis_width * canvas.em(), Dash{3, 3}.scaled(canvas.px(1))});
+    };
+    draw_layers(plot, end);
     const TextStyle told =
         small_text(canvas, theme.ink, HAlign::right, p.strategy == Strategy::plan ? Weight::bold : Weight::regular);
     const float row = y + std::min(pitch * p.lanes() / 2, whole.h / 2);
@@ -216,7 +246,20 @@ void draw_strategies(Canvas& canvas, const Rect& area, const FigureInput& input,
                               format_duration(o.forward.network_s + o.backward.network_s));
           return r;
         });
-    y += whole.h + spare;
+    y += whole.h;
+    if (with_lens && p.strategy == Strategy::plan) {
+      const float top = y + kLensGap * pitch, stop = plot.x + plot.w * static_cast<float>(length_of(o) / end);
+      const Stroke edge{theme.ink3, theme.axis_width * canvas.em(), {}};
+      const float from = y + canvas.px(2), to = top - canvas.px(2);
+      canvas.line({left, from}, {left, to}, edge);
+      canvas.line({stop, from}, {right, to}, edge);
+      canvas.text({area.x, top + line / 2}, t.format("figure.overlap.magnified", {format_ratio(end / length_of(o))}),
+                  small_text(canvas, theme.ink2, HAlign::left));
+      name_lanes(top);
+      draw_layers(rect_between(left, top, right, top + pitch * p.lanes()), length_of(o));
+      y = top + pitch * p.lanes();
+    }
+    y += spare;
   }
   draw_overlap_key(canvas, input, key_row, overlap_key(input, canvas.em(), recompute, exposed, gathered, nameless),
                    numbered);
