@@ -191,6 +191,11 @@ float draw_key(Canvas& canvas, const Theme& theme, Point at, std::span<const Key
   return entries.empty() ? 0 : x - canvas.px(gap) - at.x;
 }
 
+bool line_may_end(std::string_view text, std::size_t space) {
+  const std::string_view next = text.substr(space + 1);
+  return !next.starts_with("\u2014") && !next.starts_with("\u2013");
+}
+
 std::vector<std::string> wrap(const Canvas& canvas, std::string_view text, const TextStyle& style, float width,
                               int lines) {
   std::vector<std::string> out;
@@ -202,7 +207,7 @@ std::vector<std::string> wrap(const Canvas& canvas, std::string_view text, const
     std::size_t end = 0;  // of the longest run of whole words that fits
     for (std::size_t at = text.find(' '); at != std::string_view::npos; at = text.find(' ', at + 1)) {
       if (canvas.text_width(text.substr(0, at), style) > width) break;
-      end = at;
+      if (line_may_end(text, at)) end = at;
     }
     if (end == 0) {
       // No space in time (Korean runs long): between two characters.

@@ -131,6 +131,8 @@ void draw_check_mark(Canvas& canvas, const Rect& box, const Stroke& stroke);
 
 // Text cut at a word to fit `room`, with an ellipsis if anything was cut.
 std::string ellipsize(const Canvas& canvas, std::string_view text, const TextStyle& style, float room);
+// Whether a line may end at this space of a text: none begins with a dash.
+bool line_may_end(std::string_view text, std::size_t space);
 // `text` on at most `lines` lines that fit `width`, broken at spaces; the last one ends in an ellipsis if it must.
 std::vector<std::string> wrap(const Canvas& canvas, std::string_view text, const TextStyle& style, float width,
                               int lines);

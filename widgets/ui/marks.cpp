@@ -5,6 +5,7 @@
 #include <numbers>
 
 #include "engine/base/utf8.h"
+#include "widgets/plot/plot.h"
 
 namespace roofscape::widgets {
 
@@ -177,8 +178,10 @@ std::vector<std::string_view> wrapped_lines(const Canvas& canvas, std::string_vi
       lines.push_back(line);
       break;
     }
-    if (const auto space = text.rfind(' ', line.size()); space != std::string_view::npos && space > 0)
-      line = text.substr(0, space);
+    auto space = text.rfind(' ', line.size());
+    while (space != std::string_view::npos && space > 0 && !line_may_end(text, space))
+      space = text.rfind(' ', space - 1);
+    if (space != std::string_view::npos && space > 0) line = text.substr(0, space);
     if (line.empty()) {  // not even one character fits: take one and go on
       std::size_t at = 0;
       engine::next_codepoint(text, at);

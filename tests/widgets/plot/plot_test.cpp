@@ -158,6 +158,29 @@ TEST_CASE("a head that is too long is cut at a word with an ellipsis") {
   CHECK(c.texts().back().text.ends_with("\u2026"));
 }
 
+TEST_CASE("no line of a wrapped text begins with a dash, whatever its width") {
+  RecordCanvas c(fonts(), 15, {0, 0, 900, 200});
+  TextStyle style;
+  style.em = 15;
+  const std::string text = "22.0 TB \u0438\u0437 22.7 TB. \u0412\u0435\u0441\u0430 \u0438 Adam \u2014 706 GB, "
+                           "\u0430 \u0434\u043b\u0438\u043d\u0430 \u2013 4096";
+  std::size_t most = 0;
+  for (float width = 80; width < 500; width += 3) {
+    CAPTURE(width);
+    std::string again;
+    const auto lines = wrap(c, text, style, width, 20);
+    most = std::max(most, lines.size());
+    for (const std::string& line : lines) {
+      CHECK_FALSE(line.starts_with("\u2014"));
+      CHECK_FALSE(line.starts_with("\u2013"));
+      CHECK(c.text_width(line, style) <= width);
+      again += (again.empty() ? "" : " ") + line;
+    }
+    CHECK(again == text);
+  }
+  CHECK(most > 4);
+}
+
 TEST_CASE("the pill of the present value stays with its plot where more stands beside it") {
   RecordCanvas c(fonts(), 15, {0, 0, 900, 200});
   const Rect plot{200, 40, 300, 120};
