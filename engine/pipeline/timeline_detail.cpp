@@ -25,6 +25,7 @@ template <class Held>
 void make_least_blocks(const Orders& orders, const PipelineTimes& times, const Timeline& timeline, Held put_off,
                        TimelineDetail::Level& out) {
   out.blocks.clear();
+  out.blocks.reserve(orders.ops.size() / TimelineDetail::kLeastOps + 2 * orders.devices());
   out.first.assign(1, 0);
   // One look-up an operation; pairs are rare enough to be asked for.
   std::vector<Tick> durations(4 * times.forward.size());
@@ -38,6 +39,9 @@ void make_least_blocks(const Orders& orders, const PipelineTimes& times, const T
   std::array<Held, 4> change{};
   for (const OpKind kind : {OpKind::forward, OpKind::backward, OpKind::backward_input, OpKind::backward_weight})
     change[static_cast<std::size_t>(kind)] = held_at_start(kind) - freed_at_end(kind, put_off);
+  // Of the pair before: the same stages are joined many times in a row.
+  std::uint32_t forward_stage = 0, backward_stage = 0;
+  Tick of_pair = duration_of_pair(times, 0, 0);
   for (std::size_t d = 0; d < orders.devices(); ++d) {
     const std::uint32_t begin = orders.first[d], end = orders.first[d + 1];
     Held held = 0;
@@ -58,7 +62,11 @@ void make_least_blocks(const Orders& orders, const PipelineTimes& times, const T
         Tick duration = 0;
         if (second) {
           const Op first = orders.ops[i - 1];
-          duration = op_duration(orders, times, i);
+          if (first.stage() != forward_stage || op.stage() != backward_stage) {
+            forward_stage = first.stage(), backward_stage = op.stage();
+            of_pair = duration_of_pair(times, forward_stage, backward_stage);
+          }
+          duration = of_pair;
           block.busy[part_of(first)] += duration / 2;
           block.busy[part_of(op)] += duration - duration / 2;
           held += held_at_start(first.kind()) + held_at_start(op.kind());
@@ -88,6 +96,7 @@ void make_least_blocks(const Orders& orders, const PipelineTimes& times, const T
 
 void join(const TimelineDetail::Level& fine, TimelineDetail::Level& out) {
   out.blocks.clear();
+  out.blocks.reserve(fine.blocks.size() / 2 + fine.first.size());
   out.first.assign(1, 0);
   for (std::size_t d = 0; d + 1 < fine.first.size(); ++d) {
     const TimelineBlock* const blocks = fine.of(d);
