@@ -162,8 +162,9 @@ TEST_CASE("no line of a wrapped text begins with a dash, whatever its width") {
   RecordCanvas c(fonts(), 15, {0, 0, 900, 200});
   TextStyle style;
   style.em = 15;
-  const std::string text = "22.0 TB \u0438\u0437 22.7 TB. \u0412\u0435\u0441\u0430 \u0438 Adam \u2014 706 GB, "
-                           "\u0430 \u0434\u043b\u0438\u043d\u0430 \u2013 4096";
+  const std::string text =
+      "22.0 TB \u0438\u0437 22.7 TB. \u0412\u0435\u0441\u0430 \u0438 Adam \u2014 706 GB, "
+      "\u0430 \u0434\u043b\u0438\u043d\u0430 \u2013 4096";
   std::size_t most = 0;
   for (float width = 80; width < 500; width += 3) {
     CAPTURE(width);
