@@ -4,6 +4,7 @@
 
 #include "engine/evaluate/evaluate.h"
 #include "engine/pipeline/given_order.h"
+#include "engine/pipeline/order_span.h"
 #include "engine/scenario/scenario_fields.h"
 #include "engine/studies/schedule_comparison.h"
 #include "engine/training/stage_time.h"
@@ -53,6 +54,36 @@ TEST_CASE("a plan that is given its schedule's own order has every number that i
         CHECK(before.pipeline.timeline.start == after.pipeline.timeline.start);
         CHECK(before.diagnostics.size() == after.diagnostics.size());
       }
+}
+
+TEST_CASE("a long step has every number and every start that its order run whole has, in every schedule and mode") {
+  int repeated = 0;
+  for (const char* id : {"kimi-k2-2048-h800", "gpt3-175b-1024-a100"})
+    for (const Mode mode : {Mode::ideal, Mode::calibrated})
+      for (const ScheduleKind kind : kSchedules) {
+        Scenario s = preset(id);
+        s.assumptions.mode = mode;
+        s = scenario_under(s, kind);
+        const std::size_t ops = evaluate(s).pipeline.orders.ops.size();
+        if (ops == 0) continue;
+        s.workload.global_batch_sequences *= static_cast<int>(kLongStep / ops + 2);
+        const Report report = evaluate(s), whole = evaluate(with_given_order(s));
+        CAPTURE(id);
+        CAPTURE(schedule_id(kind));
+        REQUIRE(whole.pipeline.shape.order);
+        REQUIRE(report.pipeline.orders.ops.size() >= kLongStep);
+        repeated += report.pipeline.plan.empty() ? 1 : 0;
+        for (std::size_t i = 0; i < kReportQuantityCount; ++i) {
+          const auto q = static_cast<Q>(i);
+          CAPTURE(quantity(q).id);
+          CHECK(report.quantities[q] == whole.quantities[q]);
+        }
+        CHECK(report.pipeline.timeline.start == whole.pipeline.timeline.start);
+        CHECK(report.pipeline.timeline.busy == whole.pipeline.timeline.busy);
+        CHECK(report.pipeline.idle == whole.pipeline.idle);
+        CHECK(report.pipeline.peak_microbatches == whole.pipeline.peak_microbatches);
+      }
+  CHECK(repeated > 20);  // were not run whole
 }
 
 TEST_CASE("an order other than the schedule's own changes the step as simulating it does") {
