@@ -142,13 +142,21 @@ void OrderSpans::add_totals(const Settled& settled, Timeline& out) const {
   }
 }
 
-bool OrderSpans::repeated_totals(const ScheduleShape& shape, const PipelineTimes& times, Timeline& out) {
+bool OrderSpans::fill_totals(const ScheduleShape& shape, const PipelineTimes& times, Timeline& out) {
+  if (runs_breadth_first(shape)) {
+    breadth_first_timeline(shape, times, false, breadth_first_, out);
+    return true;
+  }
   const std::optional<Settled> settled = settle(shape, times);
   if (settled) add_totals(*settled, out);
   return settled.has_value();
 }
 
-bool OrderSpans::repeated_timeline(const ScheduleShape& shape, const PipelineTimes& times, Timeline& out) {
+bool OrderSpans::fill_timeline(const ScheduleShape& shape, const PipelineTimes& times, Timeline& out) {
+  if (runs_breadth_first(shape)) {
+    breadth_first_timeline(shape, times, true, breadth_first_, out);
+    return true;
+  }
   const std::optional<Settled> settled = settle(shape, times);
   if (!settled) return false;
   add_totals(*settled, out);

@@ -37,9 +37,9 @@ class OrderSpans {
   // The shape must be legal, and the times must fit it (check_times).
   StepSpan span(const ScheduleShape& shape, const PipelineTimes& times);
   // What simulate() fills of a timeline, with or without when each operation starts. False: the step does not repeat
-  // itself, or not for long, and `out` means nothing.
-  bool repeated_timeline(const ScheduleShape& shape, const PipelineTimes& times, Timeline& out);
-  bool repeated_totals(const ScheduleShape& shape, const PipelineTimes& times, Timeline& out);
+  // itself, or not for long, so that its order has to be run as a whole, and `out` means nothing.
+  bool fill_timeline(const ScheduleShape& shape, const PipelineTimes& times, Timeline& out);
+  bool fill_totals(const ScheduleShape& shape, const PipelineTimes& times, Timeline& out);
   // Operations run so far, all steps together.
   std::size_t operations_run() const { return operations_run_; }
 

@@ -53,8 +53,8 @@ double mean_idle(const Timeline& timeline) {
 bool run_timeline(const ScheduleShape& shape, const PipelineTimes* even, PipelineScratch& scratch,
                   PipelineReport& pipeline, Timeline& even_timeline) {
   const PipelineTimes& times = pipeline.times;
-  if (pipeline.orders.ops.size() >= kLongStep && scratch.spans.repeated_timeline(shape, times, pipeline.timeline) &&
-      (even == nullptr || scratch.spans.repeated_totals(shape, *even, even_timeline)))
+  if (pipeline.orders.ops.size() >= kLongStep && scratch.spans.fill_timeline(shape, times, pipeline.timeline) &&
+      (even == nullptr || scratch.spans.fill_totals(shape, *even, even_timeline)))
     return true;
   if (pipeline.plan.empty()) make_run_plan(pipeline.orders, scratch.simulation.planning, pipeline.plan);
   return (even == nullptr
