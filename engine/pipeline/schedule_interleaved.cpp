@@ -88,12 +88,15 @@ void interleaved_pairs(const ScheduleShape& shape, int virtual_stage, std::span<
   const std::int64_t ahead = forwards_ahead<true>(shape, static_cast<int>(virtual_stage % p)),
                      chunk = virtual_stage / p;
   const auto in_group = [&](std::int64_t first) { return std::min(g, m - first); };
-  for (std::int64_t first = 0; first < m; first += g) {
+  std::int64_t alike = 1;
+  for (std::int64_t first = 0; first < m; first += alike * g) {
     const std::int64_t run = first * v + chunk * in_group(first) - ahead, end = run + in_group(first);
+    // Once all of its forwards are joined, a full group is as the next.
+    alike = run >= 0 ? std::max<std::int64_t>(1, (m - first) / g) : 1;
     for (std::int64_t at = std::max<std::int64_t>(run, 0); at < end;) {
       const std::int64_t behind = at / (g * v) * g, length = in_group(behind);
       const std::int64_t nth = (at - behind * v) / length, next = behind * v + (nth + 1) * length;
-      counts[static_cast<std::size_t>(v - 1 - nth)] += std::min(end, next) - at;
+      counts[static_cast<std::size_t>(v - 1 - nth)] += alike * (std::min(end, next) - at);
       at = next;
     }
   }
