@@ -1,7 +1,9 @@
 // How fast orders are made and simulated. Budgets: 100 M operations simulated a second (items_per_second), and 64
-// stages x 1024 microbatches x 4 chunks with its orders inside 10 ms.
+// stages x 1024 microbatches x 4 chunks with its orders inside 10 ms. Steps of many more microbatches than stages, which
+// repeat themselves, cost a few times less (orders_and_timeline).
 #include <benchmark/benchmark.h>
 
+#include "engine/pipeline/order_span.h"
 #include "engine/pipeline/pipeline_time.h"
 #include "engine/pipeline/timeline_detail.h"
 
@@ -83,6 +85,21 @@ void orders_and_simulation(benchmark::State& state) {  // the 10 ms budget
   count_ops(state, orders);
 }
 
+// What a report does where the shape of a long step is new: an order, and a timeline without running all of it.
+void orders_and_timeline(benchmark::State& state, ScheduleKind kind) {
+  const ScheduleShape shape{kind, 16, 8192, default_virtual_stages(kind), 0};
+  const PipelineTimes times = uneven(shape);
+  Orders orders;
+  Timeline timeline;
+  for (auto _ : state) {
+    OrderSpans spans;  // knows no shape yet
+    make_orders(shape, orders);
+    if (!spans.fill_timeline(shape, times, timeline)) state.SkipWithError("the step has to be run as a whole");
+    benchmark::DoNotOptimize(timeline.makespan);
+  }
+  count_ops(state, orders);
+}
+
 void lower_bound(benchmark::State& state) {
   const ScheduleShape shape{ScheduleKind::interleaved_1f1b, 8, 64, 2, 0};
   const PipelineTimes times = uneven(shape);
@@ -139,6 +156,13 @@ BENCHMARK_CAPTURE(simulate_plan_large, dualpipe, ScheduleKind::dualpipe)->Unit(b
 BENCHMARK_CAPTURE(simulate_plan, gpt3, ScheduleShape{kInterleaved, 16, 96, 2, 0});
 BENCHMARK_CAPTURE(simulate_plan, deepseek, ScheduleShape{ScheduleKind::dualpipe, 16, 120, 1, 0});
 BENCHMARK(orders_and_simulation)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(orders_and_timeline, one_f_one_b, ScheduleKind::one_f_one_b)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(orders_and_timeline, interleaved, kInterleaved)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(orders_and_timeline, overlapped, ScheduleKind::overlapped_1f1b)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(orders_and_timeline, looped_bfs, ScheduleKind::looped_bfs)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(orders_and_timeline, zb_h1, ScheduleKind::zb_h1)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(orders_and_timeline, zb_v, ScheduleKind::zb_v)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(orders_and_timeline, dualpipe, ScheduleKind::dualpipe)->Unit(benchmark::kMillisecond);
 BENCHMARK(lower_bound);
 BENCHMARK(timeline_detail)->Unit(benchmark::kMillisecond);
 BENCHMARK(critical_path_large)->Unit(benchmark::kMillisecond);
