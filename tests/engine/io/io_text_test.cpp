@@ -71,6 +71,12 @@ TEST_CASE("nearest words") {
   CHECK(io::nearest_word("tensr", words) == "tensor");
   CHECK(io::nearest_word("hidden", words) == "hidden_size");
   CHECK(io::nearest_word("zzz", words).empty());
+  // One letter is one change from any other.
+  constexpr std::array<std::string_view, 3> letters{"0", "k", "gb"};
+  CHECK(io::nearest_word("a", letters).empty());
+  CHECK(io::nearest_word("K", letters) == "k");
+  CHECK(io::nearest_word("g", letters).empty());
+  CHECK(io::nearest_word("gp", letters) == "gb");
 }
 
 TEST_CASE("a word in capitals is near the same word in small letters") {
