@@ -141,6 +141,22 @@ TEST_CASE("at the width of a column no word of a figure is cut, in either mode")
     }
 }
 
+TEST_CASE("in a column no total of a ZeRO stage reaches the time beside it, whatever is free of the capacity") {
+  FigureView view;
+  view.print = true;
+  for (const char* preset : {"llama3-70b-v5p-4-pods", "llama3-405b-16k-h100", "deepseek-v3-2048-h800"})
+    for (const engine::Mode mode : {engine::Mode::ideal, engine::Mode::calibrated})
+      for (const int tokens : {1024, 2048, 4096, 8192, 16384}) {  // more or less of it is taken
+        engine::Scenario s = tests::preset(preset);
+        s.assumptions.mode = mode;
+        s.workload.sequence_length = tokens;
+        CAPTURE(preset);
+        CAPTURE(static_cast<int>(mode));
+        CAPTURE(tokens);
+        CHECK(drawn("zero-stages", evaluated(s), "print", 9, 238.1f, 240, view)->audit_text() == "");
+      }
+}
+
 TEST_CASE("tags of presets' figures are quantities that can be explained, or say whose they are") {
   for (const char* preset : kTrainingPresets) {
     const FigureCase c = preset_case(preset);

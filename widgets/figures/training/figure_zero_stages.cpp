@@ -137,7 +137,12 @@ void draw_zero_stages(Canvas& canvas, const Rect& area, const FigureInput& input
                   pitch * engine::kZeroStages};
   const double capacity_gb = sizes_of(input).capacity_gb;
   const double w = rows.w, room = std::min<double>(total_label + canvas.px(14), 0.5 * w);
-  const double end = std::max({most_gb * w / (w - room), capacity_gb * 1.12, 1e-9});
+  double end = std::max({most_gb * w / (w - room), capacity_gb * 1.12, 1e-9});
+  // A total that would lie across the capacity stands past it, and has its room there.
+  for (const ZeroStagesStudy::Variant& variant : study.stages) {
+    const double gb = bytes_of(variant) / kGb;
+    if (gb <= capacity_gb && (capacity_gb - gb) * w < room * end) end = std::max(end, capacity_gb * w / (w - room));
+  }
   const Scale x(ScaleKind::linear, 0, kept_range(input.axes, "zero-stages.x", {0, end}).to, rows.x, rows.right());
   Frame frame;
   frame.x = gb_axis(input, x, rows.w, canvas);
