@@ -215,4 +215,18 @@ int OrderSpans::reach(const ScheduleShape& shape, const RepeatedMiddle& middle) 
   return reach;
 }
 
+PipelineTimeResult pipeline_time(const ScheduleShape& shape, const PipelineTimes& times, OrderSpans& spans) {
+  PipelineTimeResult result;
+  result.schedule = check_schedule(shape);
+  if (!result.schedule) return result;
+  result.times = check_times(times, static_cast<std::size_t>(virtual_stage_count(shape)),
+                             static_cast<std::uint32_t>(shape.microbatches));
+  if (!result.ok()) return result;
+  if (const std::optional<Tick> exact = closed_form_time(shape, times))
+    result.step.makespan = *exact, result.closed_form = true;
+  else
+    result.step = spans.span(shape, times);
+  return result;
+}
+
 }  // namespace roofscape::engine

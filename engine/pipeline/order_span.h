@@ -73,4 +73,14 @@ class OrderSpans {
   std::size_t operations_run_ = 0;
 };
 
+struct PipelineTimeResult {
+  ScheduleStatus schedule;                                // why there is no makespan: the shape is illegal
+  SimulationOutcome times = SimulationOutcome::finished;  //   or the times do not fit
+  StepSpan step;                                          // in_transfer is not known of a closed form
+  bool closed_form = false;
+  bool ok() const { return schedule.legal() && times == SimulationOutcome::finished; }
+};
+// How long a step takes: a closed form where there is one, otherwise by `spans`.
+PipelineTimeResult pipeline_time(const ScheduleShape& shape, const PipelineTimes& times, OrderSpans& spans);
+
 }  // namespace roofscape::engine

@@ -67,18 +67,4 @@ std::optional<Tick> closed_form_time(const ScheduleShape& shape, const PipelineT
   return rules.even_time(shape, even);
 }
 
-PipelineTimeResult pipeline_time(const ScheduleShape& shape, const PipelineTimes& times, PipelineCache& cache) {
-  PipelineTimeResult result;
-  result.schedule = check_schedule(shape);
-  if (!result.schedule) return result;
-  if (const std::optional<Tick> exact = closed_form_time(shape, times)) {
-    result.makespan = *exact;
-    result.closed_form = true;
-    return result;
-  }
-  result.simulation = simulate(cache.plan(shape), times, cache.scratch, cache.timeline);
-  if (result.simulation) result.makespan = cache.timeline.makespan;
-  return result;
-}
-
 }  // namespace roofscape::engine

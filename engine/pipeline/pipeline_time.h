@@ -1,5 +1,6 @@
-// How long a step's pipeline takes. pipeline_time is the only source of a makespan: a closed form where that is equal
-// to the simulation to the last tick (and tested to be), otherwise the simulation.
+// What is known of how long a step's pipeline takes without running it: closed forms where they are equal to the
+// simulation to the last tick (and tested to be), and a bound; and orders ready to run, for whoever runs them again
+// (order_span.h).
 #pragma once
 
 #include <cstddef>
@@ -19,7 +20,7 @@ class PipelineCache {
   // call.
   const RunPlan& plan(const ScheduleShape& shape);
   SimulationScratch scratch;
-  Timeline timeline;  // of the last simulation by pipeline_time
+  Timeline timeline;  // of the user's last simulation
 
  private:
   struct Entry {
@@ -30,16 +31,6 @@ class PipelineCache {
   std::size_t bytes_ = 0;  // that the plans of all entries hold
   Orders orders_;          // of the shape made last
 };
-
-struct PipelineTimeResult {
-  ScheduleStatus schedule;      // why there is no makespan: the shape is illegal
-  SimulationStatus simulation;  //   or the times do not fit
-  Tick makespan = 0;
-  bool closed_form = false;  // false: simulated, cache.timeline holds the starts
-  bool ok() const { return schedule.legal() && simulation.finished(); }
-};
-
-PipelineTimeResult pipeline_time(const ScheduleShape& shape, const PipelineTimes& times, PipelineCache& cache);
 
 // The closed form, or nothing outside the range in which it is exact. With F, B, W the times of one chunk:
 //   GPipe, any stage times:  sum(F) + sum(B+W) + (m-1)(max F + max(B+W)) + 2 sum(hops)

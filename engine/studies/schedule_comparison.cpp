@@ -175,21 +175,15 @@ bool BubbleStudy::advance(std::int64_t& ops) {
     std::optional<Before> step = before_the_order(edited_, task.shape, pipeline_);
     ops -= kOpsOfAnEvaluation;
     if (!step) continue;
-    const PipelineTimes& times = pipeline_.times;
-    if (check_times(times, times.forward.size(), static_cast<std::uint32_t>(task.shape.microbatches)) !=
-        SimulationOutcome::finished)
-      continue;
-    std::optional<Tick> makespan = closed_form_time(task.shape, times);
-    if (!makespan) {
-      const std::size_t before = spans_->operations_run();
-      makespan = spans_->span(task.shape, times).makespan;
-      ops -= static_cast<std::int64_t>(spans_->operations_run() - before);
-    }
-    step->stage.makespan = static_cast<double>(*makespan) * kTickSeconds;
+    const std::size_t before = spans_->operations_run();
+    const PipelineTimeResult result = pipeline_time(task.shape, pipeline_.times, *spans_);
+    ops -= static_cast<std::int64_t>(spans_->operations_run() - before);
+    if (!result.ok()) continue;
+    step->stage.makespan = static_cast<double>(result.step.makespan) * kTickSeconds;
     Bubble<double> idle;
     bubble(step->in, step->stage, idle);
     if (!std::isfinite(idle.bubble_fraction)) continue;
-    const BubblePoint point{task.shape.microbatches, idle.bubble_fraction, *makespan};
+    const BubblePoint point{task.shape.microbatches, idle.bubble_fraction, result.step.makespan};
     std::vector<BubblePoint>& points = curves_[static_cast<std::size_t>(task.shape.kind)].points;
     points.insert(
         std::upper_bound(points.begin(), points.end(), point,

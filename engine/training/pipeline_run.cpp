@@ -70,7 +70,6 @@ std::optional<SimulatedStep> run_order(const StageKey& key, bool has_order, Pipe
   const PipelineTimes& times = pipeline.times;
   const auto seconds = [](double t) { return t * kTickSeconds; };
   SimulatedStep found;
-  PipelineCache cache;
   make_even(times, cost.even);
   std::optional<double> even_idle = even_idle_in_closed_form(key.shape, cost.even);
   if (is_drawn(key.shape)) {
@@ -95,17 +94,20 @@ std::optional<SimulatedStep> run_order(const StageKey& key, bool has_order, Pipe
     found.bubble_time = seconds(idle.bubble_time), found.bubble_to_work = idle.ratio_to_work;
     found.span_bubble = seconds(double(idle.span_bubble));
   } else {
-    const PipelineTimeResult result = pipeline_time(key.shape, times, cache);
+    OrderSpans spans;  // not the scratch's, which would keep what so long a step takes
+    const PipelineTimeResult result = pipeline_time(key.shape, times, spans);
     if (!result.ok()) return std::nullopt;
-    found.makespan = seconds(double(result.makespan));
+    found.makespan = seconds(double(result.step.makespan));
     // A closed form knows no timeline: at least every device but the first waits for its first input, and every one
     // but the last for its first gradient.
     const double p_devices = key.shape.stages;
     found.in_transfer = seconds(result.closed_form ? 2 * double(hops_along(times, key.shape.stages)) / p_devices
-                                                   : double(cache.timeline.in_transfer) / p_devices);
+                                                   : double(result.step.in_transfer) / p_devices);
+    PipelineCache cache;
+    if (!even_idle && (spans.fill_totals(key.shape, cost.even, cost.even_timeline) ||
+                       simulate(cache.plan(key.shape), cost.even, cache.scratch, cost.even_timeline).finished()))
+      even_idle = mean_idle(cost.even_timeline);
   }
-  if (!even_idle && simulate(cache.plan(key.shape), cost.even, scratch.simulation, cost.even_timeline).finished())
-    even_idle = mean_idle(cost.even_timeline);
   found.even_stages_idle = seconds(even_idle.value_or(0));
   return found;
 }

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/pipeline/order_span.h"
 #include "engine/pipeline/pipeline_time.h"
 #include "engine/pipeline/timeline_analysis.h"
 #include "tests/engine/pipeline/pipeline_fixture.h"
@@ -94,13 +95,13 @@ TEST_CASE("a schedule's own order, given, stands for it, holds as much, and take
       CHECK(listed_pairs == pairs);
     }
     const PipelineTimes times = times_of(shape);
-    PipelineCache cache;
-    const PipelineTimeResult own = pipeline_time(shape, times, cache),
-                             from_list = pipeline_time(listed, times, cache);
+    OrderSpans spans;
+    const PipelineTimeResult own = pipeline_time(shape, times, spans),
+                             from_list = pipeline_time(listed, times, spans);
     REQUIRE(own.ok());
     REQUIRE(from_list.ok());
-    CHECK(from_list.makespan == own.makespan);
-    CHECK(pipeline_lower_bound(listed, times) <= own.makespan);
+    CHECK(from_list.step.makespan == own.step.makespan);
+    CHECK(pipeline_lower_bound(listed, times) <= own.step.makespan);
     Orders again;
     make_orders(listed, again);
     CHECK(order_csv(again) == order_csv(orders));
@@ -127,8 +128,8 @@ TEST_CASE("of any order that runs, what is held is what its operations hold, and
     const Orders& orders = listed.order->orders;
     REQUIRE(simulate(orders, times, scratch, timeline).finished());
     CHECK(pipeline_lower_bound(listed, times) <= timeline.makespan);
-    PipelineCache cache;
-    CHECK(pipeline_time(listed, times, cache).makespan == timeline.makespan);
+    OrderSpans spans;
+    CHECK(pipeline_time(listed, times, spans).step.makespan == timeline.makespan);
     const auto stages = orders.device_of.size();
     for (const double more : {0.0, 0.4, 1.0, 9.0}) {
       ActivationSizes sizes;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engine/pipeline/order_csv.h"
+#include "engine/pipeline/order_span.h"
 #include "engine/pipeline/pipeline_time.h"
 #include "engine/pipeline/schedule.h"
 #include "engine/pipeline/simulate.h"

@@ -136,29 +136,29 @@ TEST_CASE("what needs its order: other schedules, other groups, a single stage")
 
 TEST_CASE("pipeline_time is the makespan of the simulation") {
   Random random(40);
-  PipelineCache cache;
+  OrderSpans spans;
   for (int i = 0; i < 4000; ++i) {
     const ScheduleShape shape = random_shape(random, schedule_in_turn(i));
     const PipelineTimes times = random_times(random, shape, i % 2 == 0, i % 4 < 2);
-    const PipelineTimeResult result = pipeline_time(shape, times, cache);
+    const PipelineTimeResult result = pipeline_time(shape, times, spans);
     REQUIRE(result.ok());
-    CHECK(result.makespan == run_step(shape, times).timeline.makespan);
+    CHECK(result.step.makespan == run_step(shape, times).timeline.makespan);
   }
 }
 
 TEST_CASE("pipeline_time of an illegal shape says which rule is broken") {
-  PipelineCache cache;
+  OrderSpans spans;
   const ScheduleShape shape = shape_of(Kind::zb_h1, 16, 18, 2);
-  const PipelineTimeResult result = pipeline_time(shape, even_times(shape, 1, 1, 1), cache);
+  const PipelineTimeResult result = pipeline_time(shape, even_times(shape, 1, 1, 1), spans);
   CHECK_FALSE(result.ok());
   CHECK(result.schedule.rule == ScheduleRule::microbatches_fill_stages);
 }
 
 TEST_CASE("pipeline_time of times that do not fit the stages says so") {
-  PipelineCache cache;
+  OrderSpans spans;
   const PipelineTimeResult result =
-      pipeline_time(shape_of(Kind::one_f_one_b, 4, 8), even_times(shape_of(Kind::one_f_one_b, 3, 8), 1, 1, 1), cache);
-  CHECK(result.simulation.outcome == SimulationOutcome::bad_times);
+      pipeline_time(shape_of(Kind::one_f_one_b, 4, 8), even_times(shape_of(Kind::one_f_one_b, 3, 8), 1, 1, 1), spans);
+  CHECK(result.times == SimulationOutcome::bad_times);
 }
 
 TEST_CASE("the cache gives an order back without making it again") {
