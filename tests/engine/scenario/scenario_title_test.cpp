@@ -140,3 +140,37 @@ TEST_CASE("the numbers a figure from memory reaches are those that have it in th
   }
   CHECK(checked > 0);
 }
+
+TEST_CASE("where no source of model, chip or calibration says that it is not verified, no input of a plan says so") {
+  int doubtful = 0, plans = 0;
+  const auto look_at = [&](const Scenario& s) {
+    ++plans;
+    const bool found = has_unverified_source(s);
+    bool said = false;
+    const Recording run(s);
+    for (const std::string& id : run.explainable())
+      if (const auto line = run.explain(id, 0); line && line->lines.front().is_input)
+        said = said || line->lines.front().source.find(kUnverified) != std::string::npos;
+    CHECK((found || !said));
+    CHECK((found || unverified_inputs(s, evaluate(s)).inputs.empty()));
+    doubtful += said ? 1 : 0;
+  };
+  for (const io::Preset& p : library().list(io::PresetKind::scenario))
+    for (const Mode mode : {Mode::ideal, Mode::calibrated}) {
+      CAPTURE(p.id);
+      Scenario s = preset(p.id);
+      s.assumptions.mode = mode;
+      look_at(s);
+    }
+  for (const char* base : {"llama3-8b-8-h100", "llama3-8b-serving-8-h100"})
+    for (const io::Preset& p : library().list(io::PresetKind::chip)) {
+      CAPTURE(p.id);
+      look_at(with(preset(base), {"cluster.chip=" + p.id}));
+    }
+  CHECK(plans > 60);
+  const int of_presets = doubtful;
+  Scenario marked = preset("llama3-8b-8-h100");
+  marked.model.source = "a paper, from memory, not verified";
+  look_at(marked);
+  CHECK(doubtful == of_presets + 1);
+}
