@@ -216,3 +216,34 @@ TEST_CASE("the overlap takeaway says how much of a layer's time is exposed") {
   CHECK(find_figure("overlap")->head(input_of(c, theme("dark")), {}).takeaway ==
         format_duration(exposed) + " exposed in a layer, " + format_share(exposed / layer) + " of its time");
 }
+
+TEST_CASE(
+    "a plan that is drawn once more is magnified by what it is shorter than the longest, on torus and switches") {
+  int magnified = 0, plain = 0;
+  for (const char* preset : {"llama3-405b-16k-h100", "llama3-70b-v5p-pod", "llama3-70b-v5p-4-pods",
+                             "deepseek-v3-2048-h800", "llama3-8b-8-h100", "gpt3-175b-1024-a100"})
+    for (const engine::Mode mode : {engine::Mode::ideal, engine::Mode::calibrated}) {
+      CAPTURE(preset);
+      CAPTURE(static_cast<int>(mode));
+      engine::Scenario s = preset_case(preset).scenario;
+      s.assumptions.mode = mode;
+      const FigureCase c = evaluated(s);
+      const auto layer_s = [&](engine::Strategy strategy) {
+        const auto o = strategy == engine::Strategy::plan ? engine::layer_overlap(c.scenario, c.report)
+                                                          : engine::layer_overlap(c.scenario, strategy);
+        return o.forward.total_s() + o.backward.total_s();
+      };
+      const double own = layer_s(engine::Strategy::plan);
+      double longest = own;
+      for (const engine::Strategy strategy :
+           {engine::Strategy::data, engine::Strategy::fsdp, engine::Strategy::hybrid, engine::Strategy::tensor})
+        longest = std::max(longest, layer_s(strategy));
+      const auto canvas = drawn("overlap", c, "dark", 15, 900, 700, with_strategy("all"));
+      const bool wanted = own < 0.4 * longest;
+      CHECK((canvas->find_text("magnified " + format_ratio(longest / own)) != nullptr) == wanted);
+      CHECK(canvas->count_tags("layer.work_forward_s") == (wanted ? 6 : 3));  // the plan's layers, and once more
+      (wanted ? magnified : plain) += 1;
+    }
+  CHECK(magnified > 0);
+  CHECK(plain > 0);
+}
