@@ -4,7 +4,6 @@
 #include <charconv>
 #include <cmath>
 #include <compare>
-#include <limits>
 #include <map>
 #include <memory>
 #include <utility>
@@ -138,8 +137,7 @@ class Explainer {
     const auto q = find_quantity(without_index(id));
     if (!q) return std::nullopt;
     const auto row = static_cast<std::uint16_t>(*q);
-    for (auto at = last_.lower_bound(Which{row, std::numeric_limits<std::int16_t>::min()});
-         at != last_.end() && at->first.row == row; ++at)
+    for (auto at = last_.lower_bound(Which{row}); at != last_.end() && at->first.row == row; ++at)
       if (id_of(at->first) == id) return at->second;
     return std::nullopt;
   }

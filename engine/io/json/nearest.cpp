@@ -36,8 +36,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 std::string_view nearest_word(std::string_view word, std::span<const std::string_view> candidates) {
   std::string_view best;
   // Something of the word has to remain: any letter is one change from any other.
-  const std::size_t farthest =
-      word.size() <= 3 ? (word.size() > 1 ? 1 : 0) : std::max<std::size_t>(2, word.size() / 3);
+  const std::size_t farthest = word.size() < 2 ? 0 : word.size() <= 3 ? 1 : std::max<std::size_t>(2, word.size() / 3);
   std::size_t distance = farthest + 1;
   for (const std::string_view candidate : candidates) {
     const std::size_t d = edit_distance(word, candidate);
