@@ -26,7 +26,9 @@
 #include "engine/io/export/search_json.h"
 #include "engine/io/presets/evidence_files.h"
 #include "engine/studies/evidence.h"
+#include "engine/studies/robust_search.h"
 #include "widgets/canvas/number_format.h"
+#include "widgets/figures/common/evidence_text.h"
 #include "widgets/figures/search/close_words.h"
 #include "widgets/figures/search/figure_search_parts.h"
 #include "widgets/figures/search/plan_table.h"
@@ -49,6 +51,7 @@ struct SearchOptions {
   bool every = false;                        // plans that differ in nothing that counts are listed too
   double most_token_s = 0, most_ttft_s = 0;  // of serving plans
   bool across_nodes = false;
+  bool slow_end = false;
   std::string runs_on;  // id of a launcher or server; empty: any plan
   bool json = false, csv = false;
 };
@@ -61,6 +64,7 @@ void add_options(OptionList& list, SearchOptions& options) {
   list.repeated("--min", options.at_least, "cli.search.min");
   list.repeated("--max", options.at_most, "cli.search.max");
   list.number("--min-free", options.min_free, "cli.search.min_free", engine::unit::fraction, 0.0, 0.99);
+  list.flag("--slow-end", options.slow_end, "cli.search.slow_end");
   list.flag("--every", options.every, "cli.search.every");
   list.positive_number("--max-token-time", options.most_token_s, "cli.search.max_token_time", engine::unit::seconds);
   list.positive_number("--max-ttft", options.most_ttft_s, "cli.search.max_ttft", engine::unit::seconds);
@@ -182,6 +186,37 @@ std::optional<engine::ServingRequest> serving_request_of(const Context& context,
   return request;
 }
 
+// Of the mode the scenario is evaluated in; nothing where there is none to tell.
+std::optional<engine::Evidence> evidence_of(const Context& context, const engine::Scenario& scenario) {
+  const engine::Mode mode = scenario.assumptions.mode;
+  if (mode == engine::Mode::custom) return std::nullopt;
+  const auto files = io::load_evidence(context.library);
+  if (!files.ok()) {
+    complain(context.texts, files.error());
+    return std::nullopt;
+  }
+  return scenario.serves() ? evidence::evidence_points(files.value(), context.library, mode)
+                           : evidence::evidence_with_pairs(files.value(), context.library, mode);
+}
+
+// Measurements of the scenario's mode to rank by; complains where there is nothing to rank by, or no such rank.
+std::optional<engine::Evidence> slow_ends_of(const Context& context, const engine::Scenario& scenario,
+                                             bool by_memory) {
+  if (by_memory) {
+    complain(
+        context.texts,
+        {"--slow-end", {}, say("error.cli.search.slow_end.memory"), say("error.cli.search.slow_end.memory.remedy")});
+    return std::nullopt;
+  }
+  if (scenario.assumptions.mode == engine::Mode::custom) {
+    complain(
+        context.texts,
+        {"--slow-end", {}, say("error.cli.search.slow_end.custom"), say("error.cli.search.slow_end.custom.remedy")});
+    return std::nullopt;
+  }
+  return evidence_of(context, scenario);
+}
+
 std::string whole(double x) { return fmt::format("{:.0f}", x); }
 
 // How many plans were left out for which reason.
@@ -196,24 +231,12 @@ std::string reasons_text(const Context& context, const std::array<double, engine
   return reasons.text(2) + "\n";
 }
 
-// Of the mode the scenario is evaluated in; nothing where there is none to tell.
-std::optional<engine::Evidence> evidence_of(const Context& context, const engine::Scenario& scenario) {
-  const engine::Mode mode = scenario.assumptions.mode;
-  if (mode == engine::Mode::custom) return std::nullopt;
-  const auto files = io::load_evidence(context.library);
-  if (!files.ok()) {
-    complain(context.texts, files.error());
-    return std::nullopt;
-  }
-  return scenario.serves() ? evidence::evidence_points(files.value(), context.library, mode)
-                           : evidence::evidence_with_pairs(files.value(), context.library, mode);
-}
-
 // How the present plan stands against the best, by what is ranked by.
-std::string standing_text(const Context& context, double score, double best, std::string_view objective, int rank) {
-  std::string out = context.texts.format(
-      "cli.search.standing", {widgets::search::against_text(score, best),
-                              std::string(context.texts.text("ui.search.objective." + std::string(objective)))});
+std::string standing_text(const Context& context, double score, double best, std::string_view objective, int rank,
+                          bool by_slow_end) {
+  std::string by(context.texts.text("ui.search.objective." + std::string(objective)));
+  if (by_slow_end) by = context.texts.format("ui.search.at_slow_end", {by});
+  std::string out = context.texts.format("cli.search.standing", {widgets::search::against_text(score, best), by});
   if (rank > 0) out += context.texts.format("cli.search.rank", {std::to_string(rank)});
   return out;
 }
@@ -263,6 +286,11 @@ std::string out_text(const Context& context, const std::string& now, const engin
          "\n";
 }
 
+// Of a list by slow ends.
+std::string present_unlike_text(const Context& context, const std::string& now) {
+  return "\n" + now + std::string(context.texts.text("cli.search.present_unlike")) + "\n";
+}
+
 std::string present_text(const Context& context, const engine::Scenario& scenario,
                          const engine::SearchRequest& request, const engine::SearchResult& result) {
   const widgets::TextTable& texts = context.texts;
@@ -280,10 +308,11 @@ std::string present_text(const Context& context, const engine::Scenario& scenari
       "cli.search.present",
       {widgets::format_duration(present.step_time_s), widgets::format(present.memory_bytes, engine::unit::bytes)});
   if (result.present_breaks) return out_text(context, now, *result.present_breaks);
+  if (best.slow_end_s > 0 && !(present.slow_end_s > 0)) return present_unlike_text(context, now);
   return "\n" + now +
-         standing_text(context, widgets::search::score_of(request.objective, present),
-                       widgets::search::score_of(request.objective, best), engine::kObjectiveIds[request.objective],
-                       result.present_rank) +
+         standing_text(context, engine::score_of(request.objective, present),
+                       engine::score_of(request.objective, best), engine::kObjectiveIds[request.objective],
+                       result.present_rank, best.slow_end_s > 0) +
          "\n";
 }
 
@@ -307,18 +336,36 @@ std::string close_text(const Context& context, const engine::SearchRequest& requ
   return words.empty() ? words : "\n" + words + "\n";
 }
 
+std::string by_slow_end_text(const Context& context, bool by_slow_end) {
+  return by_slow_end ? std::string(context.texts.text("cli.search.by_slow_end")) + "\n" : std::string();
+}
+
+// Why a list is empty; of one by slow ends, what keeps the present plan from having a band.
+std::string none_text(const Context& context, const engine::Scenario& scenario, bool some_fit,
+                      const std::optional<engine::Evidence>& measured) {
+  if (!some_fit || !measured) return std::string(context.texts.text("cli.search.none")) + "\n";
+  std::string out = std::string(context.texts.text("cli.search.none_measured")) + "\n";
+  const engine::ErrorBand band = engine::error_band(
+      measured->points, scenario, scenario.serves() ? engine::EvidenceKind::decode : engine::EvidenceKind::step);
+  if (!band.validated())
+    out += context.texts.format("cli.search.unlike", {widgets::outside_text(context.texts, band, scenario)}) + "\n";
+  return out;
+}
+
+// `measured`: what a list by slow ends was made with.
 std::string search_text(const Context& context, const engine::Scenario& scenario,
-                        const engine::SearchRequest& request, const engine::SearchResult& result) {
+                        const engine::SearchRequest& request, const engine::SearchResult& result,
+                        const std::optional<engine::Evidence>& measured) {
   const std::string counts = counts_text(context, result);
   if (result.best.empty())
-    return counts + std::string(context.texts.text("cli.search.none")) + "\n" +
+    return counts + none_text(context, scenario, result.fit > 0, measured) +
            present_text(context, scenario, request, result);
-  const auto evidence = evidence_of(context, scenario);
+  const auto evidence = measured ? measured : evidence_of(context, scenario);
   const auto table = widgets::search::plan_table(context.texts, scenario, request.objective, result,
                                                  evidence ? &*evidence : nullptr);
   const std::string note = widgets::search::above_one_words(context.texts, table.rows);
-  return counts + plan_list_text(table, result.present_rank, context.texts) +
-         (note.empty() ? note : "\n" + note + "\n") +
+  return counts + by_slow_end_text(context, measured.has_value()) +
+         plan_list_text(table, result.present_rank, context.texts) + (note.empty() ? note : "\n" + note + "\n") +
          (evidence ? close_text(context, request, result, evidence->pairs) : std::string()) +
          present_text(context, scenario, request, result) + near_miss_text(context, result);
 }
@@ -352,26 +399,29 @@ std::string serving_present_text(const Context& context, const engine::Scenario&
       "cli.search.serving_present",
       {widgets::format_duration(present.token_s), widgets::format_significant(present.tokens_per_s_per_chip)});
   if (result.present_breaks) return out_text(context, now, *result.present_breaks);
+  if (best.slow_end_s > 0 && !(present.slow_end_s > 0)) return present_unlike_text(context, now);
   return "\n" + now +
-         standing_text(context, widgets::search::score_of(request.objective, present),
-                       widgets::search::score_of(request.objective, best),
-                       engine::kServingObjectiveIds[request.objective], result.present_rank) +
+         standing_text(context, engine::score_of(request.objective, present),
+                       engine::score_of(request.objective, best), engine::kServingObjectiveIds[request.objective],
+                       result.present_rank, best.slow_end_s > 0) +
          "\n";
 }
 
 std::string serving_text(const Context& context, const engine::Scenario& scenario,
-                         const engine::ServingRequest& request, const engine::ServingSearchResult& result) {
+                         const engine::ServingRequest& request, const engine::ServingSearchResult& result,
+                         const std::optional<engine::Evidence>& measured) {
   const auto& texts = context.texts;
   const std::string out = texts.format("cli.search.serving_counts", {whole(result.plans), whole(result.fit)}) + "\n" +
                           promised_text(context, request) + std::string(texts.text("cli.search.sustained")) + "\n" +
                           reasons_text(context, result.rejected, engine::kServingRejectionIds);
   if (result.best.empty())
-    return out + std::string(texts.text("cli.search.none")) + "\n" +
+    return out + none_text(context, scenario, result.fit > 0, measured) +
            serving_present_text(context, scenario, request, result);
-  const auto evidence = evidence_of(context, scenario);
+  const auto evidence = measured ? measured : evidence_of(context, scenario);
   const auto table =
       widgets::search::plan_table(texts, scenario, request.objective, result, evidence ? &*evidence : nullptr);
-  return out + plan_list_text(table, result.present_rank, context.texts) +
+  return out + by_slow_end_text(context, measured.has_value()) +
+         plan_list_text(table, result.present_rank, context.texts) +
          serving_present_text(context, scenario, request, result);
 }
 
@@ -387,11 +437,17 @@ void say_stopped(const Context& context, const engine::SearchProgress& progress)
 int search_serving(const Context& context, const SearchOptions& options, const engine::Scenario& scenario) {
   const auto request = serving_request_of(context, options, scenario);
   if (!request) return kBadInput;
+  std::optional<engine::Evidence> measured;
+  if (options.slow_end) {
+    measured = slow_ends_of(context, scenario, request->objective == engine::ServingObjective::memory);
+    if (!measured) return kBadInput;
+  }
   engine::SearchProgress progress;
   engine::ServingSearchResult result;
   {
     const SearchWatch watch(context.texts, progress);
-    result = engine::search_serving(scenario, *request, &progress, run_workers);
+    result = measured ? engine::robust_search(scenario, *request, measured->points, &progress, run_workers)
+                      : engine::search_serving(scenario, *request, &progress, run_workers);
   }
   if (!result.finished) {
     say_stopped(context, progress);
@@ -403,7 +459,7 @@ int search_serving(const Context& context, const SearchOptions& options, const e
     return print(context.texts, io::serving_search_json(scenario, result, problem), code);
   }
   if (options.csv) return print(context.texts, io::serving_search_csv(scenario, result), code);
-  return print(context.texts, serving_text(context, scenario, *request, result), code);
+  return print(context.texts, serving_text(context, scenario, *request, result, measured), code);
 }
 
 int run(const Context& context, const SearchOptions& options) {
@@ -413,11 +469,19 @@ int run(const Context& context, const SearchOptions& options) {
   if (scenario->serves()) return search_serving(context, options, *scenario);
   const auto request = request_of(context, options, *scenario);
   if (!request) return kBadInput;
+  std::optional<engine::Evidence> measured;
+  if (options.slow_end) {
+    measured = slow_ends_of(context, *scenario, request->objective == engine::Objective::memory);
+    if (!measured) return kBadInput;
+  }
   engine::SearchProgress progress;
   engine::SearchResult result;
   {
     const SearchWatch watch(context.texts, progress);
-    result = engine::search(*scenario, *request, &progress, worker_count(), run_workers);
+    result = measured ? engine::robust_search(*scenario, *request, measured->points, &progress, worker_count(),
+                                              run_workers)
+                            .search
+                      : engine::search(*scenario, *request, &progress, worker_count(), run_workers);
   }
   if (progress.stop) {
     say_stopped(context, progress);
@@ -435,7 +499,7 @@ int run(const Context& context, const SearchOptions& options) {
                  io::search_json(*scenario, request->objective, result, problem, pairs ? &*pairs : nullptr), code);
   }
   if (options.csv) return print(context.texts, io::search_csv(*scenario, result), code);
-  return print(context.texts, search_text(context, *scenario, *request, result), code);
+  return print(context.texts, search_text(context, *scenario, *request, result, measured), code);
 }
 
 }  // namespace

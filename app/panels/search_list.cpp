@@ -35,6 +35,10 @@ const engine::Evidence* evidence_of(const PanelContext& ctx, const engine::Scena
   return ctx.evidence == nullptr || mode == engine::Mode::custom ? nullptr : &ctx.evidence->of(mode);
 }
 
+struct NoneMeasured {
+  std::string text;
+};
+
 // How many of the best are too close to be told apart.
 struct CloseList {
   std::size_t count = 0;
@@ -190,10 +194,27 @@ std::string space_words(const PanelContext& ctx, const SearchOutcome& found) {
                                               many(serves ? found.serving.fit : found.result.fit)});
 }
 
+std::string none_measured_words(const PanelContext& ctx, const std::shared_ptr<const SearchOutcome>& found) {
+  const SearchQuery& query = found->query;
+  return ctx.studies
+      .get<NoneMeasured>(
+          TableKey{found, query.measured},
+          [&] {
+            const engine::ErrorBand band =
+                engine::error_band(query.points(), query.scenario,
+                                   query.serves() ? engine::EvidenceKind::decode : engine::EvidenceKind::step);
+            return NoneMeasured{
+                ctx.format("ui.search.none_measured",
+                           {band.validated() ? std::string() : outside_text(ctx.ui.texts, band, query.scenario)})};
+          })
+      .text;
+}
+
 std::string ranking_word(const PanelContext& ctx, const SearchOutcome& found) {
   const std::string_view id = found.query.serves() ? engine::kServingObjectiveIds[found.query.serving.objective]
                                                    : engine::kObjectiveIds[found.query.request.objective];
-  return std::string(ctx.text("ui.search.objective." + std::string(id)));
+  const std::string objective(ctx.text("ui.search.objective." + std::string(id)));
+  return found.query.measured ? ctx.format("ui.search.at_slow_end", {objective}) : objective;
 }
 
 }  // namespace roofscape::app

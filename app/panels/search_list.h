@@ -38,6 +38,8 @@ void adopt(engine::Scenario& scenario, const widgets::FoundPlan& plan);
 std::string space_words(const PanelContext& ctx, const SearchOutcome& found);
 // "17 586 880" up to a million, then "17.6 M".
 std::string many(double n);
+// Of a list by slow ends that is empty though plans fit: what keeps the scenario's own from having a band.
+std::string none_measured_words(const PanelContext& ctx, const std::shared_ptr<const SearchOutcome>& found);
 // What plans are ranked by, in words.
 std::string ranking_word(const PanelContext& ctx, const SearchOutcome& found);
 

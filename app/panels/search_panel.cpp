@@ -44,7 +44,11 @@ bool no_list(PanelContext& ctx, const Rect& r, SearchView& view) {
     return true;
   }
   if (!(serves ? found.serving.best.empty() : found.result.best.empty())) return false;
-  if (limits(view.preferences, found.query.scenario.workload.kind)) {
+  if (found.query.measured && (serves ? found.serving.fit : found.result.fit) > 0) {
+    if (notice(ctx, r, "search.by_prediction", none_measured_words(ctx, view.found),
+               std::string(ctx.text("ui.search.by_prediction"))))
+      (serves ? view.preferences.serving.slow_end : view.preferences.slow_end) = false;
+  } else if (limits(view.preferences, found.query.scenario.workload.kind)) {
     if (notice(ctx, r, "search.widen", std::string(ctx.text("ui.search.none_limited")),
                std::string(ctx.text("ui.search.widen"))))
       ctx.requests.run("search.reset");

@@ -115,9 +115,18 @@ void objective_row(RailRows& rows, const engine::EnumTable<Objective>& ids, Obje
       rows.choice("search.objective", names, static_cast<int>(objective), ctx.text("ui.search.rank_by")));
 }
 
+void slow_end_row(RailRows& rows, bool& slow_end) {
+  PanelContext& ctx = rows.ctx;
+  slow_end =
+      check_box(ctx.ui, {rows.x, rows.y + ctx.px(kRowHeight) / 2}, "search.slow_end", ctx.text("ui.search.slow_end"),
+                slow_end, {std::string(ctx.text("ui.search.slow_end")), {}}, ctx.text("ui.search.slow_end.about"));
+  rows.next();
+}
+
 void training_preferences(RailRows& rows, SearchPreferences& preferences) {
   PanelContext& ctx = rows.ctx;
   objective_row(rows, engine::kObjectiveIds, preferences.objective);
+  if (offers_slow_end(preferences, ctx.session.scenario())) slow_end_row(rows, preferences.slow_end);
   dimension_rows(rows, search_dimensions(), preferences.constraints);
   free_row(rows, preferences.min_free);
   if (ctx.session.scenario().cluster.chip.interconnect == engine::Interconnect::switched) {
@@ -129,9 +138,11 @@ void training_preferences(RailRows& rows, SearchPreferences& preferences) {
   }
 }
 
-void serving_preferences(RailRows& rows, ServingPreferences& preferences) {
+void serving_preferences(RailRows& rows, SearchPreferences& all) {
   PanelContext& ctx = rows.ctx;
+  ServingPreferences& preferences = all.serving;
   objective_row(rows, engine::kServingObjectiveIds, preferences.objective);
+  if (offers_slow_end(all, ctx.session.scenario())) slow_end_row(rows, preferences.slow_end);
   dimension_rows(rows, serving_dimensions(), preferences.constraints);
   free_row(rows, preferences.min_free);
   const engine::ServiceLevel& slo = ctx.session.scenario().workload.slo;
@@ -156,7 +167,7 @@ void space_section(RailRows& rows, SearchView& view) {
   about_row(rows, view);
   rows.y += section_head(ctx, {rows.x, rows.y}, rows.width, ctx.text("ui.search.space"), note);
   if (kind == engine::WorkloadKind::serving)
-    serving_preferences(rows, view.preferences.serving);
+    serving_preferences(rows, view.preferences);
   else
     training_preferences(rows, view.preferences);
   if (!limits(view.preferences, kind)) return;

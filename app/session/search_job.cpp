@@ -6,20 +6,26 @@
 
 #include "app/session/background_workers.h"
 #include "engine/search/searched_scenario.h"
+#include "engine/studies/robust_search.h"
 
 namespace roofscape::app {
 
 bool SearchQuery::asks_the_same(const SearchQuery& other) const {
   if (*this == other) return true;
   const bool same_request = serves() ? serving == other.serving : request == other.request;
-  return serves() == other.serves() && same_request &&
+  return serves() == other.serves() && same_request && measured == other.measured &&
          engine::searched_scenario(scenario) == engine::searched_scenario(other.scenario);
 }
 
 SearchOutcome with_present(const SearchOutcome& found, const engine::Scenario& scenario) {
   SearchOutcome out = found;
   out.query.scenario = scenario;
-  if (out.query.serves())
+  const bool serves = out.query.serves();
+  if (out.query.measured && serves)
+    engine::place_present(scenario, out.query.serving, out.query.points(), out.serving);
+  else if (out.query.measured)
+    engine::place_present(scenario, out.query.request, out.query.points(), out.result);
+  else if (serves)
     engine::place_present(scenario, out.query.serving, out.serving);
   else
     engine::place_present(scenario, out.query.request, out.result);
@@ -37,11 +43,13 @@ SearchJob::~SearchJob() {
   // The threads are joined by their own destructors, after the lock is gone.
 }
 
-void SearchJob::ask(const engine::Scenario& scenario, const engine::SearchRequest& request, bool held) {
-  ask({scenario, request, {}}, held);
+void SearchJob::ask(const engine::Scenario& scenario, const engine::SearchRequest& request, bool held,
+                    std::shared_ptr<const engine::EvidenceSet> measured) {
+  ask({scenario, request, {}, std::move(measured)}, held);
 }
-void SearchJob::ask(const engine::Scenario& scenario, const engine::ServingRequest& request, bool held) {
-  ask({scenario, {}, request}, held);
+void SearchJob::ask(const engine::Scenario& scenario, const engine::ServingRequest& request, bool held,
+                    std::shared_ptr<const engine::EvidenceSet> measured) {
+  ask({scenario, {}, request, std::move(measured)}, held);
 }
 
 void SearchJob::ask(SearchQuery query, bool held) {
@@ -58,7 +66,7 @@ void SearchJob::ask(SearchQuery query, bool held) {
       queued_.reset();
       return;
     }
-    if (!query.serves() && !known_plans_.empty()) {
+    if (!query.serves() && !query.measured && !known_plans_.empty()) {
       known_queued_ = query;
       if (!known_thread_.joinable())
         known_thread_ = std::jthread([this](std::stop_token stop) { run_known(std::move(stop)); });
@@ -153,10 +161,17 @@ void SearchJob::run_known(std::stop_token stop) {
 
 void SearchJob::search(SearchOutcome& found, engine::SearchProgress& progress) {
   const engine::SearchWorkers workers = background_workers(workers_);
-  if (found.query.serves())
-    found.serving = engine::search_serving(found.query.scenario, found.query.serving, &progress, workers);
+  const SearchQuery& query = found.query;
+  if (query.measured && query.serves())
+    found.serving = engine::robust_search(query.scenario, query.serving, query.points(), &progress, workers);
+  else if (query.measured)
+    found.result =
+        engine::robust_search(query.scenario, query.request, query.points(), &progress, workers_, workers, &memory_)
+            .search;
+  else if (query.serves())
+    found.serving = engine::search_serving(query.scenario, query.serving, &progress, workers);
   else
-    found.result = engine::search(found.query.scenario, found.query.request, &progress, workers_, workers, &memory_);
+    found.result = engine::search(query.scenario, query.request, &progress, workers_, workers, &memory_);
 }
 
 }  // namespace roofscape::app

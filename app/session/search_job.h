@@ -9,6 +9,7 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <thread>
 #include <vector>
 
@@ -16,6 +17,7 @@
 #include "engine/scenario/scenario.h"
 #include "engine/search/search.h"
 #include "engine/search/serving_search.h"
+#include "engine/studies/evidence.h"
 
 namespace roofscape::app {
 
@@ -24,6 +26,9 @@ struct SearchQuery {
   engine::Scenario scenario;
   engine::SearchRequest request;
   engine::ServingRequest serving;
+  // What to rank by the slow end of error bands with (studies/robust_search.h); null: by predictions.
+  std::shared_ptr<const engine::EvidenceSet> measured = {};
+  std::span<const engine::EvidencePoint> points() const { return measured->of(scenario.assumptions.mode).points; }
   bool serves() const { return scenario.serves(); }
   // Whether both have the same result, but for what it says of the present plan.
   bool asks_the_same(const SearchQuery& other) const;
@@ -56,8 +61,10 @@ class SearchJob : public NewestRequest<SearchQuery> {
   // takes the place of any request that waits, and what runs is stopped; but while a control is `held` what runs is
   // finished first, so that a drag shows results instead of stopping each of them for the next, unless it takes
   // longer than the patience there is.
-  void ask(const engine::Scenario& scenario, const engine::SearchRequest& request, bool held);
-  void ask(const engine::Scenario& scenario, const engine::ServingRequest& request, bool held);
+  void ask(const engine::Scenario& scenario, const engine::SearchRequest& request, bool held,
+           std::shared_ptr<const engine::EvidenceSet> measured = {});
+  void ask(const engine::Scenario& scenario, const engine::ServingRequest& request, bool held,
+           std::shared_ptr<const engine::EvidenceSet> measured = {});
   void cancel();
   // Nobody looks at searches for now: orders of operations that they wrote out, some ten MB a worker, are let go once
   // nothing runs. What was found stays, and the next search finds the same.
@@ -65,7 +72,7 @@ class SearchJob : public NewestRequest<SearchQuery> {
 
   // The newest result, for the scenario it was asked with first (with_present); null: none yet.
   std::shared_ptr<const SearchOutcome> latest() const;
-  // Of the newest request while it waits or runs, where it trains: what is best for it among the plans that the search
+  // Of the newest request while it waits or runs, where it trains and is ranked by predictions: what is best for it among the plans that the search
   // before has found (engine::search_known), some milliseconds after it was asked. Null: nothing of them fits, or there
   // is no such request.
   std::shared_ptr<const SearchOutcome> so_far() const;

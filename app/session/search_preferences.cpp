@@ -118,16 +118,23 @@ ServingRequest request_of(const Scenario& scenario, const ServingPreferences& pr
   return request;
 }
 
+bool offers_slow_end(const SearchPreferences& preferences, const Scenario& scenario) {
+  const bool by_memory = scenario.serves() ? preferences.serving.objective == engine::ServingObjective::memory
+                                           : preferences.objective == engine::Objective::memory;
+  return !by_memory && scenario.assumptions.mode != engine::Mode::custom;
+}
+
 bool limits(const SearchPreferences& preferences, engine::WorkloadKind kind) {
   return kind == engine::WorkloadKind::serving ? preferences.serving.limits() : preferences.limits();
 }
 
 SearchPreferences without_limits(SearchPreferences preferences, engine::WorkloadKind kind) {
   if (kind == engine::WorkloadKind::serving)
-    preferences.serving = {preferences.serving.objective, 0, preferences.serving.keeps_promises, {}};
+    preferences.serving = {
+        preferences.serving.objective, preferences.serving.slow_end, 0, preferences.serving.keeps_promises, {}};
   else
-    preferences = {preferences.objective, 0, preferences.tensor_across_nodes, {}, preferences.serving,
-                   preferences.clusters};
+    preferences = {preferences.objective, preferences.slow_end, 0, preferences.tensor_across_nodes, {},
+                   preferences.serving,   preferences.clusters};
   return preferences;
 }
 
@@ -160,7 +167,7 @@ std::vector<Constraint> offered_constraints(const Scenario& scenario, const Cons
 namespace {
 
 constexpr std::string_view kAsPlan = "as plan", kAtMost = "at most ", kYes = "yes", kNo = "no",
-                           kServingWord = "serving.";
+                           kServingWord = "serving.", kSlowEnd = "slow end";
 
 std::string number_words(double value) {
   std::array<char, 32> text{};
@@ -245,12 +252,14 @@ PreferenceWords to_words(const SearchPreferences& preferences) {
   PreferenceWords out;
   const SearchPreferences usual;
   if (preferences.objective != usual.objective) out["rank by"] = engine::kObjectiveIds[preferences.objective];
+  if (preferences.slow_end) out[std::string(kSlowEnd)] = kYes;
   if (preferences.min_free != usual.min_free) out["free"] = number_words(preferences.min_free);
   if (preferences.tensor_across_nodes) out["tensor across nodes"] = kYes;
   put_constraints(dimensions(), preferences.constraints, {}, out);
   const std::string serving(kServingWord);
   if (preferences.serving.objective != usual.serving.objective)
     out[serving + "rank by"] = engine::kServingObjectiveIds[preferences.serving.objective];
+  if (preferences.serving.slow_end) out[serving + std::string(kSlowEnd)] = kYes;
   if (preferences.serving.min_free != usual.serving.min_free)
     out[serving + "free"] = number_words(preferences.serving.min_free);
   if (!preferences.serving.keeps_promises) out[serving + "promises"] = kNo;
@@ -267,10 +276,12 @@ SearchPreferences preferences_from(const PreferenceWords& words) {
     return found != words.end() && found->second == what;
   };
   take_objective(words, "rank by", engine::kObjectiveIds, out.objective);
+  out.slow_end = says(std::string(kSlowEnd), kYes);
   take_free(words, "free", out.min_free);
   out.tensor_across_nodes = says("tensor across nodes", kYes);
   take_constraints(dimensions(), words, {}, out.constraints);
   take_objective(words, serving + "rank by", engine::kServingObjectiveIds, out.serving.objective);
+  out.serving.slow_end = says(serving + std::string(kSlowEnd), kYes);
   take_free(words, serving + "free", out.serving.min_free);
   out.serving.keeps_promises = !says(serving + "promises", kNo);
   take_constraints(kServing, words, kServingWord, out.serving.constraints);

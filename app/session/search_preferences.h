@@ -44,30 +44,34 @@ std::span<const ServingDimension> serving_dimensions();
 
 struct ServingPreferences {
   engine::ServingObjective objective = engine::ServingObjective::throughput;
+  bool slow_end = false;       // ranked by the slow end of the error band (studies/robust_search.h)
   double min_free = 0;         // share of HBM
   bool keeps_promises = true;  // only plans within workload.slo
   std::array<Constraint, kServingDimensions> constraints{};
   bool limits() const {
-    return *this != ServingPreferences{objective, 0, keeps_promises, {}};
+    return *this != ServingPreferences{objective, slow_end, 0, keeps_promises, {}};
   }  // whether plans are left out
   friend bool operator==(const ServingPreferences&, const ServingPreferences&) = default;
 };
 
 struct SearchPreferences {
   engine::Objective objective = engine::Objective::step_time;
-  double min_free = 0;  // share of HBM
+  bool slow_end = false;  // as of serving
+  double min_free = 0;    // share of HBM
   bool tensor_across_nodes = false;
   std::array<Constraint, kSearchDimensions> constraints{};
   ServingPreferences serving;
   ClusterPreferences clusters;  // of another question, and no limit of this one
   bool limits() const {
-    return *this != SearchPreferences{objective, 0, tensor_across_nodes, {}, serving, clusters};
+    return *this != SearchPreferences{objective, slow_end, 0, tensor_across_nodes, {}, serving, clusters};
   }  // whether plans are left out
   friend bool operator==(const SearchPreferences&, const SearchPreferences&) = default;
 };
 
 engine::SearchRequest request_of(const engine::Scenario& scenario, const SearchPreferences& preferences);
 engine::ServingRequest request_of(const engine::Scenario& scenario, const ServingPreferences& preferences);
+// Whether plans can be ranked by the slow end of a band: not by memory, nor in a mode that nothing is measured against.
+bool offers_slow_end(const SearchPreferences& preferences, const engine::Scenario& scenario);
 // The constraints a list offers for a dimension, the free one first.
 std::vector<Constraint> offered_constraints(const engine::Scenario& scenario, const ConstrainedDimension& dimension);
 

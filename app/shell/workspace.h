@@ -269,6 +269,8 @@ class Workspace {
   void take_search();         // what the job has, at the beginning of a frame and after an edit
   // The newest result; if it answers for the present scenario too, as that one's.
   std::shared_ptr<const SearchOutcome> found_for_present();
+  // What plans are ranked by the slow end of error bands with; null: by predictions, or nothing is measured yet.
+  std::shared_ptr<const engine::EvidenceSet> measured_to_rank_by() const;
   void follow_search();  // asks for what is wanted now, at its end
   // The same of clusters (workspace_clusters.cpp).
   void take_clusters();

@@ -54,6 +54,14 @@ std::shared_ptr<const SearchOutcome> Workspace::found_for_present() {
   return placed_.found;
 }
 
+std::shared_ptr<const engine::EvidenceSet> Workspace::measured_to_rank_by() const {
+  const engine::Scenario& scenario = session_.scenario();
+  const bool ranks =
+      offers_slow_end(panels_.search.preferences, scenario) &&
+      (scenario.serves() ? panels_.search.preferences.serving.slow_end : panels_.search.preferences.slow_end);
+  return ranks ? evidence_ : nullptr;
+}
+
 void Workspace::take_search() {
   SearchView& search = panels_.search;
   const bool serves = session_.scenario().serves();
@@ -90,6 +98,7 @@ void Workspace::take_search() {
     wanted.sample = found.query.request.sample;
     same = same && found.query.request == wanted;
   }
+  same = same && found.query.measured == measured_to_rank_by();
   search.stale = !same;
 }
 
@@ -108,12 +117,13 @@ void Workspace::follow_search() {
   // While a control is held what was found for this scenario before will do, however many plans its picture has.
   if (held && panels_.search.found != nullptr && panels_.search.found->counted() && !panels_.search.stale) return;
   if (session_.scenario().serves()) {
-    searching_.ask(session_.scenario(), request_of(session_.scenario(), panels_.search.preferences.serving), held);
+    searching_.ask(session_.scenario(), request_of(session_.scenario(), panels_.search.preferences.serving), held,
+                   measured_to_rank_by());
   } else {
     // Meanwhile fewer plans are drawn for the picture, so that lists follow faster.
     engine::SearchRequest request = request_of(session_.scenario(), panels_.search.preferences);
     if (held) request.sample = std::min(request.sample, kHeldSample);
-    searching_.ask(session_.scenario(), request, held);
+    searching_.ask(session_.scenario(), request, held, measured_to_rank_by());
   }
   if (searching_.state() == SearchJob::State::running) interaction_.wake_after(kSearchFrame_s);
 }

@@ -20,16 +20,8 @@ auto effort_of(const Plan& p) {
 
 // As a share of the first.
 double how_far_behind(const RankedPlan& first, const RankedPlan& plan, Objective objective) {
-  switch (objective) {
-    case Objective::throughput:
-      return first.tokens_per_s_per_chip / plan.tokens_per_s_per_chip - 1;
-    case Objective::cost:
-      return plan.cost_usd / first.cost_usd - 1;
-    case Objective::step_time:
-    case Objective::memory:
-      break;
-  }
-  return plan.step_time_s / first.step_time_s - 1;
+  const double best = score_of(objective, first), own = score_of(objective, plan);
+  return objective == Objective::throughput ? best / own - 1 : own / best - 1;
 }
 
 }  // namespace
@@ -44,7 +36,8 @@ std::optional<ClosePlans> close_plans(const SearchResult& result, Objective obje
   if (!margin || best.empty() || objective == Objective::memory) return std::nullopt;
   if (objective == Objective::cost && std::isnan(best.front().cost_usd)) return std::nullopt;
   ClosePlans out;
-  out.present = result.present_legal && !result.present_breaks &&
+  const bool comparable = result.present.slow_end_s > 0 || !(best.front().slow_end_s > 0);
+  out.present = result.present_legal && !result.present_breaks && comparable &&
                 how_far_behind(best.front(), result.present, objective) <= *margin;
   for (std::size_t i = 1; i < best.size(); ++i) {
     const double behind = how_far_behind(best.front(), best[i], objective);

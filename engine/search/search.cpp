@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <functional>
 #include <limits>
 #include <memory>
@@ -24,6 +25,7 @@ RankedPlan ranked(const Plan& plan, const Report& report) {
   out.mfu = q.value_or(Q::mfu, 0);
   out.tokens_per_s_per_chip = q.value_or(Q::tokens_per_s_per_chip, 0);
   out.cost_usd = q.value_or(Q::run_cost, std::numeric_limits<double>::quiet_NaN());
+  if (plan.pipeline > 1) out.bubble_fraction = q.value_or(Q::pipeline_bubble_fraction, 0);
   for (std::size_t i = 0; i < kStepParts.size(); ++i) out.step_parts[i] = q.value_or(kStepParts[i], 0);
   return out;
 }
@@ -125,6 +127,21 @@ int rank_of_present(const SearchResult& result, const SpaceChoices& choices, con
 }
 
 }  // namespace
+
+double score_of(Objective objective, const RankedPlan& plan) {
+  switch (objective) {
+    case Objective::throughput:
+      return plan.tokens_per_s_per_chip / plan.slow_scale();
+    case Objective::cost:
+      if (std::isfinite(plan.cost_usd)) return plan.cost_usd * plan.slow_scale();
+      break;
+    case Objective::memory:
+      return plan.memory_bytes;
+    case Objective::step_time:
+      break;
+  }
+  return plan.slow_end_s > 0 ? plan.slow_end_s : plan.step_time_s;
+}
 
 Shortage shortage_of(const Scenario& s, const Plan& plan, double min_free) {
   Scenario other = s;

@@ -48,11 +48,18 @@ struct RankedPlan {
   double step_time_s = 0, memory_bytes = 0, mfu = 0;
   double tokens_per_s_per_chip = 0;
   double cost_usd = 0;           // NaN where the chip's price is not known
+  double bubble_fraction = 0;    // of the pipeline; 0 without one
+  double slow_end_s = 0;         // of the error band of its step time; 0: nobody asked (studies/robust_search.h)
   int alike = 0;                 // others that it stands for: of its mesh, schedule and step time
   Plan least_alike;              // of them all the one that takes least memory; itself where that is no other
   double least_alike_bytes = 0;  // what that one takes
   std::array<double, kStepParts.size()> step_parts{};  // in the order of kStepParts
+  // How many times as long as predicted the step may take; 1 where nobody asked.
+  double slow_scale() const { return slow_end_s > 0 ? slow_end_s / step_time_s : 1; }
 };
+// What plans are ranked by, in the unit of the objective: the step time, tokens/s per chip, dollars (the step time where
+// the chip's price is not known), bytes. At the slow end of the error band where the plan has one.
+double score_of(Objective, const RankedPlan&);
 
 // Why a plan does not fit: its fullest device, what takes most there, and how much is missing.
 struct Shortage {

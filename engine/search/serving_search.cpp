@@ -333,6 +333,18 @@ void place_present(const Scenario& s, const ServingRequest& request, ServingSear
       out.present_rank = static_cast<int>(i) + 1;
 }
 
+double score_of(ServingObjective objective, const RankedDecoding& plan) {
+  switch (objective) {
+    case ServingObjective::throughput:
+      return plan.tokens_per_s_per_chip / plan.slow_scale();
+    case ServingObjective::token_time:
+      break;
+    case ServingObjective::memory:
+      return plan.chip_bytes;
+  }
+  return plan.token_s * plan.slow_scale();
+}
+
 ServingSearchResult search_serving(const Scenario& s, const ServingRequest& request, SearchProgress* progress,
                                    const SearchWorkers& run) {
   ServingSearchResult out;

@@ -74,8 +74,14 @@ struct RankedDecoding {
   std::array<double, kDecodeParts.size()> step_parts{};  // of a decoding step, in the order of kDecodeParts
   Q fullest_part = Q::memory_weights;                    // what takes most of the chip's memory
   std::optional<ServingRejection> rejected;              // nothing: it fits and keeps what is promised
-  int outdone = 0;  // batches of its mesh that it stands for: no better in anything
+  int outdone = 0;        // batches of its mesh that it stands for: no better in anything
+  double slow_end_s = 0;  // of the error band of decode_token_s; 0: nobody asked (studies/robust_search.h)
+  // How many times as long as predicted a token may take; 1 where nobody asked.
+  double slow_scale() const { return slow_end_s > 0 ? slow_end_s / decode_token_s : 1; }
 };
+// What plans are ranked by: tokens/s per chip and time per token, sustained, or bytes of a chip. With a slow end of
+// decoding known, as if all that a token waits for took as much longer.
+double score_of(ServingObjective, const RankedDecoding&);
 
 // What decodes on a tensor and a pipeline degree, of every batch and expert degree.
 struct ServingCell {

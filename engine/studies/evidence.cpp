@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <map>
 #include <tuple>
@@ -76,10 +77,10 @@ std::pair<double, double> widened(std::span<const double> errors) {
   return {std::min(*least, std::expm1(mean - half)), std::max(*most, std::expm1(mean + half))};
 }
 
-// `of` says which points count.
+// `counts` says which points do; `any_bubble`: those whose pipeline idles more or less are near, too.
 template <class Counts>
 ErrorBand band_of(std::span<const EvidencePoint> points, const EvidenceFeatures& own, EvidenceKind kind,
-                  Counts counts) {
+                  Counts counts, bool any_bubble = false) {
   ErrorBand band;
   band.kind = kind;
   for (std::size_t i = 0; i < points.size(); ++i)
@@ -88,7 +89,7 @@ ErrorBand band_of(std::span<const EvidencePoint> points, const EvidenceFeatures&
   if (!enough) band.left = band.near.size();
   for (std::size_t f = 0; f < kEvidenceFeatures; ++f) {
     const auto feature = static_cast<EvidenceFeature>(f);
-    if (!is_asked(feature, kind)) continue;
+    if (!is_asked(feature, kind) || (any_bubble && feature == EvidenceFeature::bubble)) continue;
     const std::vector<std::size_t> before = band.near;
     std::erase_if(band.near, [&](std::size_t i) { return !is_near(feature, points[i].features, own); });
     if (is_preferred(feature) && enough && band.near.size() < kFewestNear) band.near = before;
@@ -143,7 +144,7 @@ double widening_for(const ErrorBand& band, double error) {
 
 }  // namespace
 
-EvidenceFeatures evidence_features(const Scenario& s) {
+EvidenceFeatures stated_features(const Scenario& s) {
   EvidenceFeatures f;
   f.work = s.workload.kind;
   const Chip& chip = s.cluster.chip;
@@ -162,6 +163,11 @@ EvidenceFeatures evidence_features(const Scenario& s) {
   f.stack = software_stack(s);
   if (s.checkpointing.policy != CheckpointPolicy::none)
     f.recomputation = facts_of(s.checkpointing.policy).repeats_layers() ? 2 : 1;
+  return f;
+}
+
+EvidenceFeatures evidence_features(const Scenario& s) {
+  EvidenceFeatures f = stated_features(s);
   const Report report = evaluate(s);
   f.bubble = s.parallelism.pipeline > 1 ? report.quantities.value_or(Q::pipeline_bubble_fraction, 0) : 0;
   f.runs = !report.has_errors() && report.quantities.value_or(Q::memory_free, 0) >= 0;
@@ -206,8 +212,29 @@ bool is_near(EvidenceFeature feature, const EvidenceFeatures& point, const Evide
   return false;
 }
 
+ErrorBand error_band(std::span<const EvidencePoint> points, const EvidenceFeatures& features, EvidenceKind kind) {
+  return band_of(points, features, kind, [](const EvidencePoint&) { return true; });
+}
 ErrorBand error_band(std::span<const EvidencePoint> points, const Scenario& scenario, EvidenceKind kind) {
-  return band_of(points, evidence_features(scenario), kind, [](const EvidencePoint&) { return true; });
+  return error_band(points, evidence_features(scenario), kind);
+}
+
+std::optional<double> highest_low(std::span<const EvidencePoint> points, const EvidenceFeatures& features,
+                                  EvidenceKind kind) {
+  if (features.pipeline == 1 || kind != EvidenceKind::step) {
+    const ErrorBand band = error_band(points, features, kind);
+    return band.validated() ? std::optional(band.low) : std::nullopt;
+  }
+  const ErrorBand all = band_of(
+      points, features, kind, [](const EvidencePoint&) { return true; }, true);
+  if (!all.validated()) return std::nullopt;
+  // At least kFewestNear of these are left by any bubble, and the low end is no higher than the least of them, or than
+  // the one in twenty from below, above which there are as many.
+  std::vector<double> errors;
+  for (const std::size_t i : all.near) errors.push_back(points[i].error);
+  const auto nth = errors.begin() + (kFewestNear - 1);
+  std::nth_element(errors.begin(), nth, errors.end(), std::greater<>());
+  return *nth;
 }
 
 std::vector<BandedQuantity> banded_quantities(const Scenario& scenario) {

@@ -84,6 +84,8 @@ struct EvidenceFeatures {
   bool runs = true;   // it fits and can run
 };
 EvidenceFeatures evidence_features(const Scenario&);
+// The same but for what an evaluation tells, `bubble` and `runs`: as of a plan that runs and whose stages never wait.
+EvidenceFeatures stated_features(const Scenario&);
 
 // What the bands of a kind on a generation of chips are worth for models that are not among the runs they are made of:
 // of `tried` runs with a band so many lie inside it, after it was widened from its median by a factor (of the logarithm
@@ -161,6 +163,10 @@ struct ErrorBand {
   double most_rate(double value) const { return value * (1 + high); }
 };
 ErrorBand error_band(std::span<const EvidencePoint>, const Scenario&, EvidenceKind);
+ErrorBand error_band(std::span<const EvidencePoint>, const EvidenceFeatures&, EvidenceKind);
+// No band with these features, whatever its pipeline idles, has a low end above this one; of a plan without a pipeline it
+// is that of its band. Nothing: there is no band then.
+std::optional<double> highest_low(std::span<const EvidencePoint>, const EvidenceFeatures&, EvidenceKind);
 // Fills the trial of each point, by all of them.
 void try_bands(std::span<EvidencePoint>);
 

@@ -68,6 +68,7 @@ OrderedJson ranked_json(const engine::RankedPlan& ranked) {
                       {"tokens_per_s_per_chip", ranked.tokens_per_s_per_chip},
                       {"cost_usd", nullptr}};
   if (std::isfinite(ranked.cost_usd)) json["cost_usd"] = ranked.cost_usd;
+  if (ranked.slow_end_s > 0) json["slow_end_s"] = ranked.slow_end_s;
   json["step_parts"] = parts_json(engine::kStepParts, ranked.step_parts);
   return json;
 }
@@ -161,14 +162,17 @@ std::string search_json(const engine::Scenario& scenario, engine::Objective obje
 std::string search_csv(const engine::Scenario& scenario, const engine::SearchResult& result) {
   std::string out;
   for (const engine::PlanDimension& dimension : engine::plan_dimensions()) out += std::string(dimension.path) + ",";
-  out += "step_s,memory_bytes,mfu,tokens_per_s_per_chip,cost_usd,runs_on\n";
+  const bool by_slow_end = !result.best.empty() && result.best.front().slow_end_s > 0;
+  out += "step_s,memory_bytes,mfu,tokens_per_s_per_chip,cost_usd,runs_on";
+  out += by_slow_end ? ",slow_end_s\n" : "\n";
   for (const engine::RankedPlan& ranked : result.best) {
     const OrderedJson plan = plan_json(ranked.plan);
     for (const OrderedJson& value : plan) out += (value.is_string() ? value.get<std::string>() : value.dump()) + ",";
-    out += fmt::format("{},{},{},{},{},{}\n", ranked.step_time_s, ranked.memory_bytes, ranked.mfu,
+    out += fmt::format("{},{},{},{},{},{}", ranked.step_time_s, ranked.memory_bytes, ranked.mfu,
                        ranked.tokens_per_s_per_chip,
                        std::isfinite(ranked.cost_usd) ? fmt::format("{}", ranked.cost_usd) : "",
                        fmt::join(runners_of(scenario, ranked.plan), " "));
+    out += by_slow_end ? fmt::format(",{}\n", ranked.slow_end_s) : "\n";
   }
   return out;
 }
@@ -187,6 +191,7 @@ OrderedJson serving_plan_json(const engine::RankedDecoding& p) {
       {"time_per_output_token_s", p.decode_token_s},
       {"tokens_per_s", p.decode_tokens_per_s},
       {"memory_bytes", p.chip_bytes}};
+  if (p.slow_end_s > 0) json["slow_end_s"] = p.slow_end_s;
   json["step_parts"] = parts_json(engine::kDecodeParts, p.step_parts);
   return json;
 }
@@ -217,12 +222,16 @@ std::string serving_search_csv(const engine::Scenario& scenario, const engine::S
   std::string out =
       "parallelism.data,parallelism.tensor,parallelism.expert,parallelism.pipeline,workload.batch,"
       "sustained_time_per_token_s,ttft_s,sustained_tokens_per_s,sustained_tokens_per_s_per_chip,"
-      "sequences_in_flight,time_per_output_token_s,tokens_per_s,memory_bytes,runs_on\n";
-  for (const engine::RankedDecoding& p : result.best)
-    out += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", p.plan.data, p.plan.tensor, p.plan.expert,
+      "sequences_in_flight,time_per_output_token_s,tokens_per_s,memory_bytes,runs_on";
+  const bool by_slow_end = !result.best.empty() && result.best.front().slow_end_s > 0;
+  out += by_slow_end ? ",slow_end_s\n" : "\n";
+  for (const engine::RankedDecoding& p : result.best) {
+    out += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{}", p.plan.data, p.plan.tensor, p.plan.expert,
                        p.plan.pipeline, p.plan.batch, p.token_s, p.ttft_s, p.tokens_per_s, p.tokens_per_s_per_chip,
                        p.in_flight, p.decode_token_s, p.decode_tokens_per_s, p.chip_bytes,
                        fmt::join(runners_of(scenario, p.plan), " "));
+    out += by_slow_end ? fmt::format(",{}\n", p.slow_end_s) : "\n";
+  }
   return out;
 }
 

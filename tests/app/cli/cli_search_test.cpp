@@ -222,6 +222,45 @@ TEST_CASE("search of a scenario that serves ranks meshes and batches, within wha
         "roofscape-cli: --max-token-time: is for scenarios that serve; leave it out\n");
 }
 
+TEST_CASE("search by slow ends ranks by the longest that a plan may take, and says what it does not list") {
+  for (const char* which : {"llama3-8b-8-h100", "llama3-70b-serving-8-h100"}) {
+    const std::string what = std::string("search ") + which + " --slow-end --limit 5 --set mode=calibrated";
+    CAPTURE(what);
+    const Outcome text = run(what);
+    CHECK(text.code == 0);
+    CHECK(text.out.find("ranked by the slow end of the error band; plans unlike any measured run are left out\n") !=
+          std::string::npos);
+    CHECK(text.out.find("not validated") == std::string::npos);
+    const auto best = nlohmann::json::parse(run(what + " --json").out).at("best");
+    REQUIRE(best.size() == 5);
+    const bool serves = best.at(0).contains("sustained_tokens_per_s_per_chip");
+    double before = 0;
+    for (const auto& one : best) {
+      const double predicted = one.at(serves ? "time_per_output_token_s" : "step_s").get<double>(),
+                   slow = one.at("slow_end_s").get<double>();
+      const double key = serves ? slow / predicted / one.at("sustained_tokens_per_s_per_chip").get<double>() : slow;
+      CHECK(key >= before * (1 - 1e-12));
+      before = key;
+    }
+    const std::string csv = run(what + " --csv").out;
+    CHECK(csv.substr(0, csv.find('\n')).ends_with(",runs_on,slow_end_s"));
+  }
+  CHECK(run("search llama3-8b-8-h100 --csv --limit 1").out.find("slow_end_s") == std::string::npos);
+}
+
+TEST_CASE("search by slow ends refuses what has none") {
+  CHECK(run("search llama3-8b-8-h100 --slow-end --objective memory").err ==
+        "roofscape-cli: --slow-end: ranks by time, and the objective is memory; leave out one of them\n");
+  CHECK(run("search llama3-70b-serving-8-h100 --slow-end --objective memory").code == 2);
+  CHECK(run("search llama3-8b-8-h100 --slow-end --set mode=custom").err ==
+        "roofscape-cli: --slow-end: needs predictions that were held against measured runs; custom mode has none; "
+        "give --set assumptions.mode=calibrated or =ideal\n");
+  const Outcome none = run("search mixtral-8x7b-64-h100 --slow-end --set mode=calibrated");
+  CHECK(none.code == 1);
+  CHECK(none.out.find("no plan that fits is like the runs that were measured, so none has an error band; leave out "
+                      "--slow-end to rank by predictions\nthe present plan: ") != std::string::npos);
+}
+
 TEST_CASE("search does not compare a present plan that breaks a promise or a limit with the best") {
   const auto last_line = [](const char* arguments) {
     const std::string out = run(std::string("search llama3-") + arguments).out;

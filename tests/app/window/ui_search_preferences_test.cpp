@@ -117,6 +117,8 @@ TEST_CASE("search preferences in a file that mean nothing are as if they were no
                                             {{"free", "nan"}},
                                             {{"serving.rank by", "step-time"}},
                                             {{"serving.batch", "-1"}},
+                                            {{"slow end", "maybe"}},
+                                            {{"serving.slow end", "1"}},
                                             {{"serving.promises", "perhaps"}}}) {
     CAPTURE(words.begin()->first);
     CAPTURE(words.begin()->second);

@@ -326,3 +326,74 @@ TEST_CASE("limits are lifted by the button beside the space, which is there whil
   CHECK(preferences.objective == engine::Objective::memory);
   CHECK(h.place("search.reset") == nullptr);
 }
+
+TEST_CASE("ranked by slow ends, the window's list is the command's, and a plan of it has a band") {
+  for (const char* id : {kSmall, kServing}) {
+    CAPTURE(id);
+    Harness h(id, 2560, 1440);
+    engine::Scenario s = h.scenario();
+    s.assumptions.mode = engine::Mode::calibrated;
+    h.parts.session.update(s, false);
+    h.workspace.finish_evidence();
+    search(h);
+    CHECK_FALSE(h.parts.panels.search.found->query.measured);
+    h.click("search.slow_end");
+    found_again(h);
+    const app::SearchOutcome& found = *h.parts.panels.search.found;
+    CHECK(found.query.measured == h.parts.evidence);
+    CHECK_FALSE(h.parts.panels.search.stale);
+    const engine::Evidence& evidence = h.parts.evidence->of(engine::Mode::calibrated);
+    const widgets::TextTable& texts = h.workspace.texts();
+    const auto table =
+        s.serves() ? widgets::search::plan_table(texts, s, found.query.serving.objective, found.serving, &evidence)
+                   : widgets::search::plan_table(texts, s, found.query.request.objective, found.result, &evidence);
+    REQUIRE_FALSE(table.rows.empty());
+    const auto band = std::find_if(table.columns.begin(), table.columns.end(),
+                                   [](const auto& column) { return column.id == "band"; });
+    REQUIRE(band != table.columns.end());
+    for (const auto& row : table.rows)
+      CHECK(row[static_cast<std::size_t>(band - table.columns.begin())] != texts.text("ui.search.no_band"));
+    const int rank = s.serves() ? found.serving.present_rank : found.result.present_rank;
+    const test::TemporaryFolder folder;
+    const std::string out = (folder.path() / "out").string();
+    REQUIRE(std::system(("env -u DISPLAY XDG_DATA_HOME='" + folder.path().string() + "/none' '" + test::cli_program() +
+                         "' search " + id + " --slow-end --limit 30 --set assumptions.mode=calibrated >'" + out +
+                         "' </dev/null")
+                            .c_str()) == 0);
+    const std::string list = app::plan_list_text(table, rank, texts), said = test::text_of(out);
+    CAPTURE(said);
+    CAPTURE(list);
+    CHECK(said.find(list) != std::string::npos);
+  }
+}
+
+TEST_CASE("where no plan is like measured runs, a list by slow ends says why and leads back to predictions") {
+  Harness h("mixtral-8x7b-64-h100");
+  engine::Scenario s = h.scenario();
+  s.assumptions.mode = engine::Mode::calibrated;
+  h.parts.session.update(s, false);
+  h.workspace.finish_evidence();
+  h.parts.panels.search.preferences.slow_end = true;
+  search(h);
+  REQUIRE(h.parts.panels.search.found->result.best.empty());
+  CHECK(h.place("search.row.1") == nullptr);
+  h.click("search.by_prediction");
+  found_again(h);
+  CHECK_FALSE(h.parts.panels.search.preferences.slow_end);
+  CHECK(h.place("search.row.1") != nullptr);
+}
+
+TEST_CASE("slow ends are offered where plans are ranked by time, and measured against") {
+  Harness h(kSmall);
+  search(h);
+  CHECK(h.place("search.slow_end") != nullptr);
+  h.parts.panels.search.preferences.objective = engine::Objective::memory;
+  h.step();
+  CHECK(h.place("search.slow_end") == nullptr);
+  h.parts.panels.search.preferences.objective = engine::Objective::cost;
+  engine::Scenario s = h.scenario();
+  s.assumptions.mode = engine::Mode::custom;
+  h.parts.session.update(s, false);
+  h.step();
+  CHECK(h.place("search.slow_end") == nullptr);
+}

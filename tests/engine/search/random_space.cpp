@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <cstdlib>
 #include <functional>
 #include <limits>
 #include <thread>
@@ -11,6 +12,7 @@
 
 #include "engine/scenario/checkpoint_policies.h"
 #include "engine/scenario/mesh_size.h"
+#include "tests/cases_to_try.h"
 #include "tests/engine/search/search_enumeration.h"
 
 namespace roofscape::tests {
@@ -88,6 +90,11 @@ std::vector<int> numbers_to(int last) {
 }
 
 }  // namespace
+
+int spaces_to_try() {
+  const char* asked = std::getenv("ROOFSCAPE_SEARCH_SPACES");
+  return asked != nullptr ? std::atoi(asked) : cases_to_try(100);
+}
 
 // Any model on any chip, few layers and few chips; memory about as large as what its plans take.
 Scenario random_small_scenario(std::mt19937& rng) {

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <cstdlib>
 #include <random>
 #include <string>
 #include <vector>
@@ -25,22 +24,12 @@ using tests::Dice;
 using tests::difference;
 using tests::searched;
 
-namespace {
-
-// More where somebody has time for it.
-int spaces_to_try() {
-  const char* asked = std::getenv("ROOFSCAPE_SEARCH_SPACES");
-  return asked != nullptr ? std::atoi(asked) : tests::cases_to_try(100);
-}
-
-}  // namespace
-
 TEST_CASE("of a small space a search finds what evaluating every plan finds, in every mode") {
   std::mt19937 rng(16);
   std::array<int, 3> modes{}, families{};
   int some_fit = 0, none_fit = 0, near = 0, cells = 0, ranks = 0, several_software = 0, launched = 0;
   double plans = 0;
-  const int spaces = spaces_to_try();
+  const int spaces = tests::spaces_to_try();
   for (int i = 0; i < spaces;) {
     CAPTURE(i);
     Dice dice(rng);

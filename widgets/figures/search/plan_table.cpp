@@ -213,11 +213,12 @@ PlanTable table_of(const TextTable& texts, const engine::Scenario& scenario, con
     for (const Ranked* plan : plans) bands.push_back(band_with(scenario, plan->plan, *evidence, kind));
   std::vector<Listed<Ranked>> listed;
   for (std::size_t i = 0; i < plans.size(); ++i)
-    listed.push_back({texts, *plans[i], best, bands.empty() ? nullptr : &bands[i],
-                      i == result.best.size() && result.present_breaks
-                          ? std::nullopt
-                          : std::optional(score_of(objective, *plans[i]) / score_of(objective, best)),
-                      engine::who_runs(scenario, plans[i]->plan)});
+    listed.push_back(
+        {texts, *plans[i], best, bands.empty() ? nullptr : &bands[i],
+         (i == result.best.size() && result.present_breaks) || (best.slow_end_s > 0 && !(plans[i]->slow_end_s > 0))
+             ? std::nullopt
+             : std::optional(score_of(objective, *plans[i]) / score_of(objective, best)),
+         engine::who_runs(scenario, plans[i]->plan)});
   out.rows.resize(result.best.size());
   for (const auto& c : columns) {
     bool says = c.says == nullptr;
@@ -243,31 +244,6 @@ std::string above_one_words(const TextTable& texts, std::span<const std::vector<
     for (const std::string& cell : row)
       if (cell.ends_with(kAboveOne)) return std::string(texts.text("search.above_one"));
   return {};
-}
-
-double score_of(engine::Objective objective, const RankedPlan& plan) {
-  switch (objective) {
-    case engine::Objective::step_time:
-      return plan.step_time_s;
-    case engine::Objective::throughput:
-      return plan.tokens_per_s_per_chip;
-    case engine::Objective::cost:
-      return std::isfinite(plan.cost_usd) ? plan.cost_usd : plan.step_time_s;
-    case engine::Objective::memory:
-      return plan.memory_bytes;
-  }
-  return plan.step_time_s;
-}
-double score_of(engine::ServingObjective objective, const RankedDecoding& plan) {
-  switch (objective) {
-    case engine::ServingObjective::throughput:
-      return plan.tokens_per_s_per_chip;
-    case engine::ServingObjective::token_time:
-      return plan.token_s;
-    case engine::ServingObjective::memory:
-      return plan.chip_bytes;
-  }
-  return plan.token_s;
 }
 
 ErrorBand band_of(const engine::Scenario& scenario, const engine::Plan& plan, const Evidence& evidence,

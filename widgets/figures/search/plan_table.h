@@ -45,10 +45,6 @@ PlanTable plan_table(const TextTable& texts, const engine::Scenario& scenario, e
 PlanTable plan_table(const TextTable& texts, const engine::Scenario& scenario, engine::ServingObjective objective,
                      const engine::ServingSearchResult& result, const engine::Evidence* evidence);
 
-// What the objective ranks by.
-double score_of(engine::Objective objective, const engine::RankedPlan& plan);
-double score_of(engine::ServingObjective objective, const engine::RankedDecoding& plan);
-
 // The band of a plan of the scenario: that of the scenario with the plan applied.
 engine::ErrorBand band_of(const engine::Scenario& scenario, const engine::Plan& plan,
                           const engine::Evidence& evidence, engine::EvidenceKind kind);
