@@ -356,9 +356,9 @@ TEST_CASE("ranked by slow ends, the window's list is the command's, and a plan o
     const int rank = s.serves() ? found.serving.present_rank : found.result.present_rank;
     const test::TemporaryFolder folder;
     const std::string out = (folder.path() / "out").string();
-    REQUIRE(std::system(("env -u DISPLAY XDG_DATA_HOME='" + folder.path().string() + "/none' '" + test::cli_program() +
-                         "' search " + id + " --slow-end --limit 30 --set assumptions.mode=calibrated >'" + out +
-                         "' </dev/null")
+    REQUIRE(std::system(("env -u DISPLAY XDG_DATA_HOME='" + folder.path().string() + "/none' '" +
+                         test::cli_program() + "' search " + id +
+                         " --slow-end --limit 30 --set assumptions.mode=calibrated >'" + out + "' </dev/null")
                             .c_str()) == 0);
     const std::string list = app::plan_list_text(table, rank, texts), said = test::text_of(out);
     CAPTURE(said);
