@@ -175,6 +175,19 @@ TEST_CASE("comm-roofline: every tier keeps its name in a small window") {
   }
 }
 
+TEST_CASE("comm-roofline: in a column the slopes are named in the note, from the left") {
+  const auto canvas = book("comm-roofline", "llama3-405b-16k-h100", {}, 320, 320);
+  std::string words;
+  for (const TextRun& run : canvas->texts()) words += run.text + " ";
+  const std::size_t node = words.find("NVLink 450\u202fGB/s"), fabric = words.find("fabric 50\u202fGB/s");
+  CAPTURE(words);
+  REQUIRE(node != std::string::npos);
+  REQUIRE(fabric != std::string::npos);
+  CHECK(words.find("Slopes from the left:") < node);
+  CHECK(node < fabric);
+  CHECK(words.find("HBM 3.35") == std::string::npos);  // it carries nothing, and is not drawn
+}
+
 TEST_CASE("comm-roofline: a dot's name stands over no other dot") {
   const auto canvas = book("comm-roofline", "llama3-405b-16k-h100");
   const TextRun* name = canvas->find_text("fsdp 8");

@@ -37,6 +37,7 @@ constexpr double kRoomForRows = 4.5;    // as kRoomX, for more
 constexpr double kNameShare = 0.25;     // of the axis of FLOP per byte, in powers
 constexpr double kSlackShare = 0.2;     // the same at its right, for the slack of what lies there
 constexpr float kAxisDot = 13, kSlackEnd = 3;
+constexpr float kNamesAlong = 30;  // em wide: room for names along slopes, beside each other and over arrows
 
 const CommRoofline& comm_roofline_of(const FigureInput& input) {
   return input.studies.get<CommRoofline>(input.scenario,
@@ -136,7 +137,15 @@ std::vector<Slack> slack_of(const CommRoofline& study) {
   return out;
 }
 
-Chart chart_of(const FigureInput& input, const CommRoofline& study, float em) {
+// Of the tiers that carry something, in a column, where names along the slopes would stand on each other and on arrows.
+std::string slopes_note(const FigureInput& input, const CommRoofline& study) {
+  std::string names;
+  for (std::size_t i = 0; i < study.roofs.size(); ++i)
+    if (used(study, i)) names += (names.empty() ? "" : "; ") + roof_name(input, study.roofs[i]);
+  return input.texts.format("figure.comm-roofline.slopes", {names});
+}
+
+Chart chart_of(const FigureInput& input, const CommRoofline& study, float em, float width) {
   const TextTable& t = input.texts;
   const Theme& theme = input.theme;
   Chart c;
@@ -157,9 +166,12 @@ Chart chart_of(const FigureInput& input, const CommRoofline& study, float em) {
   c.x_to = right * std::max(kRoomX, std::pow(right / left, kSlackShare));
   std::tie(c.y_from, c.y_to) = std::pair{std::min(low / kRoomX, study.peak / kRoomY),
                                          study.peak * (study.axes.size() > kAxesInARow ? kRoomForRows : kRoomX)};
+  int slopes = 0;
+  for (std::size_t i = 0; i < study.roofs.size(); ++i) slopes += used(study, i);
+  const bool along = slopes < 2 || width >= kNamesAlong * em;
   const std::vector<Slack> slack = slack_of(study);
   const double last = slack.empty() ? study.peak / kFirstSlack : slack.back().level / kNextSlack;
-  c.y_from = std::min(c.y_from, last / kUnderSlack);
+  c.y_from = std::min(c.y_from, along ? last / kUnderSlack : last);
   c.x_from = std::max(c.x_from, c.y_from / study.roofs.front().bytes_per_s);
 
   // The peak that all share, then the slope of each tier.
@@ -175,7 +187,7 @@ Chart chart_of(const FigureInput& input, const CommRoofline& study, float em) {
                           : Stroke{theme.ink3, theme.axis_width * em, Dash{em * 0.3f, em * 0.25f}};
     const double from = std::max(c.x_from, c.y_from / roof.bytes_per_s);
     line.points = {{from, from * roof.bytes_per_s}, {roof.ridge, study.peak}};
-    line.along = roof_name(input, roof);
+    if (along) line.along = roof_name(input, roof);
     line.essential = carries;
     line.named = !carries;
     line.tag = "comm-roofline.roof." + std::to_string(i);
@@ -220,6 +232,7 @@ Chart chart_of(const FigureInput& input, const CommRoofline& study, float em) {
     c.lines.push_back(std::move(arrow));
   }
   c.note = t.text(study.axes.empty() ? "figure.comm-roofline.silent" : "figure.comm-roofline.note");
+  if (!along) c.note = slopes_note(input, study) + " " + c.note;
   return c;
 }
 
@@ -265,7 +278,7 @@ void draw_comm_roofline(Canvas& canvas, const Rect& area, const FigureInput& inp
   if (!study.known())
     return draw_empty_state(canvas, input.theme, rest, input.texts.text("figure.comm-roofline.unknown"));
   draw_line_chart(canvas, rest, input.theme,
-                  on_held_axes(chart_of(input, study, canvas.em()), input, "comm-roofline"));
+                  on_held_axes(chart_of(input, study, canvas.em(), rest.w), input, "comm-roofline"));
 }
 
 std::string comm_roofline_data(const FigureInput& input, const FigureView&) {
