@@ -304,9 +304,17 @@ io::Result<FileFormat> format_of(const FigureOptions& asked) {
     return asked.format.empty()
                ? io::InputError{{}, "-o -", say("error.figure.output"), say("error.figure.output.remedy")}
                : parse_format(asked.format);
-  if (!asked.format.empty())
-    return io::InputError{{}, "--format", say("error.cli.all_only"), say("error.cli.all_only.remedy")};
-  if (const auto format = app::format_of(std::filesystem::path(asked.output))) return *format;
+  const auto named = app::format_of(std::filesystem::path(asked.output));
+  if (!asked.format.empty()) {
+    const auto said = parse_format(asked.format);
+    if (said && named && *named != said.value())
+      return io::InputError{{},
+                            "--format",
+                            say("error.cli.other_extension", io::in_quotes(asked.output)),
+                            say("error.cli.other_extension.remedy")};
+    return said;
+  }
+  if (named) return *named;
   return io::InputError{asked.output, {}, say("error.figure.extension"), say("error.figure.extension.remedy")};
 }
 

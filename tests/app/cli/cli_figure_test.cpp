@@ -401,8 +401,17 @@ TEST_CASE("options of pictures are refused for tables, and those of one format f
   CHECK(refused("-o a.json --size 84mm") == "roofscape-cli: --size: is for pictures; leave it out\n");
   CHECK(refused("-o a.pdf --dpi 300") == "roofscape-cli: --dpi: is for PNG only; give the size with --size\n");
   CHECK(refused("-o a.pdf --svg-tooltips") == "roofscape-cli: --svg-tooltips: is for SVG only; leave it out\n");
-  CHECK(refused("-o a.svg --format svg") ==
-        "roofscape-cli: --format: is for --all and -o - only; the extension of the file says the format\n");
+  CHECK(refused("-o a.svg --format pdf") ==
+        "roofscape-cli: --format: is not the format that the extension of \"a.svg\" says; give one of them\n");
+}
+
+TEST_CASE("a file has the format that is asked for, where its extension says the same or none") {
+  const test::TemporaryFolder folder;
+  for (const char* name : {"a.svg", "a"}) {
+    CAPTURE(name);
+    CHECK(run(folder, std::string("figure step llama3-8b-8-h100 --format svg -o ") + name).code == 0);
+    CHECK(test::text_of(folder.path() / name).find("<svg") != std::string::npos);
+  }
 }
 
 TEST_CASE("figures of a search are drawn without a window, which searches for them") {
