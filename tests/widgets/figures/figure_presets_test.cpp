@@ -118,8 +118,8 @@ TEST_CASE("on paper of any width the head is whole: the takeaway, or the brief o
 TEST_CASE("at the width of a column no word of a figure is cut, in either mode") {
   FigureView view;
   view.print = true;
-  for (const char* preset : {"llama3-70b-v5p-pod", "llama3-405b-16k-h100", "deepseek-v3-2048-h800",
-                             "llama3-8b-8-h100", "llama3-70b-serving-8-h100"})
+  for (const auto& entry : tests::library().list(io::PresetKind::scenario)) {
+    const std::string& preset = entry.id;
     for (const engine::Mode mode : {engine::Mode::ideal, engine::Mode::calibrated}) {
       engine::Scenario s = tests::preset(preset);
       s.assumptions.mode = mode;
@@ -139,6 +139,7 @@ TEST_CASE("at the width of a column no word of a figure is cut, in either mode")
         }
       }
     }
+  }
 }
 
 TEST_CASE("in a column no total of a ZeRO stage reaches the time beside it, whatever is free of the capacity") {

@@ -71,6 +71,8 @@ std::string row_name(const FigureInput& input, const DecodeRow& row) {
   const std::string_view id = engine::quantity(row.what).id;
   if (row.aside)
     return std::string(input.texts.text("figure.decode-step.hidden." + std::string(id.substr(id.rfind('.') + 1))));
+  if (row.total && row.what == Q::time_per_output_token)  // the title says of what
+    return std::string(input.texts.text("figure.decode-step.per_token"));
   return quantity_label(input.texts, row.what);
 }
 

@@ -70,11 +70,13 @@ std::string axis_text(const FigureInput& input, Axis axis) {
 std::string dim_text(const FigureInput& input, LayerDim dim) {
   return std::string(input.texts.text("figure.layer.dim." + std::string(engine::kLayerDimIds[dim])));
 }
-std::string move_text(const FigureInput& input, const LayerMove& move) {
+// `key`: all of it, or less where there is little room; the colour says over which axis.
+constexpr std::array<std::string_view, 3> kMoveKeys{"figure.layer.move", "figure.layer.move.brief",
+                                                    "figure.layer.move.briefest"};
+std::string move_text(const FigureInput& input, const LayerMove& move, std::string_view key = kMoveKeys.front()) {
   return input.texts.format(
-      "figure.layer.move",
-      {std::string(input.texts.text("calc.word." + std::string(engine::kCollectiveIds[move.kind]))),
-       axis_text(input, move.axis), format(move.bytes, engine::unit::bytes), format_duration(move.time_s)});
+      key, {std::string(input.texts.text("calc.word." + std::string(engine::kCollectiveIds[move.kind]))),
+            axis_text(input, move.axis), format(move.bytes, engine::unit::bytes), format_duration(move.time_s)});
 }
 
 std::string whole_text(const LayerArray& o) {
@@ -154,9 +156,18 @@ void draw_moves(Canvas& canvas, const FigureInput& input, Rect line, const std::
     canvas.text({line.x, line.centre().y}, before, style);
     line.cut_left(canvas.text_width(before, style) + canvas.px(6));
   }
+  const auto words_of = [&](const LayerMove& move, std::string_view key) {
+    return "\u2193 " + move_text(input, move, key);
+  };
+  const auto fits = [&](std::string_view key) {
+    float width = 0;
+    for (const LayerMove& move : moves) width += canvas.text_width(words_of(move, key), style) + canvas.px(14);
+    return width - canvas.px(14) <= line.w;
+  };
+  const auto key = std::find_if(kMoveKeys.begin(), kMoveKeys.end() - 1, fits);
   for (const LayerMove& move : moves) {
     style.colour = readable(line_of(input.theme, look_of(move.axis)), input.theme.panel);
-    const std::string words = ellipsize(canvas, "\u2193 " + move_text(input, move), style, line.w);
+    const std::string words = ellipsize(canvas, words_of(move, *key), style, line.w);
     if (words.empty()) return;
     canvas.text({line.x, line.centre().y}, words, style);
     line.cut_left(canvas.text_width(words, style) + canvas.px(14));

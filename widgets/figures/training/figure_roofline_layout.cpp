@@ -305,6 +305,12 @@ void place_peak_label(const Canvas& canvas, const FigureInput& input, Layout& l)
   for (const Dot& d : l.dots)
     if (d.at.x + d.size / 2 > left) at.y = std::min(at.y, d.at.y - d.size / 2);
   l.peak_label = place(canvas, text, at, style);
+  // No room over those dots: to the left of them.
+  if (l.peak_label.bounds.y < l.plot.y) {
+    for (const Dot& d : l.dots)
+      if (d.at.x + d.size / 2 > left) at.x = std::min(at.x, d.at.x - d.size / 2 - canvas.px(4));
+    l.peak_label = place(canvas, text, {at.x, l.y(l.peak) - canvas.px(2)}, style);
+  }
   // A line that runs through it would be taken for the one it names.
   const auto on_line = [&](const OtherPeak& o) {
     const float y = l.y(o.flop_per_s);
