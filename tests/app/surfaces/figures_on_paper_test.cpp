@@ -5,9 +5,11 @@
 #include <cmath>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "app/core/export.h"
 #include "app/core/figure_form.h"
+#include "tests/engine/fixtures.h"
 #include "tests/english.h"
 #include "tests/widgets/figures/preset_fixture.h"
 #include "widgets/canvas/canvas_ink.h"
@@ -20,8 +22,6 @@ namespace {
 
 constexpr float kPointsPerMm = 72 / 25.4f, kLeastText = 7;
 constexpr float kLeastOnSlide = 720.0f / 36;
-const std::string kPresets[]{"llama3-405b-16k-h100-8k", "llama3-70b-v5p-pod", "deepseek-v3-2048-h800",
-                             "llama3-8b-8-h100", "llama3-70b-serving-8-h100"};
 
 app::ExportOptions form_for(const app::Drawing& drawing, float width_mm, const HeadParts& head) {
   app::ExportOptions form = drawing.own;
@@ -39,11 +39,21 @@ FigureCase against_keeping_all(const FigureCase& c) {
   return out;
 }
 
-// Calls `look` with each figure that has something of a preset to show, in the presets' mode and calibrated.
+// A few that differ, where all that ship would take minutes.
+const std::vector<std::string> kSome{"llama3-405b-16k-h100-8k", "llama3-70b-v5p-pod", "deepseek-v3-2048-h800",
+                                     "llama3-8b-8-h100", "llama3-70b-serving-8-h100"};
+std::vector<std::string> every_preset() {
+  std::vector<std::string> out;
+  for (const io::Preset& one : tests::library().list(io::PresetKind::scenario)) out.push_back(one.id);
+  return out;
+}
+
+// Calls `look` with each figure that has something of these presets to show, in the presets' mode and calibrated.
 template <class Look>
-void for_each_drawing(Look&& look, const char* of_theme = "print", const TextTable& texts = english()) {
+void for_each_drawing(const std::vector<std::string>& presets, Look&& look, const char* of_theme = "print",
+                      const TextTable& texts = english()) {
   const Theme colours = theme(of_theme);
-  for (const std::string& preset : kPresets)
+  for (const std::string& preset : presets) {
     for (const bool calibrated : {false, true}) {
       const FigureCase c = calibrated ? calibrated_case(preset) : preset_case(preset);
       const FigureInput input = input_of(c, colours, texts);
@@ -62,6 +72,7 @@ void for_each_drawing(Look&& look, const char* of_theme = "print", const TextTab
       CAPTURE(calibrated);
       look(app::drawing_of(*find_figure("compare"), input_of(other, colours, texts)));
     }
+  }
   look(app::drawing_of(*find_figure("layer"), input_of(preset_case("llama3-70b-lora-8-h100"), colours, texts)));
 }
 
@@ -78,7 +89,7 @@ void check_readable(const app::Drawing& drawing, const app::ExportOptions& form,
   drawing.draw(canvas, app::drawing_area(drawing, form, fonts()), form.head);
   CAPTURE(form.width);
   CHECK(canvas.audit_text() == "");
-  CHECK(canvas.texts().size() > 3);  // something is drawn
+  CHECK_FALSE(canvas.texts().empty());
   for (const TextRun& run : canvas.texts()) {
     CHECK_MESSAGE(run.style.em >= least, run.text);
     CHECK_MESSAGE(!run.text.starts_with("figure."), run.text);
@@ -88,7 +99,7 @@ void check_readable(const app::Drawing& drawing, const app::ExportOptions& form,
 }  // namespace
 
 TEST_CASE("in a column of 84 mm no text is cut, covered or under 7 points, with a head and bare") {
-  for_each_drawing([](const app::Drawing& drawing) {
+  for_each_drawing(every_preset(), [](const app::Drawing& drawing) {
     for (const HeadParts& head : {HeadParts{}, HeadParts{false, false, false}}) {
       CAPTURE(head.any());
       check_readable(drawing, form_for(drawing, 84, head), kLeastText);
@@ -97,7 +108,7 @@ TEST_CASE("in a column of 84 mm no text is cut, covered or under 7 points, with 
 }
 
 TEST_CASE("the caption of a figure in a column is whole where the figure chooses its height") {
-  for_each_drawing([](const app::Drawing& drawing) {
+  for_each_drawing(kSome, [](const app::Drawing& drawing) {
     const app::ExportOptions form = form_for(drawing, 84, {});
     RecordCanvas canvas(fonts(), form.em, {0, 0, form.width, form.height});
     drawing.draw(canvas, app::drawing_area(drawing, form, fonts()), form.head);
@@ -109,7 +120,7 @@ TEST_CASE("the caption of a figure in a column is whole where the figure chooses
 }
 
 TEST_CASE("ink ends 1 mm from the edge of a figure with a head, half a millimetre from that of a bare one") {
-  for_each_drawing([](const app::Drawing& drawing) {
+  for_each_drawing(kSome, [](const app::Drawing& drawing) {
     for (const HeadParts& head : {HeadParts{}, HeadParts{false, false, false}}) {
       const app::ExportOptions form = form_for(drawing, 150, head);
       InkCanvas canvas(fonts(), form.em, {0, 0, form.width, form.height});
@@ -132,19 +143,22 @@ TEST_CASE("ink ends 1 mm from the edge of a figure with a head, half a millimetr
 }
 
 TEST_CASE("on a page no text is cut, covered, crossed by a bold line or under 7 points") {
-  for_each_drawing(
-      [](const app::Drawing& drawing) { check_readable(drawing, form_for(drawing, 150, {}), kLeastText); });
+  for_each_drawing(every_preset(), [](const app::Drawing& drawing) {
+    check_readable(drawing, form_for(drawing, 150, {}), kLeastText);
+  });
 }
 
 TEST_CASE("on a slide no text is cut, covered, crossed by a bold line or under a thirty-sixth of its height") {
-  for_each_drawing([](const app::Drawing& drawing) { check_readable(drawing, slide_of(drawing), kLeastOnSlide); },
-                   "projector");
+  for_each_drawing(
+      every_preset(), [](const app::Drawing& drawing) { check_readable(drawing, slide_of(drawing), kLeastOnSlide); },
+      "projector");
 }
 
 TEST_CASE("in every other theme a column and a slide are as clean") {
   for (const char* of_theme : {"light", "high_contrast", "dark", "projector_light"}) {
     CAPTURE(of_theme);
     for_each_drawing(
+        kSome,
         [](const app::Drawing& drawing) {
           check_readable(drawing, form_for(drawing, 84, {}), kLeastText);
           check_readable(drawing, slide_of(drawing), kLeastOnSlide);
@@ -169,6 +183,7 @@ TEST_CASE("in Korean and Russian a column and a slide are as clean, in either mo
   for (const char* language : {"ko", "ru"}) {
     CAPTURE(language);
     for_each_drawing(
+        every_preset(),
         [](const app::Drawing& drawing) {
           check_readable(drawing, form_for(drawing, 84, {}), kLeastText);
           check_readable(drawing, slide_of(drawing), kLeastOnSlide);
@@ -179,7 +194,7 @@ TEST_CASE("in Korean and Russian a column and a slide are as clean, in either mo
 
 TEST_CASE(
     "in a column where a figure chooses its height no words end in an ellipsis, and a layer's letters are all told") {
-  for_each_drawing([](const app::Drawing& drawing) {
+  for_each_drawing(every_preset(), [](const app::Drawing& drawing) {
     for (const float width_mm : {84.0f, 88.0f, 96.0f}) {
       const app::ExportOptions form = form_for(drawing, width_mm, {});
       RecordCanvas canvas(fonts(), form.em, {0, 0, form.width, form.height});

@@ -19,7 +19,7 @@ constexpr float kMostShape = 3.2f;  // width over height of the widest, where th
 constexpr float kKeyWidth = 120, kKeyHeight = 10, kKeyGap = 6;
 constexpr int kKeySteps = 40;
 constexpr double kLeastSpan = 0.1;  // of the best number
-constexpr int kKeyRows = 2;         // under the colours
+constexpr int kKeyRows = 3;         // under the colours
 constexpr float kHighLines = 13;    // of a figure that has a second row for the words of the key
 
 bool any(const HeatGrid& grid, HeatCell::Look look) {

@@ -295,10 +295,15 @@ bool passes(std::span<const Point> trace, std::span<const Rect> boxes) {
   return false;
 }
 
+// A name along a line. `crossed`: a line runs through it.
+struct AlongPlace {
+  Point anchor;
+  bool crossed = false;
+};
 // The name of a line along its first segment, over it and where no other text is; left out where there is no room,
 // and unless it is essential where a line would run through it.
-std::optional<Point> place_along(const Canvas& canvas, const Chart& chart, const Placed& l, const ChartLine& line,
-                                 std::vector<Rect>& taken, std::vector<Rect>& words) {
+std::optional<AlongPlace> place_along(const Canvas& canvas, const Chart& chart, const Placed& l,
+                                      const ChartLine& line, std::vector<Rect>& taken, std::vector<Rect>& words) {
   if (line.along.empty() || line.points.size() < 2) return std::nullopt;
   const Point a = place_of(l, line.points[0]), b = place_of(l, line.points[1]);
   const TextStyle style = label_style(canvas, {}, Weight::regular);
@@ -308,7 +313,7 @@ std::optional<Point> place_along(const Canvas& canvas, const Chart& chart, const
   // Squares along the text stand for it: a turned text has no upright box worth keeping clear of.
   const float side = style.em * 1.05f;
   int least = 1 << 20;
-  Point best;
+  AlongPlace best;
   std::vector<Rect> kept;
   constexpr int kPlaces = 13;  // along the segment, over it, then under it
   for (int place = 0; place < 2 * kPlaces; ++place) {
@@ -326,14 +331,14 @@ std::optional<Point> place_along(const Canvas& canvas, const Chart& chart, const
         }))
       continue;
     int crossed = 0;
-    for (const Rect& r : squares) crossed += std::max(0, crossings(l, chart, r.inset(side * 0.15f)));
+    for (const Rect& r : squares) crossed += std::max(0, crossings(l, chart, r.inset(side * 0.1f)));
     if (crossed > 0 && !line.essential) continue;
     // A line that would have to give way.
     int driven = 0;
     for (std::size_t i = 0; i < chart.lines.size(); ++i)
       driven += chart.lines[i].named && &chart.lines[i] != &line && passes(l.traces[i], squares) ? 1 : 0;
     const int cost = 20 * crossed + 9 * driven + std::abs(step - 7) + (place < kPlaces ? 0 : 5);
-    if (cost < least) least = cost, best = anchor, kept = std::move(squares);
+    if (cost < least) least = cost, best = {anchor, crossed > 0}, kept = std::move(squares);
   }
   if (kept.empty()) return std::nullopt;
   taken.insert(taken.end(), kept.begin(), kept.end());
@@ -349,6 +354,48 @@ void draw_along(Canvas& canvas, const Theme& theme, const Placed& l, const Chart
   canvas.text(anchor, line.along, style);
 }
 
+// Names along lines: of essential lines first.
+std::vector<std::optional<AlongPlace>> place_all_along(const Canvas& canvas, const Chart& chart, const Placed& l,
+                                                       const std::vector<PlacedName>& names,
+                                                       std::vector<Rect>& taken) {
+  std::vector<Rect> words;
+  for (const PlacedName& name : names)
+    if (!name.box.empty()) words.push_back(name.box);
+  std::vector<std::optional<AlongPlace>> along(chart.lines.size());
+  for (const bool essential : {true, false})
+    for (std::size_t i = 0; i < chart.lines.size(); ++i) {
+      const ChartLine& line = chart.lines[i];
+      if (line.essential != essential || (line.named && passes(l.traces[i], words))) continue;
+      along[i] = place_along(canvas, chart, l, line, taken, words);
+    }
+  return along;
+}
+
+bool is_letter(std::string_view text) { return text.size() == 1 && text[0] >= 'a'; }
+std::string next_letter(const Chart& chart) {
+  const auto used =
+      std::count_if(chart.dots.begin(), chart.dots.end(), [](const auto& d) { return is_letter(d.text); }) +
+      std::count_if(chart.lines.begin(), chart.lines.end(), [](const auto& o) { return is_letter(o.along); });
+  return std::string(1, static_cast<char>('a' + used));
+}
+
+// The chart with a letter along each line whose name another line would run through, which the note then tells.
+bool letter_lines(const Canvas& canvas, const Theme& theme, Chart& chart, const Placed& l, std::string& told) {
+  std::vector<Rect> taken;
+  const std::vector<PlacedName> names = place_names(canvas, theme, chart, l, taken);
+  const auto along = place_all_along(canvas, chart, l, names, taken);
+  bool some = false;
+  for (std::size_t i = 0; i < chart.lines.size(); ++i) {
+    ChartLine& line = chart.lines[i];
+    if (!along[i] || !along[i]->crossed || is_letter(line.along)) continue;
+    const std::string sign = next_letter(chart);
+    told += (told.empty() ? "" : "; ") + sign + ": " + line.along;
+    line.along = sign;
+    some = true;
+  }
+  return some;
+}
+
 // The chart with a letter for each dot whose name has no place, which the note then tells; the letters in use go on.
 bool letter(const Canvas& canvas, const Theme& theme, Chart& chart, const Placed& l, std::string& told) {
   std::vector<Rect> taken;
@@ -357,9 +404,7 @@ bool letter(const Canvas& canvas, const Theme& theme, Chart& chart, const Placed
   for (std::size_t i = 0; i < chart.dots.size(); ++i) {
     std::string& text = chart.dots[i].text;
     if (!name_missing(chart, names, i) || text.size() == 1) continue;
-    const auto used = std::count_if(chart.dots.begin(), chart.dots.end(),
-                                    [](const ChartDot& d) { return d.text.size() == 1 && d.text[0] >= 'a'; });
-    const std::string sign(1, static_cast<char>('a' + used));
+    const std::string sign = next_letter(chart);
     more += (told.empty() && more.empty() ? "" : "; ") + sign + ": " + text;
     text = sign;
   }
@@ -384,16 +429,7 @@ void draw_named_chart(Canvas& canvas, const Rect& area, const Theme& theme, cons
   if (chart.now) draw_now(canvas, theme, l.plot, l.x(chart.now->x), chart.now->pill);
   std::vector<Rect> taken;
   const std::vector<PlacedName> names = place_names(canvas, theme, chart, l, taken);
-  std::vector<Rect> words;
-  for (const PlacedName& name : names)
-    if (!name.box.empty()) words.push_back(name.box);
-  std::vector<std::optional<Point>> along(chart.lines.size());
-  for (const bool essential : {true, false})
-    for (std::size_t i = 0; i < chart.lines.size(); ++i) {
-      const ChartLine& line = chart.lines[i];
-      if (line.essential != essential || (line.named && passes(l.traces[i], words))) continue;
-      along[i] = place_along(canvas, chart, l, line, taken, words);
-    }
+  const auto along = place_all_along(canvas, chart, l, names, taken);
   {
     const Canvas::Clip inside = canvas.clip(l.plot);
     for (std::size_t i = chart.lines.size(); i-- > 0;)
@@ -402,7 +438,7 @@ void draw_named_chart(Canvas& canvas, const Rect& area, const Theme& theme, cons
   draw_ends(canvas, theme, chart, l);
   draw_dots(canvas, theme, chart, l, tints, names);
   for (std::size_t i = 0; i < chart.lines.size(); ++i)
-    if (along[i]) draw_along(canvas, theme, l, chart.lines[i], *along[i]);
+    if (along[i]) draw_along(canvas, theme, l, chart.lines[i], along[i]->anchor);
   draw_band_labels(canvas, theme, chart, l, taken);
   for (std::size_t i = 0; i < l.note.size(); ++i) {
     TextStyle style = small_text(canvas, theme.ink3, HAlign::left);
@@ -453,7 +489,25 @@ void add_baseline(Chart& chart, const FigureInput& input, ChartPoint at) {
   chart.dots.insert(chart.dots.begin() + (chart.dots.empty() ? 0 : 1), std::move(dot));
 }
 
-void draw_line_chart(Canvas& canvas, const Rect& area, const Theme& theme, const Chart& given) {
+namespace {
+
+// With letters for the names along lines that have no place of their own.
+Chart with_line_letters(const Canvas& canvas, const Rect& area, const Theme& theme, const Chart& given) {
+  Chart named = given;
+  std::string told;
+  for (int i = 0; i < kLetterTries; ++i) {
+    if (!letter_lines(canvas, theme, named, lay_out(canvas, area, theme, named), told)) break;
+    named.note = told + ". " + given.note;
+  }
+  return named;
+}
+
+}  // namespace
+
+void draw_line_chart(Canvas& canvas, const Rect& area, const Theme& theme, const Chart& chart) {
+  const bool names_lines = std::any_of(chart.lines.begin(), chart.lines.end(),
+                                       [](const ChartLine& o) { return o.essential && !o.along.empty(); });
+  const Chart given = names_lines ? with_line_letters(canvas, area, theme, chart) : chart;
   if (given.letters) {
     Chart named = given;
     named.letters = false;
