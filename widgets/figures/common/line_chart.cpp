@@ -379,7 +379,8 @@ std::string next_letter(const Chart& chart) {
   return std::string(1, static_cast<char>('a' + used));
 }
 
-// The chart with a letter along each line whose name another line would run through, which the note then tells.
+// The chart with a letter along each essential line whose name has no place, or none that no line runs through; the note
+// then tells it.
 bool letter_lines(const Canvas& canvas, const Theme& theme, Chart& chart, const Placed& l, std::string& told) {
   std::vector<Rect> taken;
   const std::vector<PlacedName> names = place_names(canvas, theme, chart, l, taken);
@@ -387,7 +388,8 @@ bool letter_lines(const Canvas& canvas, const Theme& theme, Chart& chart, const 
   bool some = false;
   for (std::size_t i = 0; i < chart.lines.size(); ++i) {
     ChartLine& line = chart.lines[i];
-    if (!along[i] || !along[i]->crossed || is_letter(line.along)) continue;
+    const bool misses = along[i] ? along[i]->crossed : line.essential && !line.along.empty();
+    if (!misses || is_letter(line.along)) continue;
     const std::string sign = next_letter(chart);
     told += (told.empty() ? "" : "; ") + sign + ": " + line.along;
     line.along = sign;
