@@ -25,6 +25,7 @@
 #include "engine/evidence/one_change_pairs.h"
 #include "engine/io/export/search_json.h"
 #include "engine/io/presets/evidence_files.h"
+#include "engine/search/slow_end.h"
 #include "engine/studies/evidence.h"
 #include "engine/studies/robust_search.h"
 #include "widgets/canvas/number_format.h"
@@ -308,7 +309,7 @@ std::string present_text(const Context& context, const engine::Scenario& scenari
       "cli.search.present",
       {widgets::format_duration(present.step_time_s), widgets::format(present.memory_bytes, engine::unit::bytes)});
   if (result.present_breaks) return out_text(context, now, *result.present_breaks);
-  if (best.slow_end_s > 0 && !(present.slow_end_s > 0)) return present_unlike_text(context, now);
+  if (!engine::comparable(best, present)) return present_unlike_text(context, now);
   return "\n" + now +
          standing_text(context, engine::score_of(request.objective, present),
                        engine::score_of(request.objective, best), engine::kObjectiveIds[request.objective],
@@ -355,18 +356,19 @@ std::string none_text(const Context& context, const engine::Scenario& scenario, 
 // `measured`: what a list by slow ends was made with.
 std::string search_text(const Context& context, const engine::Scenario& scenario,
                         const engine::SearchRequest& request, const engine::SearchResult& result,
-                        const std::optional<engine::Evidence>& measured) {
+                        std::optional<engine::Evidence> measured) {
+  const bool by_slow_end = measured.has_value();
   const std::string counts = counts_text(context, result);
   if (result.best.empty())
     return counts + none_text(context, scenario, result.fit > 0, measured) +
            present_text(context, scenario, request, result);
-  const auto evidence = measured ? measured : evidence_of(context, scenario);
+  if (!measured) measured = evidence_of(context, scenario);
   const auto table = widgets::search::plan_table(context.texts, scenario, request.objective, result,
-                                                 evidence ? &*evidence : nullptr);
+                                                 measured ? &*measured : nullptr);
   const std::string note = widgets::search::above_one_words(context.texts, table.rows);
-  return counts + by_slow_end_text(context, measured.has_value()) +
-         plan_list_text(table, result.present_rank, context.texts) + (note.empty() ? note : "\n" + note + "\n") +
-         (evidence ? close_text(context, request, result, evidence->pairs) : std::string()) +
+  return counts + by_slow_end_text(context, by_slow_end) + plan_list_text(table, result.present_rank, context.texts) +
+         (note.empty() ? note : "\n" + note + "\n") +
+         (measured ? close_text(context, request, result, measured->pairs) : std::string()) +
          present_text(context, scenario, request, result) + near_miss_text(context, result);
 }
 
@@ -399,7 +401,7 @@ std::string serving_present_text(const Context& context, const engine::Scenario&
       "cli.search.serving_present",
       {widgets::format_duration(present.token_s), widgets::format_significant(present.tokens_per_s_per_chip)});
   if (result.present_breaks) return out_text(context, now, *result.present_breaks);
-  if (best.slow_end_s > 0 && !(present.slow_end_s > 0)) return present_unlike_text(context, now);
+  if (!engine::comparable(best, present)) return present_unlike_text(context, now);
   return "\n" + now +
          standing_text(context, engine::score_of(request.objective, present),
                        engine::score_of(request.objective, best), engine::kServingObjectiveIds[request.objective],
@@ -409,7 +411,8 @@ std::string serving_present_text(const Context& context, const engine::Scenario&
 
 std::string serving_text(const Context& context, const engine::Scenario& scenario,
                          const engine::ServingRequest& request, const engine::ServingSearchResult& result,
-                         const std::optional<engine::Evidence>& measured) {
+                         std::optional<engine::Evidence> measured) {
+  const bool by_slow_end = measured.has_value();
   const auto& texts = context.texts;
   const std::string out = texts.format("cli.search.serving_counts", {whole(result.plans), whole(result.fit)}) + "\n" +
                           promised_text(context, request) + std::string(texts.text("cli.search.sustained")) + "\n" +
@@ -417,11 +420,10 @@ std::string serving_text(const Context& context, const engine::Scenario& scenari
   if (result.best.empty())
     return out + none_text(context, scenario, result.fit > 0, measured) +
            serving_present_text(context, scenario, request, result);
-  const auto evidence = measured ? measured : evidence_of(context, scenario);
+  if (!measured) measured = evidence_of(context, scenario);
   const auto table =
-      widgets::search::plan_table(texts, scenario, request.objective, result, evidence ? &*evidence : nullptr);
-  return out + by_slow_end_text(context, measured.has_value()) +
-         plan_list_text(table, result.present_rank, context.texts) +
+      widgets::search::plan_table(texts, scenario, request.objective, result, measured ? &*measured : nullptr);
+  return out + by_slow_end_text(context, by_slow_end) + plan_list_text(table, result.present_rank, context.texts) +
          serving_present_text(context, scenario, request, result);
 }
 
@@ -459,7 +461,7 @@ int search_serving(const Context& context, const SearchOptions& options, const e
     return print(context.texts, io::serving_search_json(scenario, result, problem), code);
   }
   if (options.csv) return print(context.texts, io::serving_search_csv(scenario, result), code);
-  return print(context.texts, serving_text(context, scenario, *request, result, measured), code);
+  return print(context.texts, serving_text(context, scenario, *request, result, std::move(measured)), code);
 }
 
 int run(const Context& context, const SearchOptions& options) {
@@ -480,7 +482,6 @@ int run(const Context& context, const SearchOptions& options) {
     const SearchWatch watch(context.texts, progress);
     result = measured ? engine::robust_search(*scenario, *request, measured->points, &progress, worker_count(),
                                               run_workers)
-                            .search
                       : engine::search(*scenario, *request, &progress, worker_count(), run_workers);
   }
   if (progress.stop) {
@@ -494,12 +495,13 @@ int run(const Context& context, const SearchOptions& options) {
   const int code = result.best.empty() || !result.finished ? kHasErrors : kGood;
   if (options.json) {
     const std::string problem = result.present_legal ? "" : present_problem(context, *scenario);
-    const auto pairs = measured_pairs(context, scenario->assumptions.mode);
+    const auto pairs =
+        measured ? std::optional(measured->pairs) : measured_pairs(context, scenario->assumptions.mode);
     return print(context.texts,
                  io::search_json(*scenario, request->objective, result, problem, pairs ? &*pairs : nullptr), code);
   }
   if (options.csv) return print(context.texts, io::search_csv(*scenario, result), code);
-  return print(context.texts, search_text(context, *scenario, *request, result, measured), code);
+  return print(context.texts, search_text(context, *scenario, *request, result, std::move(measured)), code);
 }
 
 }  // namespace

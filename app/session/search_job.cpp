@@ -166,8 +166,7 @@ void SearchJob::search(SearchOutcome& found, engine::SearchProgress& progress) {
     found.serving = engine::robust_search(query.scenario, query.serving, query.points(), &progress, workers);
   else if (query.measured)
     found.result =
-        engine::robust_search(query.scenario, query.request, query.points(), &progress, workers_, workers, &memory_)
-            .search;
+        engine::robust_search(query.scenario, query.request, query.points(), &progress, workers_, workers, &memory_);
   else if (query.serves())
     found.serving = engine::search_serving(query.scenario, query.serving, &progress, workers);
   else

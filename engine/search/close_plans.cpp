@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "engine/pipeline/schedules.h"
+#include "engine/search/slow_end.h"
 
 namespace roofscape::engine {
 namespace {
@@ -36,8 +37,7 @@ std::optional<ClosePlans> close_plans(const SearchResult& result, Objective obje
   if (!margin || best.empty() || objective == Objective::memory) return std::nullopt;
   if (objective == Objective::cost && std::isnan(best.front().cost_usd)) return std::nullopt;
   ClosePlans out;
-  const bool comparable = result.present.slow_end_s > 0 || !(best.front().slow_end_s > 0);
-  out.present = result.present_legal && !result.present_breaks && comparable &&
+  out.present = result.present_legal && !result.present_breaks && comparable(best.front(), result.present) &&
                 how_far_behind(best.front(), result.present, objective) <= *margin;
   for (std::size_t i = 1; i < best.size(); ++i) {
     const double behind = how_far_behind(best.front(), best[i], objective);

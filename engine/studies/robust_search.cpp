@@ -166,20 +166,17 @@ void place_present(const Scenario& s, const SearchRequest& request, std::span<co
       result.present_legal ? slow_end(points, evidence_features(s), result.present.step_time_s) : 0;
 }
 
-RobustResult robust_search(const Scenario& s, const SearchRequest& request, std::span<const EvidencePoint> points,
+SearchResult robust_search(const Scenario& s, const SearchRequest& request, std::span<const EvidencePoint> points,
                            SearchProgress* progress, std::size_t workers, const SearchWorkers& run,
                            SearchMemory* memory) {
-  RobustResult out;
+  if (request.objective == Objective::memory) return search(s, request, progress, workers, run, memory);
   SearchRequest with_cells = request;
   with_cells.cells = true;
-  out.search = search(s, with_cells, progress, workers, run, memory);
-  SearchResult& result = out.search;
-  if (!result.finished || request.objective == Objective::memory) {
-    if (!request.cells) result.cells.clear();
-    return out;
-  }
-  std::vector<BandClass> classes = band_classes(s, request, points, result.cells);
-  out.classes = classes.size();
+  SearchResult result = search(s, with_cells, progress, workers, run, memory);
+  std::vector<BandClass> classes;
+  if (result.finished) classes = band_classes(s, request, points, result.cells);
+  if (!request.cells) result.cells.clear();
+  if (!result.finished) return result;
   if (progress != nullptr) progress->total += classes.size();
   SlowEnds listed(request);
   SearchMemory kept;
@@ -209,8 +206,7 @@ RobustResult robust_search(const Scenario& s, const SearchRequest& request, std:
   }
   result.best = listed.take();
   place_present(s, request, points, result);
-  if (!request.cells) result.cells.clear();
-  return out;
+  return result;
 }
 
 namespace {

@@ -17,14 +17,10 @@
 
 namespace roofscape::engine {
 
-struct RobustResult {
-  // As search() has it, but for `best` and the present plan's rank: by the objective at the slow end of the band of the
-  // step time, then as the search orders. Those alike are counted among plans of one class. Memory is not a matter of
-  // speed: with it as the objective this is what search() finds.
-  SearchResult search;
-  std::size_t classes = 0;  // of plans that share a band; 0: none of the space has one, and `best` is empty
-};
-RobustResult robust_search(const Scenario&, const SearchRequest&, std::span<const EvidencePoint>,
+// As search() has it, but for `best`, which is empty where no plan has a band, and the present plan's rank: by the
+// objective at the slow end of the band of the step time, then as the search orders. Those alike are counted among plans
+// of one class. Memory is not a matter of speed: with it as the objective this is what search() finds.
+SearchResult robust_search(const Scenario&, const SearchRequest&, std::span<const EvidencePoint>,
                            SearchProgress* progress = nullptr, std::size_t workers = 1, const SearchWorkers& run = {},
                            SearchMemory* memory = nullptr);
 

@@ -15,6 +15,7 @@
 #include "engine/scenario/scenario_fields.h"
 #include "engine/search/close_plans.h"
 #include "engine/search/plan_dimensions.h"
+#include "engine/search/slow_end.h"
 #include "engine/search/who_runs.h"
 
 namespace roofscape::io {
@@ -162,7 +163,7 @@ std::string search_json(const engine::Scenario& scenario, engine::Objective obje
 std::string search_csv(const engine::Scenario& scenario, const engine::SearchResult& result) {
   std::string out;
   for (const engine::PlanDimension& dimension : engine::plan_dimensions()) out += std::string(dimension.path) + ",";
-  const bool by_slow_end = !result.best.empty() && result.best.front().slow_end_s > 0;
+  const bool by_slow_end = engine::by_slow_end(result.best);
   out += "step_s,memory_bytes,mfu,tokens_per_s_per_chip,cost_usd,runs_on";
   out += by_slow_end ? ",slow_end_s\n" : "\n";
   for (const engine::RankedPlan& ranked : result.best) {
@@ -223,7 +224,7 @@ std::string serving_search_csv(const engine::Scenario& scenario, const engine::S
       "parallelism.data,parallelism.tensor,parallelism.expert,parallelism.pipeline,workload.batch,"
       "sustained_time_per_token_s,ttft_s,sustained_tokens_per_s,sustained_tokens_per_s_per_chip,"
       "sequences_in_flight,time_per_output_token_s,tokens_per_s,memory_bytes,runs_on";
-  const bool by_slow_end = !result.best.empty() && result.best.front().slow_end_s > 0;
+  const bool by_slow_end = engine::by_slow_end(result.best);
   out += by_slow_end ? ",slow_end_s\n" : "\n";
   for (const engine::RankedDecoding& p : result.best) {
     out += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{}", p.plan.data, p.plan.tensor, p.plan.expert,

@@ -91,33 +91,88 @@ TEST_CASE("by the slow end of their bands a search lists what the band of every 
     CAPTURE(std::string(kObjectiveIds[request.objective]));
     CAPTURE(static_cast<int>(s.assumptions.mode));
     const std::vector<EvidencePoint> points = random_points(dice, s, every);
-    const RobustResult found = robust_search(s, request, points);
-    REQUIRE(found.search.finished);
+    const SearchResult found = robust_search(s, request, points);
+    REQUIRE(found.finished);
     if (request.objective == Objective::memory) {
-      CHECK(tests::difference(found.search, search(s, request), request.limit).empty());
+      CHECK(tests::difference(found, search(s, request), request.limit).empty());
       continue;
     }
     const std::vector<RankedPlan> wanted = by_slow_end(s, request.objective, points, every);
-    REQUIRE(found.search.best.size() == std::min(request.limit, wanted.size()));
-    for (std::size_t k = 0; k < found.search.best.size(); ++k) {
+    REQUIRE(found.best.size() == std::min(request.limit, wanted.size()));
+    for (std::size_t k = 0; k < found.best.size(); ++k) {
       CAPTURE(k);
-      const RankedPlan &a = found.search.best[k], &b = wanted[k];
+      const RankedPlan &a = found.best[k], &b = wanted[k];
       REQUIRE(a.slow_end_s == b.slow_end_s);
       REQUIRE(a.step_time_s == b.step_time_s);
       REQUIRE(a.memory_bytes == b.memory_bytes);
       REQUIRE(a.plan == b.plan);
+      REQUIRE(a.bubble_fraction == evidence_features(with_plan(s, a.plan)).bubble);
       reordered += !(a.plan == every[k].plan);
       ++listed;
     }
     without += wanted.size() < every.size();
-    CHECK(tests::difference(found.search, search(s, request), 0).empty());  // all but the list
+    CHECK(tests::difference(found, search(s, request), 0).empty());  // all but the list
     const ErrorBand own = error_band(points, s, EvidenceKind::step);
-    if (found.search.present_legal)
-      CHECK(found.search.present.slow_end_s == (own.validated() ? own.most(found.search.present.step_time_s) : 0));
+    if (found.present_legal)
+      CHECK(found.present.slow_end_s == (own.validated() ? own.most(found.present.step_time_s) : 0));
   }
   CHECK(listed > tests::cases_to_try(100));
   CHECK(reordered > tests::cases_to_try(50));
   CHECK(without > tests::cases_to_try(10));
+}
+
+TEST_CASE(
+    "by slow ends a search of plans that serve lists what the band of every plan makes, on switches and a torus") {
+  std::mt19937 rng(31);
+  int listed = 0;
+  for (const char* id : {"llama3-8b-serving-8-h100", "llama2-13b-16-v5e"})
+    for (const Mode mode : {Mode::ideal, Mode::calibrated})
+      for (const ServingObjective objective : {ServingObjective::throughput, ServingObjective::token_time}) {
+        CAPTURE(std::string(id));
+        CAPTURE(static_cast<int>(mode));
+        Dice dice(rng);
+        Scenario s = tests::preset(id);
+        s.assumptions.mode = mode;
+        ServingRequest request = serving_request_of(s);
+        request.objective = objective;
+        request.limit = 5;
+        ServingRequest whole = request;
+        whole.limit = 100000;
+        std::vector<RankedDecoding> wanted = search_serving(s, whole).best;
+        REQUIRE_FALSE(wanted.empty());
+        const auto with = [&s](const DecodingPlan& plan) {
+          Scenario out = s;
+          apply(out, plan);
+          return out;
+        };
+        std::vector<EvidencePoint> points;
+        for (int i = 0; i < 30; ++i) {
+          EvidencePoint p;
+          p.kind = EvidenceKind::decode;
+          p.features = evidence_features(with(any_of(dice, wanted).plan));
+          p.error = 0.01 * dice.pick(-40, 60);
+          points.push_back(std::move(p));
+        }
+        for (RankedDecoding& plan : wanted) {
+          const ErrorBand band = error_band(points, with(plan.plan), EvidenceKind::decode);
+          plan.slow_end_s = band.validated() ? band.most(plan.decode_token_s) : 0;
+        }
+        std::erase_if(wanted, [](const RankedDecoding& plan) { return plan.slow_end_s == 0; });
+        std::stable_sort(wanted.begin(), wanted.end(), [&](const RankedDecoding& a, const RankedDecoding& b) {
+          const double slower_a = a.slow_end_s / a.decode_token_s, slower_b = b.slow_end_s / b.decode_token_s;
+          if (objective == ServingObjective::token_time) return a.token_s * slower_a < b.token_s * slower_b;
+          return a.tokens_per_s_per_chip / slower_a > b.tokens_per_s_per_chip / slower_b;
+        });
+        const ServingSearchResult found = robust_search(s, request, points);
+        REQUIRE(found.best.size() == std::min(request.limit, wanted.size()));
+        for (std::size_t k = 0; k < found.best.size(); ++k) {
+          CAPTURE(k);
+          CHECK(found.best[k].plan == wanted[k].plan);
+          CHECK(found.best[k].slow_end_s == wanted[k].slow_end_s);
+          ++listed;
+        }
+      }
+  CHECK(listed > 20);
 }
 
 TEST_CASE("no band of a class of plans has a low end above the highest that is told without its bubble") {

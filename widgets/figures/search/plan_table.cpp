@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "engine/search/part_difference.h"
+#include "engine/search/slow_end.h"
 #include "engine/search/who_runs.h"
 #include "widgets/canvas/number_format.h"
 #include "widgets/figures/common/evidence_text.h"
@@ -213,12 +214,11 @@ PlanTable table_of(const TextTable& texts, const engine::Scenario& scenario, con
     for (const Ranked* plan : plans) bands.push_back(band_with(scenario, plan->plan, *evidence, kind));
   std::vector<Listed<Ranked>> listed;
   for (std::size_t i = 0; i < plans.size(); ++i)
-    listed.push_back(
-        {texts, *plans[i], best, bands.empty() ? nullptr : &bands[i],
-         (i == result.best.size() && result.present_breaks) || (best.slow_end_s > 0 && !(plans[i]->slow_end_s > 0))
-             ? std::nullopt
-             : std::optional(score_of(objective, *plans[i]) / score_of(objective, best)),
-         engine::who_runs(scenario, plans[i]->plan)});
+    listed.push_back({texts, *plans[i], best, bands.empty() ? nullptr : &bands[i],
+                      (i == result.best.size() && result.present_breaks) || !engine::comparable(best, *plans[i])
+                          ? std::nullopt
+                          : std::optional(score_of(objective, *plans[i]) / score_of(objective, best)),
+                      engine::who_runs(scenario, plans[i]->plan)});
   out.rows.resize(result.best.size());
   for (const auto& c : columns) {
     bool says = c.says == nullptr;
