@@ -4,9 +4,12 @@
 #include <algorithm>
 #include <cstdlib>
 #include <set>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include <fmt/format.h>
 
 #include "app/core/report_text.h"
 #include "tests/app/window/ui_search.h"
@@ -396,4 +399,53 @@ TEST_CASE("slow ends are offered where plans are ranked by time, and measured ag
   h.parts.session.update(s, false);
   h.step();
   CHECK(h.place("search.slow_end") == nullptr);
+}
+
+TEST_CASE("by slow ends the command and the window say the same of a plan, in both modes, on switches and a torus") {
+  for (const char* id : {kSmall, kServing, "llama3-70b-v5p-pod", "llama2-13b-16-v5e"})
+    for (const engine::Mode mode : {engine::Mode::ideal, engine::Mode::calibrated}) {
+      CAPTURE(id);
+      const bool calibrated = mode == engine::Mode::calibrated;
+      CAPTURE(calibrated);
+      Harness h(id);
+      engine::Scenario s = h.scenario();
+      s.assumptions.mode = mode;
+      h.parts.session.update(s, false);
+      h.workspace.finish_evidence();
+      auto& preferences = h.parts.panels.search.preferences;
+      (s.serves() ? preferences.serving.slow_end : preferences.slow_end) = true;
+      search(h);
+      const app::SearchOutcome& found = *h.parts.panels.search.found;
+      REQUIRE(found.finished());
+      const std::vector<engine::EvidencePoint>& points = h.parts.evidence->of(mode).points;
+      const test::TemporaryFolder folder;
+      const std::string out = (folder.path() / "out").string();
+      const int status =
+          std::system(("env -u DISPLAY XDG_DATA_HOME='" + folder.path().string() + "/none' '" + test::cli_program() +
+                       "' search " + id + " --slow-end --limit 30 --csv --set assumptions.mode=" +
+                       (calibrated ? "calibrated" : "ideal") + " >'" + out + "' </dev/null")
+                          .c_str());
+      std::vector<std::string> said;  // the last cell of each line
+      std::istringstream lines(test::text_of(out));
+      for (std::string line; std::getline(lines, line);) said.push_back(line.substr(line.find_last_of(',') + 1));
+      const auto check = [&](const auto& best, engine::EvidenceKind kind, const auto& predicted) {
+        CHECK((status == 0) == !best.empty());  // no run on a torus is like these
+        std::size_t listed = 0;
+        for (const auto& one : best) {
+          engine::Scenario with = s;
+          engine::apply(with, one.plan);
+          const engine::ErrorBand band = engine::error_band(points, with, kind);
+          REQUIRE(band.validated());
+          CHECK(one.slow_end_s == band.most(predicted(one)));
+          // Of several that are alike the command's CSV lists each.
+          listed += std::count(said.begin(), said.end(), fmt::format("{}", one.slow_end_s)) > 0 ? 1 : 0;
+        }
+        CHECK((best.empty() || listed > 0));
+        if (!best.empty()) CHECK(said[1] == fmt::format("{}", best.front().slow_end_s));
+      };
+      if (s.serves())
+        check(found.serving.best, engine::EvidenceKind::decode, [](const auto& one) { return one.decode_token_s; });
+      else
+        check(found.result.best, engine::EvidenceKind::step, [](const auto& one) { return one.step_time_s; });
+    }
 }
