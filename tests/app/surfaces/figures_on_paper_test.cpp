@@ -48,6 +48,13 @@ std::vector<std::string> every_preset() {
   return out;
 }
 
+// One sentence: there is nothing to shard, or no chip that another could send to.
+bool has_words_alone(const FigureRow& row, const engine::Scenario& s) {
+  const engine::Parallelism& p = s.parallelism;
+  if (row.name == "zero-stages") return p.data * p.fsdp * p.context == 1;
+  return row.name == "network" && s.serves() && p.tensor * p.context * p.pipeline * p.expert == 1;
+}
+
 // Calls `look` with each figure that has something of these presets to show, in the presets' mode and calibrated.
 template <class Look>
 void for_each_drawing(const std::vector<std::string>& presets, Look&& look, const char* of_theme = "print",
@@ -61,6 +68,7 @@ void for_each_drawing(const std::vector<std::string>& presets, Look&& look, cons
         // Published runs are no part of a preset's input.
         if (!shows(row, c.scenario) || row.needs == Needs::baseline || row.about == About::runs) continue;
         if (row.needs == Needs::stages && c.scenario.parallelism.pipeline == 1) continue;
+        if (has_words_alone(row, c.scenario)) continue;
         CAPTURE(preset);
         CAPTURE(calibrated);
         CAPTURE(row.name);
@@ -89,7 +97,7 @@ void check_readable(const app::Drawing& drawing, const app::ExportOptions& form,
   drawing.draw(canvas, app::drawing_area(drawing, form, fonts()), form.head);
   CAPTURE(form.width);
   CHECK(canvas.audit_text() == "");
-  CHECK_FALSE(canvas.texts().empty());
+  CHECK(canvas.texts().size() > 3);  // something is drawn
   for (const TextRun& run : canvas.texts()) {
     CHECK_MESSAGE(run.style.em >= least, run.text);
     CHECK_MESSAGE(!run.text.starts_with("figure."), run.text);
