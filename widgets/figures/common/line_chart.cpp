@@ -504,12 +504,7 @@ Chart with_line_letters(const Canvas& canvas, const Rect& area, const Theme& the
   return named;
 }
 
-}  // namespace
-
-void draw_line_chart(Canvas& canvas, const Rect& area, const Theme& theme, const Chart& chart) {
-  const bool names_lines = std::any_of(chart.lines.begin(), chart.lines.end(),
-                                       [](const ChartLine& o) { return o.essential && !o.along.empty(); });
-  const Chart given = names_lines ? with_line_letters(canvas, area, theme, chart) : chart;
+void draw_with_dot_letters(Canvas& canvas, const Rect& area, const Theme& theme, const Chart& given) {
   if (given.letters) {
     Chart named = given;
     named.letters = false;
@@ -525,6 +520,17 @@ void draw_line_chart(Canvas& canvas, const Rect& area, const Theme& theme, const
     return draw_named_chart(canvas, area, theme, named);
   }
   draw_named_chart(canvas, area, theme, given);
+}
+
+}  // namespace
+
+void draw_line_chart(Canvas& canvas, const Rect& area, const Theme& theme, const Chart& chart) {
+  const bool names_lines = std::any_of(chart.lines.begin(), chart.lines.end(),
+                                       [](const ChartLine& o) { return o.essential && !o.along.empty(); });
+  if (names_lines)
+    draw_with_dot_letters(canvas, area, theme, with_line_letters(canvas, area, theme, chart));
+  else
+    draw_with_dot_letters(canvas, area, theme, chart);
 }
 
 }  // namespace roofscape::widgets
