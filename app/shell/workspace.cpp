@@ -460,6 +460,10 @@ void Workspace::frame(ScreenCanvas& canvas, ImDrawList* list, const UiInput& inp
   canvas.set_pointer(interaction_.pointer(), canvas.px(8));
   probe_.clear();
 
+  // What jobs have made takes the place of what the panels would see.
+  panels_.search.ask = SearchView::Ask::none;
+  take_search();
+  take_measured();
   PanelRequests requests;
   Hovered next_hovered;
   Ui ui{canvas, theme_, texts_, interaction_, probe_};
@@ -489,9 +493,6 @@ void Workspace::frame(ScreenCanvas& canvas, ImDrawList* list, const UiInput& inp
   if (!interaction_.anything_held()) settled_.reset();
   // While something is dragged the axes stay, so that what moves is the data.
   held_axes_.hold(panels_.wall.axes_held || interaction_.anything_held() || holds_axes(panels_.tour));
-  panels_.search.ask = SearchView::Ask::none;
-  take_search();
-  take_measured();
   const bool sheet = panels_.sheets.shown != Sheet::none;
   interaction_.set_covered(sheet);
   canvas.rect(window, {.colour = theme_.win});

@@ -122,6 +122,27 @@ TEST_CASE("a measured run stands in the figures of the plan until it is removed"
   CHECK_FALSE(app::enabled(*forget, h.workspace));
 }
 
+TEST_CASE("the frame in which another measured run is read draws that one") {
+  Harness h("llama3-405b-16k-h100-8k", 1920, 1080);
+  h.parts.interaction.read_clipboard = [] { return g_log; };
+  g_log = "step=9s,memory=60GiB";
+  h.key({widgets::key_of('V'), true, false, false});
+  settle(h);
+  h.key({Key::escape});
+  h.step(2);
+  REQUIRE(is_drawn(h, "measured: 64.4"));
+  g_log = "step=9s,memory=50GiB";
+  h.key({widgets::key_of('V'), true, false, false});
+  h.parts.measuring.wait();
+  const engine::MeasuredRun* before = h.parts.session.measured_run();
+  REQUIRE(before != nullptr);
+  CHECK(is_drawn(h, "measured: 64.4"));
+  h.step();
+  CHECK(h.parts.session.measured_run() != before);
+  CHECK(is_drawn(h, "measured: 53.7"));
+  CHECK_FALSE(is_drawn(h, "measured: 64.4"));
+}
+
 TEST_CASE("a measured run belongs to its tab, and outlives the window") {
   const test::TemporaryFolder folder;
   const std::string file = folder.write("rank0.json", kKernelTrace).string();
