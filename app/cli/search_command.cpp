@@ -162,6 +162,13 @@ std::optional<engine::SearchRequest> request_of(const Context& context, const Se
       !limit_to_framework(context, options, request.space.runs_on))
     return std::nullopt;
   request.objective = *objective;
+  if (const std::size_t settings = engine::count_settings(request.space); settings > engine::kMostSettings) {
+    complain(context.texts, {"--pin",
+                             {},
+                             say("error.search.settings", settings, engine::kMostSettings),
+                             say("error.search.settings.remedy")});
+    return std::nullopt;
+  }
   return request;
 }
 

@@ -50,7 +50,7 @@ void dimension_row(RailRows& rows, const ConstrainedDimension& dimension, Constr
   PanelContext& ctx = rows.ctx;
   const std::string id = "search.constraint." + std::string(dimension.id);
   const std::string name(ctx.text("ui.search.dimension." + std::string(dimension.id)));
-  rows.label(name, constraint.kind == Constraint::Kind::any);
+  rows.label(name, constraint == dimension.usual());
   std::vector<Constraint> offered = offered_constraints(ctx.session.scenario(), dimension);
   std::vector<Option> options;
   int selected = 0;
@@ -64,9 +64,13 @@ void dimension_row(RailRows& rows, const ConstrainedDimension& dimension, Constr
     options.push_back({ctx.format("ui.search.as_plan", {own_text(ctx, dimension)}), {}});
     offered.push_back(constraint);
   }
+  const std::string about =
+      dimension.is_setting
+          ? ctx.format("ui.search.tip.setting",
+                       {std::string(ctx.text("field." + std::string(dimension.paths[0]) + ".about"))})
+          : std::string(ctx.text("ui.search.tip.about"));
   const Readout tip{ctx.format("ui.search.tip", {name}), {}};
-  const int chosen =
-      drop_down(ctx.ui, rows.box(ctx.px(kPinned)), id, options, selected, tip, ctx.text("ui.search.tip.about"));
+  const int chosen = drop_down(ctx.ui, rows.box(ctx.px(kPinned)), id, options, selected, tip, about);
   if (chosen != selected && chosen >= 0) constraint = offered[static_cast<std::size_t>(chosen)];
   const bool now = check_box(ctx.ui, {rows.end() - ctx.px(kPinned - 12), rows.y + ctx.px(kRowHeight) / 2},
                              id + ".pin", ctx.text("ui.search.pinned"), pinned,

@@ -22,7 +22,8 @@ constexpr int kLeastBatchOffered = 16, kMostBatchOffered = 4096;
 const std::array<SearchDimension, kSearchDimensions>& dimensions() {
   const auto one = [](std::string_view name) {
     const engine::PlanDimension* of = engine::find_plan_dimension(name);
-    return SearchDimension{{name, {of->path}, name == "expert"}, {of}};
+    const bool of_experts = name == "expert" || name == "expert_tensor";
+    return SearchDimension{{name, {of->path}, of_experts, of->setting != nullptr}, {of}};
   };
   static const std::array<SearchDimension, kSearchDimensions> kDimensions = [&one] {
     SearchDimension offload = one("offload_optimizer");
@@ -41,7 +42,13 @@ const std::array<SearchDimension, kSearchDimensions>& dimensions() {
                       one("zero_stage"),
                       one("sequence_parallel"),
                       one("policy"),
-                      offload};
+                      offload,
+                      one("context_method"),
+                      one("keep_gathered"),
+                      one("expert_tensor"),
+                      one("group_size"),
+                      one("embedding_as_layers"),
+                      one("head_as_layers")};
   }();
   return kDimensions;
 }
@@ -71,6 +78,15 @@ void narrow(Allowed& allowed, const Constraint& constraint, int own) {
   }
 }
 
+// The values of a setting that are tried.
+std::vector<int> tried(const engine::PlanSetting& setting, const Constraint& constraint, int own) {
+  if (constraint.kind == Constraint::Kind::only) return {constraint.value};
+  if (constraint.kind != Constraint::Kind::any) return {};
+  std::vector<int> values = setting.worth_trying;
+  values.push_back(own);
+  return values;
+}
+
 int own_value(const Scenario& scenario, std::string_view path) {
   return static_cast<int>(engine::find_field(path)->get(scenario));
 }
@@ -78,6 +94,12 @@ int own_value(const Scenario& scenario, std::string_view path) {
 }  // namespace
 
 std::span<const SearchDimension> search_dimensions() { return dimensions(); }
+
+std::array<Constraint, kSearchDimensions> usual_constraints() {
+  std::array<Constraint, kSearchDimensions> out;
+  for (std::size_t i = 0; i < out.size(); ++i) out[i] = dimensions()[i].usual();
+  return out;
+}
 
 engine::SearchRequest request_of(const Scenario& scenario, const SearchPreferences& preferences) {
   engine::SearchRequest request;
@@ -93,8 +115,14 @@ engine::SearchRequest request_of(const Scenario& scenario, const SearchPreferenc
     const Constraint& constraint = preferences.constraints[i];
     const SearchDimension& dimension = dimensions()[i];
     if (dimension.of_experts && !scenario.model.is_moe()) continue;
-    for (const engine::PlanDimension* of : dimension.of)
-      if (of != nullptr) narrow(request.space.*of->allowed, constraint, own_value(scenario, of->path));
+    for (const engine::PlanDimension* of : dimension.of) {
+      if (of == nullptr) continue;
+      const int own = own_value(scenario, of->path);
+      if (of->setting != nullptr)
+        request.space.*of->setting->values = tried(*of->setting, constraint, own);
+      else
+        narrow(request.space.*of->allowed, constraint, own);
+    }
   }
   return request;
 }
@@ -124,6 +152,19 @@ bool offers_slow_end(const SearchPreferences& preferences, const Scenario& scena
   return !by_memory && scenario.assumptions.mode != engine::Mode::custom;
 }
 
+namespace {
+
+// Settings of which others are tried stay so: they leave no plan out.
+SearchPreferences without_limits(SearchPreferences preferences) {
+  preferences.min_free = 0;
+  for (std::size_t i = 0; i < kSearchDimensions; ++i)
+    if (preferences.constraints[i].kind != Constraint::Kind::any)
+      preferences.constraints[i] = dimensions()[i].usual();
+  return preferences;
+}
+
+}  // namespace
+
 bool limits(const SearchPreferences& preferences, engine::WorkloadKind kind) {
   return kind == engine::WorkloadKind::serving ? preferences.serving.limits() : preferences.limits();
 }
@@ -133,10 +174,11 @@ SearchPreferences without_limits(SearchPreferences preferences, engine::Workload
     preferences.serving = {
         preferences.serving.objective, preferences.serving.slow_end, 0, preferences.serving.keeps_promises, {}};
   else
-    preferences = {preferences.objective, preferences.slow_end, 0, preferences.tensor_across_nodes, {},
-                   preferences.serving,   preferences.clusters};
+    preferences = without_limits(preferences);
   return preferences;
 }
+
+bool SearchPreferences::limits() const { return *this != without_limits(*this); }
 
 std::span<const ServingDimension> serving_dimensions() { return kServing; }
 
@@ -150,6 +192,9 @@ std::vector<Constraint> offered_constraints(const Scenario& scenario, const Cons
     for (int stage = 0; stage <= 3; ++stage) out.push_back({Constraint::Kind::only, stage});
   } else if (dimension.id == "batch") {
     for (int n = kLeastBatchOffered; n <= kMostBatchOffered; n *= 4) out.push_back({Constraint::Kind::at_most, n});
+  } else if (dimension.is_setting) {
+    for (const int value : engine::find_plan_dimension(dimension.id)->setting->worth_trying)
+      out.push_back({Constraint::Kind::only, value});
   } else if (number) {
     const int most = std::min<int>(kMostOffered, static_cast<int>(engine::chip_count(scenario.cluster)));
     out.push_back({Constraint::Kind::only, 1});
@@ -166,7 +211,7 @@ std::vector<Constraint> offered_constraints(const Scenario& scenario, const Cons
 
 namespace {
 
-constexpr std::string_view kAsPlan = "as plan", kAtMost = "at most ", kYes = "yes", kNo = "no",
+constexpr std::string_view kAsPlan = "as plan", kAtMost = "at most ", kAny = "any", kYes = "yes", kNo = "no",
                            kServingWord = "serving.", kSlowEnd = "slow end";
 
 std::string number_words(double value) {
@@ -183,6 +228,7 @@ std::optional<double> number_of(std::string_view words) {
 
 std::string constraint_words(const ConstrainedDimension& dimension, const Constraint& constraint) {
   if (constraint.kind == Constraint::Kind::as_plan) return std::string(kAsPlan);
+  if (constraint.kind == Constraint::Kind::any) return std::string(kAny);
   const engine::Field* field = engine::find_field(dimension.paths[0]);
   std::string value = std::to_string(constraint.value);
   if (field->kind == engine::FieldKind::boolean)
@@ -195,6 +241,7 @@ std::string constraint_words(const ConstrainedDimension& dimension, const Constr
 
 Constraint constraint_of(const ConstrainedDimension& dimension, std::string_view words) {
   if (words == kAsPlan) return {Constraint::Kind::as_plan, 0};
+  if (words == kAny) return {Constraint::Kind::any, 0};
   const engine::Field* field = engine::find_field(dimension.paths[0]);
   Constraint constraint{Constraint::Kind::only, 0};
   if (words.starts_with(kAtMost)) {
@@ -212,7 +259,7 @@ Constraint constraint_of(const ConstrainedDimension& dimension, std::string_view
   }
   const bool ordered = field->kind != engine::FieldKind::boolean && field->kind != engine::FieldKind::choice;
   if (!value || !engine::in_domain(*field, *value) || (constraint.kind == Constraint::Kind::at_most && !ordered))
-    return {};
+    return dimension.usual();
   constraint.value = static_cast<int>(*value);
   return constraint;
 }
@@ -222,7 +269,7 @@ template <class Dimensions, class Constraints>
 void put_constraints(const Dimensions& dimensions, const Constraints& constraints, std::string_view prefix,
                      PreferenceWords& out) {
   for (std::size_t i = 0; i < dimensions.size(); ++i)
-    if (constraints[i].kind != Constraint::Kind::any)
+    if (constraints[i] != dimensions[i].usual())
       out[std::string(prefix) + std::string(dimensions[i].id)] = constraint_words(dimensions[i], constraints[i]);
 }
 template <class Dimensions, class Constraints>

@@ -31,6 +31,8 @@ struct ConstrainedDimension {
   std::array<std::string_view, 2>
       paths{};              // of the scenario's fields whose values and words it has; the second may be empty
   bool of_experts = false;  // only where the model has any
+  bool is_setting = false;  // stays as the plan has it unless others are asked for
+  Constraint usual() const { return {is_setting ? Constraint::Kind::as_plan : Constraint::Kind::any, 0}; }
 };
 struct SearchDimension : ConstrainedDimension {
   std::array<const engine::PlanDimension*, 2> of{};  // one for each path
@@ -38,9 +40,10 @@ struct SearchDimension : ConstrainedDimension {
 struct ServingDimension : ConstrainedDimension {
   engine::Allowed engine::ServingRequest::*allowed = nullptr;
 };
-inline constexpr std::size_t kSearchDimensions = 13, kServingDimensions = 5;
+inline constexpr std::size_t kSearchDimensions = 19, kServingDimensions = 5;
 std::span<const SearchDimension> search_dimensions();
 std::span<const ServingDimension> serving_dimensions();
+std::array<Constraint, kSearchDimensions> usual_constraints();
 
 struct ServingPreferences {
   engine::ServingObjective objective = engine::ServingObjective::throughput;
@@ -59,12 +62,10 @@ struct SearchPreferences {
   bool slow_end = false;  // as of serving
   double min_free = 0;    // share of HBM
   bool tensor_across_nodes = false;
-  std::array<Constraint, kSearchDimensions> constraints{};
+  std::array<Constraint, kSearchDimensions> constraints = usual_constraints();
   ServingPreferences serving;
   ClusterPreferences clusters;  // of another question, and no limit of this one
-  bool limits() const {
-    return *this != SearchPreferences{objective, slow_end, 0, tensor_across_nodes, {}, serving, clusters};
-  }  // whether plans are left out
+  bool limits() const;          // whether plans are left out
   friend bool operator==(const SearchPreferences&, const SearchPreferences&) = default;
 };
 

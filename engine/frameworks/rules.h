@@ -20,7 +20,7 @@ namespace roofscape::engine {
 // What of a scenario a rule reads, from what a search leaves alone to what it varies last. A search asks each rule no
 // oftener than it has to.
 enum class RuleReads : std::uint8_t {
-  scenario,  // nothing that a search varies
+  scenario,  // nothing that a search with one combination of settings varies
   mesh,      // the degrees of the mesh besides
   plan,      // anything
 };

@@ -57,7 +57,7 @@ Scenario spread_out(Scenario scenario) {
     plan.data = chips / plan.tensor;
     apply(scenario, plan);
   } else {
-    Plan plan;
+    Plan plan = bare_plan(scenario);
     plan.schedule = scenario.pipeline.schedule;
     plan.fsdp = std::min(shared_chips(scenario.cluster), kMostDataDegree);
     apply(scenario, plan);

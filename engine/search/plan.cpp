@@ -11,7 +11,8 @@ std::strong_ordering operator<=>(const Plan& a, const Plan& b) {
   const auto key = [](const Plan& p) {
     return std::tuple(int{p.offload_optimizer} + int{p.offload_activations}, p.policy, p.zero_stage,
                       !p.sequence_parallel, p.microbatch_sequences, p.data, p.fsdp, p.tensor, p.context, p.pipeline,
-                      p.expert, p.virtual_stages, p.schedule, p.offload_optimizer);
+                      p.expert, p.virtual_stages, p.schedule, p.offload_optimizer, p.keep_gathered, p.context_method,
+                      p.expert_tensor, p.group_size, p.embedding_as_layers, p.head_as_layers);
   };
   return key(a) <=> key(b);
 }
@@ -26,6 +27,13 @@ Plan plan_of(const Scenario& s) {
 
 void apply(Scenario& s, const Plan& plan) {
   for (const PlanDimension& dimension : plan_dimensions()) dimension.field->set(s, dimension.get(plan));
+}
+
+Plan bare_plan(const Scenario& s) {
+  Plan plan;
+  for (const PlanDimension& dimension : plan_dimensions())
+    if (dimension.setting != nullptr) dimension.set(plan, static_cast<int>(dimension.field->get(s)));
+  return plan;
 }
 
 int microbatches_of(const Plan& plan, int batch_sequences) {

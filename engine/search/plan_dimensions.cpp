@@ -33,6 +33,56 @@ constexpr PlanDimension of_schedule(std::string_view name, std::string_view path
   return row;
 }
 
+// ---- settings ----
+
+int of_sharded(const Scenario&, const Plan& plan, int value) {
+  return plan.zero_stage == 3 && plan.fsdp * plan.context > 1 ? value : PlanSetting::kNothing;
+}
+int of_context(const Scenario&, const Plan& plan, int value) {
+  return plan.context > 1 ? value : PlanSetting::kNothing;
+}
+// Ranks that split an expert; more than there are of tensor are none that can be had.
+int of_expert_tensor(const Scenario& s, const Plan& plan, int value) {
+  if (!s.model.is_moe()) return PlanSetting::kNothing;
+  return value > 0 ? value : plan.tensor;
+}
+int of_group_size(const Scenario& s, const Plan& plan, int value) {
+  const int microbatches = microbatches_of(plan, s.workload.global_batch_sequences);
+  if (plan.pipeline == 1 || microbatches == 0 || !facts_of(plan.schedule).takes_groups) return PlanSetting::kNothing;
+  if (shape_of(plan, microbatches, s.pipeline).order) return PlanSetting::kNothing;
+  PipelinePlan pipeline;
+  pipeline.group_size = value;
+  const ScheduleShape shape = shape_of(plan, microbatches, pipeline);
+  return check_schedule(shape) ? group_size_of(shape) : PlanSetting::kNothing;
+}
+// Layers that are listed for as many virtual stages are not dealt.
+int of_layers(const Scenario& s, const Plan& plan, int value) {
+  if (plan.pipeline == 1) return PlanSetting::kNothing;
+  if (s.pipeline.layers_per_stage.empty()) return value;
+  const int stages = plan.pipeline * passes_per_device(shape_of(plan, 1, {}));
+  return listed_layers(layer_split(s), stages) == ListedLayers::used ? PlanSetting::kNothing : value;
+}
+
+const PlanSetting kKeepGatheredSetting{
+    &PlanSpace::keep_gathered, {0, 1, 2}, of_sharded, PlanSetting::Reads::zero_stage};
+const PlanSetting kContextMethodSetting{&PlanSpace::context_method, {0, 1, 2}, of_context};
+const PlanSetting kExpertTensorSetting{&PlanSpace::expert_tensor, {0, 1}, of_expert_tensor};
+const PlanSetting kGroupSizeSetting{&PlanSpace::group_size,
+                                    {0, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024},
+                                    of_group_size,
+                                    PlanSetting::Reads::schedule};
+const PlanSetting kEmbeddingSetting{&PlanSpace::embedding_as_layers, {0, 1}, of_layers, PlanSetting::Reads::schedule};
+const PlanSetting kHeadSetting{&PlanSpace::head_as_layers, {0, 1}, of_layers, PlanSetting::Reads::schedule};
+
+template <auto member>
+constexpr PlanDimension setting(std::string_view name, std::string_view path, const PlanSetting& of,
+                                bool is_knob = false) {
+  PlanDimension row = dimension<member>(name, path, nullptr);
+  row.setting = &of;
+  row.is_knob = is_knob;
+  return row;
+}
+
 constexpr std::array kRows{
     dimension<&Plan::data>("data", "parallelism.data", &PlanSpace::data),
     dimension<&Plan::fsdp>("fsdp", "parallelism.fsdp", &PlanSpace::fsdp),
@@ -50,6 +100,12 @@ constexpr std::array kRows{
     knob<&Plan::policy>("policy", "checkpointing.policy", &PlanSpace::policy),
     knob<&Plan::offload_optimizer>("offload_optimizer", "offload.optimizer", &PlanSpace::offload_optimizer),
     knob<&Plan::offload_activations>("offload_activations", "offload.activations", &PlanSpace::offload_activations),
+    setting<&Plan::keep_gathered>("keep_gathered", "parallelism.keep_gathered", kKeepGatheredSetting, true),
+    setting<&Plan::context_method>("context_method", "parallelism.context_method", kContextMethodSetting, true),
+    setting<&Plan::expert_tensor>("expert_tensor", "parallelism.expert_tensor", kExpertTensorSetting),
+    setting<&Plan::group_size>("group_size", "pipeline.group_size", kGroupSizeSetting),
+    setting<&Plan::embedding_as_layers>("embedding_as_layers", "pipeline.embedding_as_layers", kEmbeddingSetting),
+    setting<&Plan::head_as_layers>("head_as_layers", "pipeline.head_as_layers", kHeadSetting),
 };
 
 }  // namespace

@@ -3,18 +3,33 @@
 // a scenario follow from these rows. A choice is a member of Plan and of PlanSpace, a place in Plan's order, and a row.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "engine/scenario/scenario_fields.h"
 #include "engine/search/plan_space.h"
 
 namespace roofscape::engine {
 
+// Of a choice that a search leaves as the scenario has it unless it is asked to try others.
+struct PlanSetting {
+  std::vector<int> PlanSpace::*values = nullptr;
+  std::vector<int> worth_trying;  // what "any" asks for
+  // What a value comes to for the mesh, ZeRO stage, schedule and microbatch of a plan: two values for which this is
+  // the same make one plan. kNothing where the plan does not read it.
+  static constexpr int kNothing = -1;
+  int (*comes_to)(const Scenario&, const Plan&, int value) = nullptr;
+  // What of the plan that depends on, beside the mesh.
+  enum class Reads : std::uint8_t { mesh, zero_stage, schedule } reads = Reads::mesh;
+};
+
 struct PlanDimension {
   std::string_view name;  // "microbatch"
   std::string_view path;  // of the scenario's field, whose words the values of choices and switches have
-  Allowed PlanSpace::*allowed = nullptr;
+  Allowed PlanSpace::*allowed = nullptr;   // null: it is a setting
+  const PlanSetting* setting = nullptr;    // null: every value is tried unless it is kept out
   int (*get)(const Plan&) = nullptr;       // choices by enumeration, switches as 0 or 1
   void (*set)(Plan&, int) = nullptr;       // to a value of the field's domain
   bool is_knob = false;                    // changes neither the mesh nor the schedule

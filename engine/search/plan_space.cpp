@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <ranges>
 
 #include <fmt/format.h>
 
@@ -18,6 +19,8 @@
 
 namespace roofscape::engine {
 namespace {
+
+constexpr std::string_view kAnyValue = "any";  // of a setting
 
 std::string listed(const auto& words) {
   std::string out;
@@ -56,6 +59,24 @@ Sentence values_of(const Field& field) {
   return say("error.give", say("error.or", std::move(all), fmt::format("{:.0f}", field.maximum)));
 }
 
+Allowed just(std::vector<int> values) {
+  const auto [least, most] = std::minmax_element(values.begin(), values.end());
+  const int min = *least, max = *most;
+  return {min, max, std::move(values)};
+}
+
+// The values of a setting in the order in which they are tried.
+std::vector<int> values_of(const PlanDimension& dimension, const PlanSpace& space, const Plan& own) {
+  std::vector<int> values = space.*(dimension.setting->values);
+  std::sort(values.begin(), values.end());
+  values.erase(std::unique(values.begin(), values.end()), values.end());
+  const int mine = dimension.get(own);
+  if (values.empty()) return {mine};
+  if (const auto at = std::find(values.begin(), values.end(), mine); at != values.end())
+    std::rotate(values.begin(), at, at + 1);
+  return values;
+}
+
 bool either_divides(int a, int b) { return a % b == 0 || b % a == 0; }
 
 }  // namespace
@@ -86,11 +107,52 @@ std::vector<std::string_view> dimension_names() {
   return names;
 }
 
+std::vector<Plan> settings_tried(const Scenario& s, const PlanSpace& space) {
+  const Plan own = bare_plan(s);
+  std::vector<Plan> out{own};
+  for (const PlanDimension& dimension : plan_dimensions()) {
+    if (dimension.setting == nullptr) continue;
+    std::vector<Plan> more;
+    for (const Plan& plan : out)
+      for (const int value : values_of(dimension, space, own)) dimension.set(more.emplace_back(plan), value);
+    out = std::move(more);
+  }
+  return out;
+}
+
+std::size_t count_settings(const PlanSpace& space) {
+  std::size_t count = 1;
+  for (const PlanDimension& dimension : plan_dimensions())
+    if (dimension.setting != nullptr) count *= std::max<std::size_t>(1, (space.*(dimension.setting->values)).size());
+  return count;
+}
+
+Scenario with_settings_of(Scenario s, const Plan& plan) {
+  for (const PlanDimension& dimension : plan_dimensions())
+    if (dimension.setting != nullptr) dimension.field->set(s, dimension.get(plan));
+  return s;
+}
+
+bool same_settings(const Plan& a, const Plan& b) {
+  return std::ranges::all_of(plan_dimensions(), [&](const PlanDimension& dimension) {
+    return dimension.setting == nullptr || dimension.get(a) == dimension.get(b);
+  });
+}
+
 std::optional<BrokenLimit> broken_limit(const Scenario& s, const PlanSpace& space, const Plan& plan) {
   const PlanSpace widest = space_of(s);
   for (const PlanDimension& dimension : plan_dimensions()) {
-    const Allowed& allowed = space.*(dimension.allowed);
     const int value = dimension.get(plan);
+    if (const PlanSetting* setting = dimension.setting) {
+      const std::vector<int>& values = space.*(setting->values);
+      const auto is_the_plans = [&](int other) {
+        return setting->comes_to(s, plan, other) == setting->comes_to(s, plan, value);
+      };
+      if (!values.empty() && std::none_of(values.begin(), values.end(), is_the_plans))
+        return BrokenLimit{dimension.name, just(values)};
+      continue;
+    }
+    const Allowed& allowed = space.*(dimension.allowed);
     const bool matters = dimension.matters == nullptr || dimension.matters(plan);
     if (!allowed.allows(value) && (widest.*(dimension.allowed)).allows(value) && matters)
       return BrokenLimit{dimension.name, allowed};
@@ -104,6 +166,19 @@ std::optional<ConstraintError> constrain(PlanSpace& space, std::string_view name
   const PlanDimension* dimension = find_plan_dimension(name);
   if (dimension == nullptr)
     return ConstraintError{say("error.search.dimension", name), say("error.there_are", listed(dimension_names()))};
+  if (const PlanSetting* setting = dimension->setting) {
+    std::vector<int>& values = space.*(setting->values);
+    if (how != ConstraintKind::pinned)
+      return ConstraintError{say("error.search.setting_limit", name), say("error.search.setting_limit.remedy")};
+    if (value == kAnyValue) {
+      values = setting->worth_trying;
+      return std::nullopt;
+    }
+    Allowed allowed;
+    auto wrong = constrain(allowed, name, value, how, *dimension->field);
+    if (!wrong) values = std::move(allowed.only);
+    return wrong;
+  }
   return constrain(space.*(dimension->allowed), name, value, how, *dimension->field);
 }
 
@@ -150,12 +225,20 @@ std::vector<int> divisors(int n) {
   return out;
 }
 
-SpaceChoices::SpaceChoices(const Scenario& s, const PlanSpace& space)
-    : chips(shared_chips(s.cluster)), s_(s), space_(space) {
+SpaceChoices::SpaceChoices(const Scenario& s, const PlanSpace& space) : SpaceChoices(s, space, bare_plan(s)) {}
+
+SpaceChoices::SpaceChoices(const Scenario& s, const PlanSpace& space, const Plan& own)
+    : chips(shared_chips(s.cluster)), s_(s), space_(space), setting_(bare_plan(s)) {
+  for (const PlanDimension& dimension : plan_dimensions()) {
+    if (dimension.setting == nullptr) continue;
+    std::vector<int> values = values_of(dimension, space, own);
+    values.erase(std::find(values.begin(), values.end(), dimension.get(setting_)), values.end());
+    if (!values.empty()) earlier_.push_back({&dimension, std::move(values)});
+  }
   // All chips; and where the scenario's own mesh leaves some idle, as many as it has: few meshes divide 8960 chips.
-  const double own = mesh_chips(s.parallelism);
+  const double present = mesh_chips(s.parallelism);
   std::vector<int> counts{chips};
-  if (own < chips) counts.push_back(static_cast<int>(own));
+  if (present < chips) counts.push_back(static_cast<int>(present));
   for (const int count : counts)
     for (const int d : divisors(count)) data_divisors.push_back(d);
   std::sort(data_divisors.begin(), data_divisors.end());
@@ -168,7 +251,7 @@ SpaceChoices::SpaceChoices(const Scenario& s, const PlanSpace& space)
         if (!space.context.allows(context)) continue;
         for (const int expert : experts) {
           if (!space.expert.allows(expert)) continue;
-          Plan mesh;
+          Plan mesh = setting_;
           mesh.tensor = tensor, mesh.context = context, mesh.expert = expert;
           mesh.data = count / tensor / context;  // ranks that data, fsdp and pipeline have to share
           groups.push_back({mesh});
@@ -206,7 +289,33 @@ std::vector<int> SpaceChoices::zero_stages(int fsdp, int context) const {
     out.push_back(zero);
     if (fsdp * context == 1) break;  // there is nothing to share with
   }
+  Plan plan = setting_;
+  plan.fsdp = fsdp, plan.context = context;
+  for (const Earlier& earlier : earlier_)
+    if (earlier.of->setting->reads == PlanSetting::Reads::zero_stage)
+      std::erase_if(out, [&](int zero) {
+        plan.zero_stage = static_cast<std::uint8_t>(zero);
+        return !told_apart(plan, earlier);
+      });
   return out;
+}
+
+bool SpaceChoices::told_apart(const Plan& plan, const Earlier& earlier) const {
+  const auto comes_to = [&](int value) { return earlier.of->setting->comes_to(s_, plan, value); };
+  const int mine = comes_to(earlier.of->get(setting_));
+  return std::ranges::none_of(earlier.values, [&](int value) { return comes_to(value) == mine; });
+}
+
+bool SpaceChoices::has_mesh(const Plan& plan) const {
+  return std::ranges::all_of(earlier_, [&](const Earlier& earlier) {
+    return earlier.of->setting->reads != PlanSetting::Reads::mesh || told_apart(plan, earlier);
+  });
+}
+
+bool SpaceChoices::has_schedule(const Plan& plan) const {
+  return std::ranges::all_of(earlier_, [&](const Earlier& earlier) {
+    return earlier.of->setting->reads != PlanSetting::Reads::schedule || told_apart(plan, earlier);
+  });
 }
 
 std::vector<SpaceChoices::Chunking> SpaceChoices::chunkings(int pipeline) const {
@@ -285,7 +394,23 @@ std::optional<Plan> SpaceChoices::as_searched(Plan plan) const {
   const std::vector<bool> sequence = sequence_parallel(plan.tensor);
   if (plan.tensor == 1 && !sequence.empty()) plan.sequence_parallel = sequence[0];
   if (!has(zeros, int{plan.zero_stage}) || !has(sequence, plan.sequence_parallel)) return std::nullopt;
+  if (!same_settings(plan, setting_) || !has_mesh(plan) || !has_schedule(plan)) return std::nullopt;
   return plan;
+}
+
+std::optional<Plan> as_searched(const Scenario& s, const PlanSpace& space, Plan plan) {
+  const Plan own = bare_plan(s);
+  for (const PlanDimension& dimension : plan_dimensions()) {
+    if (dimension.setting == nullptr) continue;
+    const auto comes_to = [&](int value) { return dimension.setting->comes_to(s, plan, value); };
+    const std::vector<int> values = values_of(dimension, space, own);
+    const int wanted = comes_to(dimension.get(plan));
+    const auto found = std::ranges::find_if(values, [&](int value) { return comes_to(value) == wanted; });
+    if (found == values.end()) return std::nullopt;
+    dimension.set(plan, *found);
+  }
+  const Scenario with = with_settings_of(s, plan);
+  return SpaceChoices(with, space, own).as_searched(plan);
 }
 
 std::size_t SpaceChoices::cell_of(int tensor, std::size_t pipeline_at) const {

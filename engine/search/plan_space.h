@@ -17,6 +17,8 @@
 
 namespace roofscape::engine {
 
+struct PlanDimension;
+
 // Numbers a dimension may have: a range, or a set inside it.
 struct Allowed {
   int min = 1, max = std::numeric_limits<int>::max();
@@ -35,6 +37,8 @@ struct PlanSpace {
   Allowed sequence_parallel{0, 1, {}}, offload_optimizer{0, 1, {}}, offload_activations{0, 1, {}};
   Allowed schedule{0, kScheduleKinds - 1, {}};  // by enumeration
   Allowed policy{0, static_cast<int>(CheckpointPolicy::block), {}};
+  // Of settings the values that are tried. None: the scenario's own.
+  std::vector<int> keep_gathered, context_method, expert_tensor, group_size, embedding_as_layers, head_as_layers;
   bool tensor_across_nodes = false;
   double min_free = 0;                    // share of HBM that stays free, 0 to 1
   std::optional<Framework> runs_on = {};  // only plans that keep the rules of this one
@@ -45,9 +49,18 @@ struct PlanSpace {
 // speed of PCIe is known.
 PlanSpace space_of(const Scenario&);
 
+// The combinations of settings that are tried, each as a plan of which nothing else is said: of every setting the
+// scenario's own value first, where the space has it.
+std::vector<Plan> settings_tried(const Scenario&, const PlanSpace&);
+// How many these are, and of how many a search should be asked for at most.
+std::size_t count_settings(const PlanSpace&);
+inline constexpr std::size_t kMostSettings = 1024;
+Scenario with_settings_of(Scenario, const Plan&);
+bool same_settings(const Plan&, const Plan&);
+
 enum class ConstraintKind : std::uint8_t { pinned, at_least, at_most };
-// "tensor", "8" or "4,8"; choices by their words ("schedule", "1f1b,zb-h1"), switches as on and off. What is wrong,
-// in words, or nothing.
+// "tensor", "8" or "4,8"; choices by their words ("schedule", "1f1b,zb-h1"), switches as on and off; of settings also
+// "any". What is wrong, in words, or nothing.
 struct ConstraintError {
   Sentence message, remedy;
 };
@@ -100,10 +113,12 @@ inline constexpr EnumTable<Rejection> kRejectionIds{"model",   "heads",  "tensor
 
 std::vector<int> divisors(int n);  // ascending; none of a number below 1
 
-// Numbers a mesh leaves open, for one scenario and space.
+// Numbers a mesh leaves open, for one space and a scenario with one combination of settings.
 class SpaceChoices {
  public:
   SpaceChoices(const Scenario&, const PlanSpace&);
+  // Of a scenario with settings that are tried (settings_tried) beside others; `own`: those that come first.
+  SpaceChoices(const Scenario&, const PlanSpace&, const Plan& own);
 
   // Meshes that share a layer: tensor, context and expert.
   struct Group {
@@ -125,6 +140,11 @@ class SpaceChoices {
     int virtual_stages;
   };
   std::vector<Chunking> chunkings(int pipeline) const;
+  // Whether the plan is of the space with these settings, not with others that come to the same for it and come first:
+  // by its mesh alone, and by schedule and microbatch.
+  bool has_mesh(const Plan&) const;
+  bool has_schedule(const Plan&) const;
+  bool one_setting() const { return earlier_.empty(); }
   // Why no plan with this tensor, context and expert is looked at; of the whole mesh with `whole`.
   std::optional<Rejection> reject_group(const Plan&) const;
   std::optional<Rejection> reject_mesh(const Plan&) const;
@@ -132,7 +152,7 @@ class SpaceChoices {
   bool reject_sequence_parallel(int tensor, bool on) const;
   // The plan of the space that is this one but for choices that mean nothing for it: schedule and chunks of one stage,
   // sequence parallelism of one tensor rank, the ZeRO stage where there is nothing to share with. Nothing: it is
-  // outside of the space.
+  // outside of the space, or has other settings.
   std::optional<Plan> as_searched(Plan) const;
 
   // Cells of the mesh map: of each tensor degree those of each number of stages in data_divisors.
@@ -140,8 +160,19 @@ class SpaceChoices {
   std::size_t cell_of(int tensor, std::size_t pipeline_at) const;
 
  private:
+  // A setting, and its values that come first.
+  struct Earlier {
+    const PlanDimension* of = nullptr;
+    std::vector<int> values;
+  };
+  bool told_apart(const Plan&, const Earlier&) const;
+
   const Scenario& s_;
   const PlanSpace& space_;
+  Plan setting_;                  // its settings alone
+  std::vector<Earlier> earlier_;  // of settings with any
 };
+// The plan of the space that is this one, as as_searched() of whatever settings it has there.
+std::optional<Plan> as_searched(const Scenario&, const PlanSpace&, Plan);
 
 }  // namespace roofscape::engine

@@ -106,11 +106,11 @@ void fill_cells(const SpaceChoices& choices, const SearchWorker& found, PlanEval
 }
 
 // The present plan's place in the list. Its twin in the space, where some choices of it mean nothing, counts as it.
-int rank_of_present(const SearchResult& result, const SpaceChoices& choices, const SearchRequest& request,
+int rank_of_present(const Scenario& s, const SearchResult& result, const SearchRequest& request,
                     PlanEvaluation& evaluation) {
   const RankedPlan& present = result.present;
   if (!result.present_legal || result.present_shortage.missing_bytes > 0) return 0;
-  const std::optional<Plan> plan = choices.as_searched(present.plan);
+  const std::optional<Plan> plan = as_searched(s, request.space, present.plan);
   if (!plan) return 0;
   if (*plan != present.plan) {
     const RankedPlan twin = evaluation.ranked(*plan);
@@ -185,7 +185,7 @@ void place_present(const Scenario& s, const SearchRequest& request, SearchResult
   if (result.present_legal) result.present_breaks = broken_constraint(s, request.space, report);
   OrderSpans spans;
   PlanEvaluation evaluation(s, spans);
-  result.present_rank = rank_of_present(result, SpaceChoices(s, request.space), request, evaluation);
+  result.present_rank = rank_of_present(s, result, request, evaluation);
 }
 
 namespace {
@@ -196,25 +196,54 @@ bool can_be_priced(const Scenario& s) {
          chip[ChipField::hbm_bytes_per_s].value;
 }
 
+// The search with one combination of settings.
+struct SettingSearch {
+  SettingSearch(const Scenario& s, const PlanSpace& space, const Plan& tried, const Plan& own)
+      : setting(tried), scenario(with_settings_of(s, tried)), choices(scenario, space, own) {}
+  SettingSearch(const SettingSearch&) = delete;
+  SettingSearch& operator=(const SettingSearch&) = delete;
+  ~SettingSearch() = default;
+
+  Plan setting;
+  Scenario scenario;
+  SpaceChoices choices;
+  std::vector<std::unique_ptr<SearchWorker>> team;
+};
+
+std::vector<std::unique_ptr<SettingSearch>> setting_searches(const Scenario& s, const PlanSpace& space) {
+  std::vector<std::unique_ptr<SettingSearch>> out;
+  const Plan own = bare_plan(s);
+  for (const Plan& setting : settings_tried(s, space))
+    out.push_back(std::make_unique<SettingSearch>(s, space, setting, own));
+  return out;
+}
+
 }  // namespace
 
 SearchResult search_known(const Scenario& s, const SearchRequest& request, SearchMemory& memory) {
   SearchResult result;
   result.so_far = true;
   if (can_be_priced(s)) {
-    const SpaceChoices choices(s, request.space);
+    const auto searches = setting_searches(s, request.space);
+    const SpaceChoices& choices = searches.front()->choices;
     KnownBest known(request.cells ? choices.cell_count() : 0);
-    SearchWorker worker(s, request, choices, known, nullptr);
     if (memory.orders.empty()) memory.orders.resize(1);
-    worker.lend_orders(memory.orders.front());
     std::vector<Plan> plans = memory.seeds;
     plans.push_back(plan_of(s));
-    worker.find_among(plans);
-    PlanEvaluation evaluation(s, worker.orders());
-    const Candidates& found = worker.candidates();
+    for (const auto& one : searches) {
+      SearchWorker& worker = *one->team.emplace_back(
+          std::make_unique<SearchWorker>(one->scenario, request, one->choices, known, nullptr));
+      worker.lend_orders(memory.orders.front());
+      worker.find_among(plans);
+    }
+    SearchWorker& all = *searches.front()->team.front();
+    for (std::size_t i = 1; i < searches.size(); ++i) all.merge(*searches[i]->team.front());
+    all.finish();
+    PlanEvaluation evaluation(s, all.orders());
+    const Candidates& found = all.candidates();
     for (const Alike& one : found.best()) result.best.push_back(evaluation.listed(one));
     for (const Candidate& one : found.front()) result.front.push_back(evaluation.ranked(one.plan));
-    if (request.cells) fill_cells(choices, worker, evaluation, result.cells);
+    if (request.cells) fill_cells(choices, all, evaluation, result.cells);
     result.finished = true;
   }
   place_present(s, request, result);
@@ -229,20 +258,23 @@ SearchResult search(const Scenario& s, const SearchRequest& request, SearchProgr
     return result;
   }
 
-  const SpaceChoices choices(s, request.space);
-  const std::size_t parts = choices.groups.size() * choices.microbatches.size();
-  if (progress != nullptr) progress->total = parts;
+  // Meshes and microbatches are the same whatever the settings.
+  const auto searches = setting_searches(s, request.space);
+  const SpaceChoices& choices = searches.front()->choices;
+  const std::size_t parts = choices.groups.size() * choices.microbatches.size(), all_parts = parts * searches.size();
+  if (progress != nullptr) progress->total = all_parts;
   KnownBest known(request.cells ? choices.cell_count() : 0);
-  std::vector<std::unique_ptr<SearchWorker>> team;
   const std::size_t team_size = std::max<std::size_t>(1, workers);
   if (memory != nullptr && memory->orders.size() < team_size) memory->orders.resize(team_size);
-  for (std::size_t i = 0; i < team_size; ++i) {
-    team.push_back(
-        std::make_unique<SearchWorker>(s, request, choices, known, progress != nullptr ? &progress->stop : nullptr));
-    if (memory == nullptr) continue;
-    team[i]->lend_orders(memory->orders[i]);
-    if (i == 0) team[0]->take_seeds(memory->seeds);
-  }
+  for (const auto& one : searches)
+    for (std::size_t i = 0; i < team_size; ++i) {
+      one->team.push_back(std::make_unique<SearchWorker>(one->scenario, request, one->choices, known,
+                                                         progress != nullptr ? &progress->stop : nullptr));
+      if (memory == nullptr) continue;
+      one->team[i]->lend_orders(memory->orders[i]);
+      if (i == 0) one->team[0]->take_seeds(memory->seeds);
+    }
+  const auto& team = searches.front()->team;
   // What is found early keeps others from being simulated.
   const std::vector<std::size_t> order = team[0]->fastest_first(parts);
   std::atomic<std::size_t> next{0};
@@ -252,17 +284,21 @@ SearchResult search(const Scenario& s, const SearchRequest& request, SearchProgr
     for (std::size_t i = 0; i < team.size(); ++i) work(i);
   };
   all_work([&](std::size_t i) {
-    for (std::size_t part = next++; part < parts && !stopped(); part = next++) {
-      team[i]->process(order[part]);
+    for (std::size_t n = next++; n < all_parts && !stopped(); n = next++) {
+      const std::size_t part = order[n % parts];
+      searches[n / parts]->team[i]->process(part, n / parts * parts + part);
       if (progress != nullptr) ++progress->done;
     }
-    if (!stopped()) team[i]->finish();
+    for (const auto& one : searches)
+      if (!stopped()) one->team[i]->finish();
   });
 
   SearchWorker& all = *team[0];
-  if (progress != nullptr)
-    for (const auto& worker : team) progress->simulated += worker->simulated();
-  for (std::size_t i = 1; i < team.size(); ++i) all.merge(*team[i]);
+  for (const auto& one : searches)
+    for (const auto& worker : one->team) {
+      if (progress != nullptr) progress->simulated += worker->simulated();
+      if (worker.get() != &all) all.merge(*worker);
+    }
   all.finish();
   result.plans = result.fit = all.plans();
   result.rejected = all.rejected();
@@ -297,7 +333,12 @@ SearchResult search(const Scenario& s, const SearchRequest& request, SearchProgr
 
   std::vector<PlanSample::Drawn>& drawn = all.sample().settle();
   all_work([&](std::size_t i) {
-    for (std::size_t k = i; k < drawn.size() && !stopped(); k += team.size()) team[i]->price_sampled(drawn[k].plan);
+    for (std::size_t k = i; k < drawn.size() && !stopped(); k += team_size) {
+      SampledPlan& one = drawn[k].plan;
+      const auto with = std::ranges::find_if(
+          searches, [&one](const auto& search) { return same_settings(search->setting, one.plan); });
+      (*with)->team[i]->price_sampled(one);
+    }
   });
   if (stopped()) return result;
   for (const PlanSample::Drawn& one : drawn) result.sample.push_back(one.plan);

@@ -81,16 +81,15 @@ SearchWorker::SearchWorker(const Scenario& s, const SearchRequest& request, cons
     const int pipeline = choices.data_divisors[i];
     Chunks& chunks = chunks_.emplace_back();
     chunks.pipeline = pipeline;
+    chunks.all = choices.chunkings(pipeline);
     chunks.at = i;
     chunks.held = HeldKinds(s.parallelism.keep_gathered == KeepGathered::chunk);
     if (pipeline > s.model.n_layers) {
-      chunks.count = choices.chunkings(pipeline).size();
       continue;
     }
-    for (const auto& [kind, v] : choices.chunkings(pipeline))
+    for (const auto& [kind, v] : chunks.all)
       find_device_kinds(kind, pipeline, v, pricer_.layer_split(), layers_, chunks.kinds.emplace_back(),
                         static_cast<bool>(s.pipeline.order));
-    chunks.count = chunks.kinds.size();
   }
 }
 
@@ -123,7 +122,7 @@ std::vector<std::size_t> SearchWorker::fastest_first(std::size_t parts) {
   return out;
 }
 
-void SearchWorker::process(std::size_t part) {
+void SearchWorker::process(std::size_t part, std::size_t number) {
   Plan plan = mesh_of_part(part);
   const Plan group = plan;
   microbatch_ = plan.microbatch_sequences;
@@ -133,7 +132,7 @@ void SearchWorker::process(std::size_t part) {
   std::erase_if(sequence_parallel_, [&](bool on) { return choices_.reject_sequence_parallel(group.tensor, on); });
   per_layer_ = static_cast<double>(sequence_parallel_.size()) * policies;
   refused_layers_ = static_cast<double>(all) * policies - per_layer_;
-  sample_.start_part(part);
+  sample_.start_part(number);
   place_meshes(group);
   for (std::size_t first = 0; first < meshes_used_; ++first) {
     if (meshes_[first].layer != first) continue;
@@ -188,14 +187,15 @@ void SearchWorker::place_meshes(const Plan& group) {
     for (const int fsdp : choices_.data_divisors) {
       if (fsdp > ranks) break;
       if (ranks % fsdp != 0 || !space_.fsdp.allows(fsdp) || !space_.data.allows(ranks / fsdp)) continue;
-      const std::vector<int> zeros = choices_.zero_stages(fsdp, group.context);
-      const double states = static_cast<double>(zeros.size() * chunks.count) * offloads;
-      const double count = states * (per_layer_ + refused_layers_);
-      plans_ += count;
-      if (!cells_.empty()) cells_[cell].plans += count;
       Plan plan = group;
       plan.pipeline = chunks.pipeline, plan.fsdp = fsdp, plan.data = ranks / fsdp;
       plan.microbatch_sequences = microbatch_;
+      if (!choices_.has_mesh(plan)) continue;
+      const std::vector<int> zeros = choices_.zero_stages(fsdp, group.context);
+      const double states = static_cast<double>(zeros.size() * count_schedules(chunks, plan)) * offloads;
+      const double count = states * (per_layer_ + refused_layers_);
+      plans_ += count;
+      if (!cells_.empty()) cells_[cell].plans += count;
       const int microbatches = microbatches_of(plan, s_.workload.global_batch_sequences);
       std::optional<Rejection> why = whole_group ? whole_group : choices_.reject_mesh(plan);
       if (!why && microbatches == 0) why = Rejection::batch;
@@ -207,6 +207,14 @@ void SearchWorker::place_meshes(const Plan& group) {
       place_mesh(plan, chunks, zeros, cell, microbatches);
     }
   }
+}
+
+std::size_t SearchWorker::count_schedules(const Chunks& chunks, Plan plan) const {
+  if (choices_.one_setting()) return chunks.all.size();
+  return static_cast<std::size_t>(std::ranges::count_if(chunks.all, [&](const SpaceChoices::Chunking& one) {
+    plan.schedule = one.kind, plan.virtual_stages = one.virtual_stages;
+    return choices_.has_schedule(plan);
+  }));
 }
 
 // What make_inputs() reads of a plan beside its mesh and microbatch is the software that its ZeRO stage chooses: a
@@ -315,8 +323,11 @@ void SearchWorker::test_schedules(Mesh& mesh) {
   const auto [made, is_new] = mesh.chunks->fullest.try_emplace(mesh.microbatches);
   if (is_new) made->second.of.resize(mesh.chunks->kinds.size());
   mesh.fullest = &made->second;
+  Plan plan = mesh.placed.plan;
   for (std::size_t i = 0; i < mesh.chunks->kinds.size(); ++i) {
     const DeviceKinds& kinds = mesh.chunks->kinds[i];
+    plan.schedule = kinds.kind, plan.virtual_stages = kinds.virtual_stages;
+    if (!choices_.has_schedule(plan)) continue;
     const ScheduleShape shape = shape_of_kinds(kinds, mesh.microbatches);
     if (const std::optional<Rejection> why = reject_schedule(kinds, shape)) {
       reject(*why, mesh.cell,

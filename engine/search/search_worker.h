@@ -51,7 +51,8 @@ class FastestMissed {
 
 class SearchWorker {
  public:
-  // The scenario, the request, the choices and what is known must outlive it.
+  // Of the scenario with one combination of settings, which `choices` are of. These, the request and what is known must
+  // outlive it.
   SearchWorker(const Scenario&, const SearchRequest&, const SpaceChoices&, KnownBest&, const std::atomic<bool>* stop);
   SearchWorker(const SearchWorker&) = delete;
   SearchWorker& operator=(const SearchWorker&) = delete;
@@ -65,8 +66,8 @@ class SearchWorker {
   OrderSpans& orders() { return pricer_.orders(); }
   // All parts, those first whose chips have least work without recomputation.
   std::vector<std::size_t> fastest_first(std::size_t parts);
-  // `part` of choices.groups x choices.microbatches.
-  void process(std::size_t part);
+  // `part` of choices.groups x choices.microbatches; `number`: its own among those of all settings.
+  void process(std::size_t part, std::size_t number);
   void finish();
   // Takes over what another has found in other parts; both have finished.
   void merge(const SearchWorker& other);
@@ -91,8 +92,8 @@ class SearchWorker {
   struct Chunks {
     int pipeline = 1;
     std::size_t at = 0;  // among the numbers of stages
-    std::size_t count = 0;
-    std::vector<DeviceKinds> kinds;
+    std::vector<SpaceChoices::Chunking> all;
+    std::vector<DeviceKinds> kinds;  // of each; none where there are more stages than layers
     HeldKinds held;
     std::map<int, FullestDevices> fullest;  // by microbatches
   };
@@ -134,6 +135,8 @@ class SearchWorker {
   void place_meshes(const Plan& group);
   void place_mesh(const Plan& plan, Chunks& chunks, const std::vector<int>& zeros, std::size_t cell,
                   int microbatches);
+  // Schedules and chunks that a plan of these stages can name.
+  std::size_t count_schedules(const Chunks&, Plan plan) const;
   ScheduleShape shape_of_kinds(const DeviceKinds&, int microbatches) const;
   void test_schedules(Mesh& mesh);
   void test_framework(Mesh& mesh);

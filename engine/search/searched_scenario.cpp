@@ -10,7 +10,7 @@ namespace roofscape::engine {
 namespace {
 
 Scenario searched_training(Scenario s) {
-  Plan plan;
+  Plan plan = bare_plan(s);
   // Plans of one stage keep the scenario's schedule, those of one tensor rank its sequence parallelism.
   plan.schedule = s.pipeline.schedule;
   plan.sequence_parallel = s.parallelism.sequence_parallel;

@@ -87,7 +87,7 @@ std::vector<BandClass> band_classes(const Scenario& s, const SearchRequest& requ
     plan.checkpointing.policy = policy;
     policies[stated_features(plan).recomputation].push_back(static_cast<int>(policy));
   }
-  apply(plan, Plan{});
+  apply(plan, bare_plan(s));
   // A search uses every chip.
   const int chips = choices.chips;
   for (const SearchCell& cell : cells) {

@@ -223,9 +223,7 @@ std::string traced_fault(const Scenario& s, const Report& r) {
 }
 
 Scenario without_plan(Scenario s) {
-  const auto expert_tensor = s.parallelism.expert_tensor;  // no choice of a plan
-  apply(s, Plan{});
-  s.parallelism.expert_tensor = expert_tensor;
+  apply(s, bare_plan(s));
   return s;
 }
 

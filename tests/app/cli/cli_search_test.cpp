@@ -155,6 +155,39 @@ TEST_CASE("search keeps to its constraints and ranks by the objective") {
   }
 }
 
+TEST_CASE("search tries the settings it is asked to beside each other, and names those of each plan") {
+  const char* question = "search llama3-405b-16k-h100 --limit 6 --min-free 40%";
+  const auto alone = nlohmann::json::parse(run(std::string(question) + " --json").out);
+  const auto tried = nlohmann::json::parse(
+      run(std::string(question) + " --json --pin keep_gathered=any --pin context_method=ring,all_gather").out);
+  CHECK(tried.at("plans") > alone.at("plans"));
+  CHECK(tried.at("best").at(0).at("step_s") < alone.at("best").at(0).at("step_s"));
+  for (const auto& one : tried.at("best")) {
+    std::string plan;
+    for (const auto& [path, value] : one.at("plan").items())
+      plan += " --set " + path + "=" + (value.is_string() ? value.get<std::string>() : value.dump());
+    const auto report = nlohmann::json::parse(run("eval llama3-405b-16k-h100 --json" + plan).out);
+    CHECK(report.at("quantities").at("step.time_s").at("value") == one.at("step_s"));
+    CHECK(report.at("quantities").at("memory.chip_total_bytes").at("value") == one.at("memory_bytes"));
+  }
+  const Outcome table = run(std::string(question) + " --pin keep_gathered=any --pin context_method=ring,all_gather");
+  CHECK(table.out.find("context method") != std::string::npos);
+  CHECK(table.out.find("gathered for") != std::string::npos);
+  CHECK(run(question).out.find("context method") == std::string::npos);
+}
+
+TEST_CASE("a present plan with a setting that is not tried breaks that limit, unless the setting means nothing") {
+  const auto breaks = [](const std::string& question) {
+    return nlohmann::json::parse(run("search " + question + " --json --limit 1").out).at("present").at("breaks");
+  };
+  const auto broken = breaks("llama3-405b-16k-h100 --pin context_method=ring");
+  REQUIRE(broken.is_object());
+  CHECK(broken.at("dimension") == "context_method");
+  CHECK(breaks("llama3-405b-16k-h100 --pin context_method=ring,all_gather").is_null());
+  // On one rank of context there is nothing to send.
+  CHECK(breaks("llama3-8b-8-h100 --pin context_method=ulysses").is_null());
+}
+
 TEST_CASE("search exits 1 where no plan fits, and still says why") {
   const Outcome o =
       run("search llama3-405b-16k-h100-8k --pin tensor=1 --pin pipeline=1 --pin fsdp=1 --pin context=1");
@@ -169,7 +202,8 @@ TEST_CASE("search answers bad constraints with a remedy and exit 2") {
       {"--pin tensr=2",
        "roofscape-cli: --pin: there is no dimension \"tensr\"; there are: data, fsdp, tensor, context, pipeline, "
        "expert, microbatch, "
-       "virtual_stages, zero_stage, sequence_parallel, schedule, policy, offload_optimizer, offload_activations\n"},
+       "virtual_stages, zero_stage, sequence_parallel, schedule, policy, offload_optimizer, offload_activations, "
+       "keep_gathered, context_method, expert_tensor, group_size, embedding_as_layers, head_as_layers\n"},
       {"--pin tensor", "roofscape-cli: --pin: \"tensor\" has no \"=\"; give dimension=value, such as tensor=8\n"},
       {"--pin tensor=0", "roofscape-cli: --pin: tensor cannot be \"0\"; give a whole number from 1 to 1024\n"},
       {"--pin data=100000", "roofscape-cli: --pin: data cannot be \"100000\"; give a whole number from 1 to 65536\n"},
@@ -178,6 +212,16 @@ TEST_CASE("search answers bad constraints with a remedy and exit 2") {
        "roofscape-cli: --pin: offload_optimizer cannot be \"maybe\"; give on or off\n"},
       {"--max schedule=1f1b",
        "roofscape-cli: --max: a limit of schedule is one number; give one number, or use --pin\n"},
+      {"--max group_size=8",
+       "roofscape-cli: --max: group_size takes values, not a limit; list the values with --pin, or give any\n"},
+      {"--pin keep_gathered=all",
+       "roofscape-cli: --pin: keep_gathered cannot be \"all\"; give one of: microbatch, chunk, step\n"},
+      {"--pin expert_tensor=-1",
+       "roofscape-cli: --pin: expert_tensor cannot be \"-1\"; give a whole number from 0 to 1024\n"},
+      {"--pin head_as_layers=0,1,2,3,4,5,6,7,8,9,10 --pin group_size=any --pin context_method=any "
+       "--pin keep_gathered=any",
+       "roofscape-cli: --pin: 1089 combinations of settings are more than the 1024 that are tried; name fewer values "
+       "with --pin\n"},
       {"--objective speed",
        "roofscape-cli: --objective: unknown objective \"speed\"; there are: step-time, throughput, cost, memory\n"},
       {"--min-free 200%",

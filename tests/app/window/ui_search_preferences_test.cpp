@@ -1,7 +1,9 @@
 // What is wanted of a search: kept with its tab and the session, read from a file, and made a request.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <string>
+#include <vector>
 
 #include "tests/app/window/ui_search.h"
 
@@ -119,6 +121,8 @@ TEST_CASE("search preferences in a file that mean nothing are as if they were no
                                             {{"serving.batch", "-1"}},
                                             {{"slow end", "maybe"}},
                                             {{"serving.slow end", "1"}},
+                                            {{"keep_gathered", "all"}},
+                                            {{"keep_gathered", "as plan"}},
                                             {{"serving.promises", "perhaps"}}}) {
     CAPTURE(words.begin()->first);
     CAPTURE(words.begin()->second);
@@ -133,6 +137,28 @@ TEST_CASE("search preferences in a file that mean nothing are as if they were no
   app::SearchPreferences read = usual;
   read.constraints[dimension("pipeline")] = {app::Constraint::Kind::at_most, 2};
   CHECK(again.parts.panels.search.preferences == read);
+}
+
+TEST_CASE("settings stay as the plan has them until others are asked for, which leaves no plan out") {
+  const engine::Scenario s = test::preset("llama3-405b-16k-h100");
+  app::SearchPreferences preferences;
+  const auto tried = [&](std::vector<int> engine::PlanSpace::*setting) {
+    return app::request_of(s, preferences).space.*setting;
+  };
+  CHECK(tried(&engine::PlanSpace::context_method).empty());
+  app::Constraint& method = preferences.constraints[dimension("context_method")];
+  method = {app::Constraint::Kind::any, 0};
+  for (const int value : {0, 1, 2}) {
+    const std::vector<int> values = tried(&engine::PlanSpace::context_method);
+    CHECK(std::find(values.begin(), values.end(), value) != values.end());
+  }
+  CHECK_FALSE(preferences.limits());
+  CHECK(app::preferences_from(app::to_words(preferences)) == preferences);
+  method = {app::Constraint::Kind::only, 2};
+  CHECK(tried(&engine::PlanSpace::context_method) == std::vector{2});
+  CHECK(preferences.limits());
+  CHECK(app::preferences_from(app::to_words(preferences)) == preferences);
+  CHECK(app::without_limits(preferences, engine::WorkloadKind::training) == app::SearchPreferences{});
 }
 
 TEST_CASE("search preferences make a request of any scenario: limits, pins that follow the plan, and one value") {

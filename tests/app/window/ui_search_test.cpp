@@ -217,6 +217,27 @@ TEST_CASE("a pinned choice stays as the plan has it in all that is found") {
                     [&](const auto& one) { return one.plan.tensor != h.scenario().parallelism.tensor; }));
 }
 
+TEST_CASE("a setting that is no longer pinned is tried with every value, and what is found says which") {
+  Harness h(test::preset("llama3-405b-16k-h100"), "", 1920, 1080);
+  search(h);
+  const double alone = result(h).plans;
+  const auto& method = h.parts.panels.search.preferences.constraints[dimension("context_method")];
+  CHECK(method.kind == app::Constraint::Kind::as_plan);
+  h.click("search.constraint.context_method.pin");
+  found_again(h);
+  CHECK(method.kind == app::Constraint::Kind::any);
+  CHECK(result(h).plans > alone);
+  REQUIRE_FALSE(result(h).best.empty());
+  const engine::Plan& best = result(h).best.front().plan;
+  CHECK(best.context_method != h.scenario().parallelism.context_method);
+  h.click("search.row.1");
+  CHECK(engine::plan_of(h.scenario()) == best);
+  h.parts.session.undo();
+  h.click("search.constraint.context_method.pin");
+  found_again(h);
+  CHECK(result(h).plans == alone);
+}
+
 TEST_CASE("another ranking orders the list by it") {
   Harness h(kSmall);
   search(h);

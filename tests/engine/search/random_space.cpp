@@ -148,6 +148,17 @@ SearchRequest random_request(Dice& dice, const Scenario& s) {
     if (no_host && (limit == &PlanSpace::offload_optimizer || limit == &PlanSpace::offload_activations)) return;
     request.space.*limit = random_subset(dice, values);
   };
+  if (dice.one_in(2)) {
+    const auto try_values = [&](std::vector<int> PlanSpace::*setting, const std::vector<int>& values) {
+      if (dice.one_in(3)) request.space.*setting = random_subset(dice, values).only;
+    };
+    try_values(&PlanSpace::keep_gathered, {0, 1, 2});
+    try_values(&PlanSpace::context_method, {0, 1, 2});
+    try_values(&PlanSpace::expert_tensor, {0, 1, 2, 4});
+    try_values(&PlanSpace::group_size, {0, 1, 2, 4, 6, 8});
+    try_values(&PlanSpace::embedding_as_layers, {0, 1});
+    try_values(&PlanSpace::head_as_layers, {0, 1, 2});
+  }
   for (int i = dice.pick(0, 3); i > 0; --i) restrict_one();
   while (Enumeration(s, request).count() > kMostPlans) restrict_one();
   return request;
@@ -178,7 +189,13 @@ void take_another_plan(Dice& dice, Scenario& s, const SearchRequest& request) {
   Plan plan = any_of(dice, plans);
   // Read where there is nothing to split or to schedule.
   plan.schedule = s.pipeline.schedule, plan.sequence_parallel = s.parallelism.sequence_parallel;
+  apply_choices(s, plan);
+}
+
+void apply_choices(Scenario& s, const Plan& plan) {
+  const Plan own = bare_plan(s);
   apply(s, plan);
+  s = with_settings_of(std::move(s), own);
 }
 
 namespace {

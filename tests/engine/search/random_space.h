@@ -16,6 +16,8 @@ const T& any_of(Dice& dice, const std::vector<T>& list) {
   return list[static_cast<std::size_t>(dice.pick(0, static_cast<int>(list.size()) - 1))];
 }
 
+// The plan, but for its settings, which a search reads.
+void apply_choices(engine::Scenario& s, const engine::Plan& plan);
 // How many spaces a property is tried on: more where somebody has time for it (ROOFSCAPE_SEARCH_SPACES).
 int spaces_to_try();
 // Few layers, few chips.

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <limits>
 #include <map>
+#include <memory>
 #include <optional>
 #include <tuple>
 #include <utility>
@@ -63,54 +64,45 @@ inline engine::RankedPlan ranked_by_report(const engine::Plan& plan, const engin
 class Enumeration {
  public:
   Enumeration(const engine::Scenario& s, const engine::SearchRequest& request)
-      : s_(s), edited_(s), request_(request), choices_(s, request.space) {}
+      : s_(s), edited_(s), request_(request) {
+    const engine::Plan own = engine::bare_plan(s);
+    for (const engine::Plan& setting : engine::settings_tried(s, request.space))
+      settings_.push_back(std::make_unique<Setting>(engine::with_settings_of(s, setting), request.space, own));
+  }
 
   std::size_t count() {
     std::size_t n = 0;
-    each_mesh([&](const engine::Plan& mesh) {
-      n += choices_.zero_stages(mesh.fsdp, mesh.context).size() * choices_.sequence_parallel(mesh.tensor).size() *
-           choices_.microbatches.size() * choices_.policies.size() * choices_.chunkings(mesh.pipeline).size() *
-           choices_.offload_optimizer.size() * choices_.offload_activations.size();
+    each_mesh([&](const engine::Plan& mesh, const Setting& with) {
+      const engine::SpaceChoices& choices = with.choices;
+      n += choices.zero_stages(mesh.fsdp, mesh.context).size() * choices.sequence_parallel(mesh.tensor).size() *
+           choices.microbatches.size() * choices.policies.size() * choices.chunkings(mesh.pipeline).size() *
+           choices.offload_optimizer.size() * choices.offload_activations.size();
     });
     return n;
   }
-  const engine::SpaceChoices& choices() const { return choices_; }
   std::vector<EnumeratedPlan> evaluated() {
     std::vector<EnumeratedPlan> out;
     each([&](const engine::Plan& plan) { out.push_back(evaluated(plan)); });
     return out;
   }
-  // Every mesh of the space, as a plan.
-  template <class F>
-  void each_mesh(F&& f) {
-    const engine::PlanSpace& space = request_.space;
-    for (const auto& group : choices_.groups)
-      for (const int pipeline : choices_.data_divisors)
-        for (const int fsdp : choices_.data_divisors) {
-          const int rest = group.mesh.data;  // what data, fsdp and pipeline share
-          if (rest % pipeline != 0 || rest / pipeline % fsdp != 0) continue;
-          engine::Plan plan = group.mesh;
-          plan.pipeline = pipeline, plan.fsdp = fsdp, plan.data = rest / pipeline / fsdp;
-          if (space.pipeline.allows(pipeline) && space.fsdp.allows(fsdp) && space.data.allows(plan.data)) f(plan);
-        }
-  }
   // Every plan of the space, legal or not.
   template <class F>
   void each(F&& f) {
     using namespace engine;
-    each_mesh([&](Plan plan) {
-      for (const int zero : choices_.zero_stages(plan.fsdp, plan.context))
-        for (const bool sp : choices_.sequence_parallel(plan.tensor))
-          for (const int mb : choices_.microbatches)
-            for (const CheckpointPolicy policy : choices_.policies)
-              for (const auto& chunking : choices_.chunkings(plan.pipeline))
-                for (const bool optimizer : choices_.offload_optimizer)
-                  for (const bool activations : choices_.offload_activations) {
+    each_mesh([&](Plan plan, const Setting& with) {
+      const SpaceChoices& choices = with.choices;
+      for (const int zero : choices.zero_stages(plan.fsdp, plan.context))
+        for (const bool sp : choices.sequence_parallel(plan.tensor))
+          for (const int mb : choices.microbatches)
+            for (const CheckpointPolicy policy : choices.policies)
+              for (const auto& chunking : choices.chunkings(plan.pipeline))
+                for (const bool optimizer : choices.offload_optimizer)
+                  for (const bool activations : choices.offload_activations) {
                     plan.zero_stage = static_cast<std::uint8_t>(zero), plan.sequence_parallel = sp;
                     plan.microbatch_sequences = mb, plan.policy = policy, plan.schedule = chunking.kind;
                     plan.virtual_stages = chunking.virtual_stages;
                     plan.offload_optimizer = optimizer, plan.offload_activations = activations;
-                    f(plan);
+                    if (choices.has_schedule(plan)) f(plan);
                   }
     });
   }
@@ -128,16 +120,48 @@ class Enumeration {
   }
 
  private:
+  // The scenario with one combination of settings.
+  struct Setting {
+    Setting(engine::Scenario with, const engine::PlanSpace& space, const engine::Plan& own)
+        : scenario(std::move(with)), choices(scenario, space, own) {}
+    engine::Scenario scenario;
+    engine::SpaceChoices choices;
+  };
+
+  // Every mesh of the space, as a plan.
+  template <class F>
+  void each_mesh(F&& f) {
+    const engine::PlanSpace& space = request_.space;
+    for (const auto& with : settings_) {
+      const engine::SpaceChoices& choices = with->choices;
+      for (const auto& group : choices.groups)
+        for (const int pipeline : choices.data_divisors)
+          for (const int fsdp : choices.data_divisors) {
+            const int rest = group.mesh.data;  // what data, fsdp and pipeline share
+            if (rest % pipeline != 0 || rest / pipeline % fsdp != 0) continue;
+            engine::Plan plan = group.mesh;
+            plan.pipeline = pipeline, plan.fsdp = fsdp, plan.data = rest / pipeline / fsdp;
+            if (space.pipeline.allows(pipeline) && space.fsdp.allows(fsdp) && space.data.allows(plan.data) &&
+                choices.has_mesh(plan))
+              f(plan, *with);
+          }
+    }
+  }
   std::optional<engine::Rejection> rejection(const engine::Plan& plan, const EnumeratedPlan& found) {
     using namespace engine;
-    if (const auto why = choices_.reject_group(plan)) return why;
-    if (const auto why = choices_.reject_mesh(plan)) return why;
-    const int microbatches = microbatches_of(plan, s_.workload.global_batch_sequences);
+    const Setting& with = **std::find_if(settings_.begin(), settings_.end(), [&plan](const auto& one) {
+      return same_settings(bare_plan(one->scenario), plan);
+    });
+    const SpaceChoices& choices = with.choices;
+    const Scenario& s = with.scenario;
+    if (const auto why = choices.reject_group(plan)) return why;
+    if (const auto why = choices.reject_mesh(plan)) return why;
+    const int microbatches = microbatches_of(plan, s.workload.global_batch_sequences);
     if (microbatches == 0) return Rejection::batch;
-    if (choices_.reject_sequence_parallel(plan.tensor, plan.sequence_parallel)) return Rejection::experts;
-    const ScheduleShape shape = shape_of(plan, microbatches, s_.pipeline);
+    if (choices.reject_sequence_parallel(plan.tensor, plan.sequence_parallel)) return Rejection::experts;
+    const ScheduleShape shape = shape_of(plan, microbatches, s.pipeline);
     if (plan.pipeline > 1) {
-      if (!layers_suffice(layer_split(s_), shape.kind, shape.stages, passes_per_device(shape)))
+      if (!layers_suffice(layer_split(s), shape.kind, shape.stages, passes_per_device(shape)))
         return Rejection::layers;
       if (!check_schedule(shape)) return Rejection::schedule;
       if (2.0 * microbatches * virtual_stage_count(shape) > static_cast<double>(kMaxDrawnOps))
@@ -145,13 +169,13 @@ class Enumeration {
     }
     if (request_.space.runs_on && broken_rule(*request_.space.runs_on, edited_) != nullptr) return Rejection::runs_on;
     // Of a pricer that has priced nothing else.
-    Pricer pricer(s_);
+    Pricer pricer(s);
     PlacedMesh mesh;
     PricedLayer layer;
     pricer.place(plan, mesh);
     pricer.price_layer(mesh, plan, layer);
     const int stages = plan.pipeline;
-    if (pricer.state_bytes(mesh, layer, plan, (s_.model.n_layers + stages - 1) / stages, stages == 1, stages == 1) >
+    if (pricer.state_bytes(mesh, layer, plan, (s.model.n_layers + stages - 1) / stages, stages == 1, stages == 1) >
         found.limit_bytes)
       return Rejection::state;
     if (found.ranked.memory_bytes > found.limit_bytes) return Rejection::memory;
@@ -162,7 +186,7 @@ class Enumeration {
   const engine::Scenario& s_;
   engine::Scenario edited_;
   const engine::SearchRequest& request_;
-  engine::SpaceChoices choices_;
+  std::vector<std::unique_ptr<Setting>> settings_;
   engine::EvaluationScratch scratch_;
   engine::Report report_;
 };

@@ -5,11 +5,16 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <map>
 #include <random>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
+#include "engine/evaluate/evaluate.h"
 #include "engine/scenario/mesh_size.h"
+#include "engine/search/plan_dimensions.h"
 #include "engine/search/search.h"
 #include "engine/search/searched_scenario.h"
 #include "tests/cases_to_try.h"
@@ -112,6 +117,45 @@ TEST_CASE("of a small space a search finds what evaluating every plan finds, in 
   CHECK(several_software > spaces / 10);
 }
 
+TEST_CASE("values of a setting that come to the same are the same plan, and others make a difference") {
+  std::mt19937 rng(61);
+  std::map<std::string_view, std::pair<int, int>> same, apart;  // cases, and those with other numbers
+  const int cases = tests::cases_to_try(60);
+  for (int i = 0; i < cases; ++i) {
+    Dice dice(rng);
+    Scenario s = tests::random_small_scenario(rng);
+    const SearchRequest request = tests::random_request(dice, s);
+    std::vector<Plan> plans;
+    tests::Enumeration(s, request).each([&](const Plan& plan) { plans.push_back(plan); });
+    for (int k = 0; k < 8 && !plans.empty(); ++k) {
+      const Plan plan = any_of(dice, plans);
+      for (const PlanDimension& dimension : plan_dimensions()) {
+        if (dimension.setting == nullptr) continue;
+        const auto with = [&](int value) {
+          Plan other = plan;
+          dimension.set(other, value);
+          apply(s, other);
+          return evaluate(s).quantities;
+        };
+        const int one = any_of(dice, dimension.setting->worth_trying);
+        const int other = any_of(dice, dimension.setting->worth_trying);
+        const bool equal = dimension.setting->comes_to(s, plan, one) == dimension.setting->comes_to(s, plan, other);
+        auto& [tried, differ] = (equal ? same : apart)[dimension.name];
+        ++tried;
+        differ += with(one) != with(other);
+      }
+    }
+  }
+  for (const PlanDimension& dimension : plan_dimensions()) {
+    if (dimension.setting == nullptr) continue;
+    CAPTURE(dimension.name);
+    MESSAGE(same[dimension.name].first, " alike, ", apart[dimension.name].first, " apart, of which ",
+            apart[dimension.name].second, " have other numbers");
+    CHECK(same[dimension.name].second == 0);
+    if (cases >= 60) CHECK(apart[dimension.name].second > 0);
+  }
+}
+
 TEST_CASE("plans too long to simulate are in no list, and what runs is") {
   Scenario s = tests::preset("llama3-8b-8-h100");
   tests::slow_down(s.cluster.chip, 1e8);
@@ -165,7 +209,7 @@ TEST_CASE("choices of the present plan that the space covers change nothing but 
     if (!found.best.empty() && dice.one_in(2)) {
       Plan plan = any_of(dice, found.best).plan;
       plan.schedule = s.pipeline.schedule, plan.sequence_parallel = s.parallelism.sequence_parallel;
-      if (mesh_chips(plan) == mesh_chips(s.parallelism)) apply(other, plan);
+      if (mesh_chips(plan) == mesh_chips(s.parallelism)) tests::apply_choices(other, plan);
     }
     other.name = "another", other.workload.batch += 1, other.serving.page_tokens += 1;
     REQUIRE(searched_scenario(other) == searched_scenario(s));

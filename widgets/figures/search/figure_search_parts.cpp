@@ -165,20 +165,39 @@ std::string knobs_words(const TextTable& texts, const Plan& plan, const Plan& ot
     add(other.offload_optimizer || other.offload_activations
             ? texts.format("figure.search.offload_of", {offload_word(texts, other)})
             : std::string(texts.text("figure.search.no_offload")));
+  for (const engine::PlanDimension& dimension : engine::plan_dimensions())
+    if (dimension.setting != nullptr && dimension.is_knob && dimension.get(other) != dimension.get(plan))
+      add(texts.format("figure.search.setting_of",
+                       {setting_label(texts, dimension), setting_word(texts, dimension, dimension.get(other))}));
   return out;
+}
+
+std::string setting_label(const TextTable& texts, const engine::PlanDimension& setting) {
+  return std::string(texts.text("field." + std::string(setting.path) + ".label"));
+}
+
+std::string setting_word(const TextTable& texts, const engine::PlanDimension& setting, int value) {
+  if (setting.field->kind != engine::FieldKind::choice) return format_count(value);
+  return std::string(texts.text("choice." + std::string(setting.path) + "." +
+                                std::string(setting.field->choices[static_cast<std::size_t>(value)])));
 }
 
 std::string_view plan_fields_head() {
   return "data\tfsdp\ttensor\tcontext\texpert\tpipeline\tzero\tsequence "
-         "parallel\tmicrobatch\tschedule\tchunks\tcheckpointing\toffload optimizer\toffload activations";
+         "parallel\tmicrobatch\tschedule\tchunks\tcheckpointing\toffload optimizer\toffload activations\tkeep "
+         "gathered\t"
+         "context method\texpert tensor\tgroup size\tembedding as layers\thead as layers";
 }
 
 std::string plan_fields(const TextTable& texts, const Plan& p) {
   const auto yes = [](bool b) { return b ? "yes" : "no"; };
-  return fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}", p.data, p.fsdp, p.tensor, p.context,
+  std::string settings;
+  for (const engine::PlanDimension& dimension : engine::plan_dimensions())
+    if (dimension.setting != nullptr) settings += "\t" + setting_word(texts, dimension, dimension.get(p));
+  return fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}{}", p.data, p.fsdp, p.tensor, p.context,
                      p.expert, p.pipeline, p.zero_stage, yes(p.sequence_parallel), p.microbatch_sequences,
                      engine::schedule_id(p.schedule), p.virtual_stages, policy_word(texts, p.policy),
-                     yes(p.offload_optimizer), yes(p.offload_activations));
+                     yes(p.offload_optimizer), yes(p.offload_activations), settings);
 }
 
 std::string schedule_word(const TextTable& texts, const Plan& plan) {
@@ -197,17 +216,29 @@ std::string value_word(const TextTable& t, std::string_view dimension, int value
   if (dimension == "policy") return policy_word(t, static_cast<engine::CheckpointPolicy>(value));
   if (dimension == "sequence_parallel" || dimension.starts_with("offload"))
     return std::string(t.text(value != 0 ? "figure.mesh-map.limit.on" : "figure.mesh-map.limit.off"));
+  if (const engine::PlanDimension* of = engine::find_plan_dimension(dimension);
+      of != nullptr && of->setting != nullptr)
+    return setting_word(t, *of, value);
   return format_count(value);
 }
 
 }  // namespace
 
 std::string limit_words(const TextTable& t, const engine::BrokenLimit& limit) {
-  const std::string name(t.text("figure.mesh-map.limit." + std::string(limit.dimension)));
+  const engine::PlanDimension* of = engine::find_plan_dimension(limit.dimension);
+  const std::string name = of != nullptr && of->setting != nullptr
+                               ? setting_label(t, *of)
+                               : std::string(t.text("figure.mesh-map.limit." + std::string(limit.dimension)));
   const engine::Allowed& a = limit.allowed;
   if (limit.dimension == "tensor_nodes") return name;
-  if (a.only.size() == 1)
-    return t.format("figure.mesh-map.limit.only", {name, value_word(t, limit.dimension, a.only.front())});
+  if (!a.only.empty()) {
+    std::string values;
+    for (const int value : a.only) {
+      if (!values.empty()) values += t.text("figure.list_separator");
+      values += value_word(t, limit.dimension, value);
+    }
+    return t.format("figure.mesh-map.limit.only", {name, values});
+  }
   if (a.max < std::numeric_limits<int>::max())
     return t.format("figure.mesh-map.limit.most", {name, value_word(t, limit.dimension, a.max)});
   return t.format("figure.mesh-map.limit.least", {name, value_word(t, limit.dimension, a.min)});

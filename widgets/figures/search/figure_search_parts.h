@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/search/plan_dimensions.h"
 #include "engine/search/search.h"
 #include "engine/search/serving_search.h"
 #include "widgets/figures/common/figure.h"
@@ -56,6 +57,9 @@ std::string plan_words(const TextTable& texts, const engine::Plan& plan);
 // "keep all", "matmuls": what a layer keeps, in a word.
 std::string policy_word(const TextTable& texts, engine::CheckpointPolicy policy);
 std::string schedule_word(const TextTable& texts, const engine::Plan& plan);
+// Of a choice that a search tries where it is asked to: its name, and a value of it.
+std::string setting_label(const TextTable& texts, const engine::PlanDimension& setting);
+std::string setting_word(const TextTable& texts, const engine::PlanDimension& setting, int value);
 // "optimizer", "both": what is on the host; a dash: nothing.
 std::string offload_word(const TextTable& texts, const engine::Plan& plan);
 // What the other plan of the same mesh and schedule chooses otherwise: "ZeRO-3, offload: both".

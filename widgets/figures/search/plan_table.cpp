@@ -29,6 +29,7 @@ constexpr double kAsMuch = 0.99;  // of a plan's memory: what those alike take l
 template <class Ranked>
 struct Listed {
   const TextTable& texts;
+  const engine::Scenario& scenario;
   const Ranked& row;
   const Ranked& best;
   const ErrorBand* band;
@@ -39,9 +40,10 @@ struct Listed {
 template <class Ranked>
 struct ColumnOf {
   PlanColumn column;
-  std::string (*text)(const Listed<Ranked>&);
+  std::function<std::string(const Listed<Ranked>&)> text;
   // Whether a row has something to say; where none has there is no column. Null: every row has.
-  bool (*says)(const Listed<Ranked>&) = nullptr;
+  std::function<bool(const Listed<Ranked>&)> says = nullptr;
+  const engine::PlanDimension* setting = nullptr;  // that gives it its heading; null: the column's own
 };
 
 std::string number(int n) { return format_count(n); }
@@ -94,6 +96,20 @@ ColumnOf<Ranked> degree(std::string_view id) {
   return column;
 }
 
+// A setting, where not all plans have the same.
+ColumnOf<RankedPlan> setting(std::string_view name) {
+  const engine::PlanDimension& of = *engine::find_plan_dimension(name);
+  return {{name, {}, false},
+          [&of](const Listed<RankedPlan>& l) {
+            const int value = of.get(l.row.plan);
+            if (of.setting->comes_to(l.scenario, l.row.plan, value) == engine::PlanSetting::kNothing)
+              return std::string(kNoValue);
+            return setting_word(l.texts, of, value);
+          },
+          [&of](const Listed<RankedPlan>& l) { return of.get(l.row.plan) != of.get(l.best.plan); },
+          &of};
+}
+
 const auto& training_columns() {
   using L = const Listed<RankedPlan>&;
   using engine::Plan;
@@ -127,6 +143,12 @@ const auto& training_columns() {
       ColumnOf<RankedPlan>{{"offload", {}, false},
                            [](L l) { return offload_word(l.texts, l.row.plan); },
                            [](L l) { return l.row.plan.offload_optimizer || l.row.plan.offload_activations; }},
+      setting("keep_gathered"),
+      setting("context_method"),
+      setting("expert_tensor"),
+      setting("group_size"),
+      setting("embedding_as_layers"),
+      setting("head_as_layers"),
       ColumnOf<RankedPlan>{{"time", {}, true, true}, [](L l) { return format_duration(l.row.step_time_s); }},
       ColumnOf<RankedPlan>{{"memory", {}, true, true}, [](L l) { return gb(l.row.memory_bytes); }},
       ColumnOf<RankedPlan>{{"band", {}, true, true},
@@ -214,7 +236,7 @@ PlanTable table_of(const TextTable& texts, const engine::Scenario& scenario, con
     for (const Ranked* plan : plans) bands.push_back(band_with(scenario, plan->plan, *evidence, kind));
   std::vector<Listed<Ranked>> listed;
   for (std::size_t i = 0; i < plans.size(); ++i)
-    listed.push_back({texts, *plans[i], best, bands.empty() ? nullptr : &bands[i],
+    listed.push_back({texts, scenario, *plans[i], best, bands.empty() ? nullptr : &bands[i],
                       (i == result.best.size() && result.present_breaks) || !engine::comparable(best, *plans[i])
                           ? std::nullopt
                           : std::optional(score_of(objective, *plans[i]) / score_of(objective, best)),
@@ -225,7 +247,9 @@ PlanTable table_of(const TextTable& texts, const engine::Scenario& scenario, con
     for (const auto& l : listed) says = says || c.says(l);
     if (!says) continue;
     out.columns.push_back(c.column);
-    out.columns.back().heading = texts.text("ui.search.column." + std::string(c.column.id));
+    out.columns.back().heading = c.setting != nullptr
+                                     ? setting_label(texts, *c.setting)
+                                     : std::string(texts.text("ui.search.column." + std::string(c.column.id)));
     for (std::size_t i = 0; i < listed.size(); ++i)
       (i < out.rows.size() ? out.rows[i] : out.present).push_back(c.text(listed[i]));
   }
