@@ -82,7 +82,7 @@ void narrow(Allowed& allowed, const Constraint& constraint, int own) {
 std::vector<int> tried(const engine::PlanSetting& setting, const Constraint& constraint, int own) {
   if (constraint.kind == Constraint::Kind::only) return {constraint.value};
   if (constraint.kind != Constraint::Kind::any) return {};
-  std::vector<int> values = setting.worth_trying;
+  std::vector<int> values(setting.worth_trying.begin(), setting.worth_trying.end());
   values.push_back(own);
   return values;
 }

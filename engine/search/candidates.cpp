@@ -106,6 +106,7 @@ void Candidates::take_seeds(std::vector<Candidate> seeds) {
   rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
   if (limit_ > 0 && rows.size() >= limit_) known_->found_enough(rows[limit_ - 1].first.first);
   pool_ = std::move(seeds);
+  known_->add_front(pool_);
   settle_front();
   pool_.clear();
   known_->set_front(front_);

@@ -63,16 +63,19 @@ int of_layers(const Scenario& s, const Plan& plan, int value) {
   return listed_layers(layer_split(s), stages) == ListedLayers::used ? PlanSetting::kNothing : value;
 }
 
-const PlanSetting kKeepGatheredSetting{
-    &PlanSpace::keep_gathered, {0, 1, 2}, of_sharded, PlanSetting::Reads::zero_stage};
-const PlanSetting kContextMethodSetting{&PlanSpace::context_method, {0, 1, 2}, of_context};
-const PlanSetting kExpertTensorSetting{&PlanSpace::expert_tensor, {0, 1}, of_expert_tensor};
-const PlanSetting kGroupSizeSetting{&PlanSpace::group_size,
-                                    {0, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024},
-                                    of_group_size,
-                                    PlanSetting::Reads::schedule};
-const PlanSetting kEmbeddingSetting{&PlanSpace::embedding_as_layers, {0, 1}, of_layers, PlanSetting::Reads::schedule};
-const PlanSetting kHeadSetting{&PlanSpace::head_as_layers, {0, 1}, of_layers, PlanSetting::Reads::schedule};
+constexpr std::array kChoices{0, 1, 2};
+constexpr std::array kExpertRanks{0, 1};  // as many as tensor, and whole experts
+constexpr std::array kGroupSizes{0, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024};
+constexpr std::array kAsLayers{0, 1};
+static_assert(kChoices.size() == kEnumCount<KeepGathered> && kChoices.size() == kEnumCount<ContextMethod>);
+
+using enum PlanSetting::Reads;
+constexpr PlanSetting kKeepGathered{&PlanSpace::keep_gathered, kChoices, of_sharded, zero_stage};
+constexpr PlanSetting kContextMethod{&PlanSpace::context_method, kChoices, of_context, mesh};
+constexpr PlanSetting kExpertTensor{&PlanSpace::expert_tensor, kExpertRanks, of_expert_tensor, mesh};
+constexpr PlanSetting kGroupSize{&PlanSpace::group_size, kGroupSizes, of_group_size, schedule};
+constexpr PlanSetting kEmbeddingAsLayers{&PlanSpace::embedding_as_layers, kAsLayers, of_layers, schedule};
+constexpr PlanSetting kHeadAsLayers{&PlanSpace::head_as_layers, kAsLayers, of_layers, schedule};
 
 template <auto member>
 constexpr PlanDimension setting(std::string_view name, std::string_view path, const PlanSetting& of,
@@ -100,12 +103,12 @@ constexpr std::array kRows{
     knob<&Plan::policy>("policy", "checkpointing.policy", &PlanSpace::policy),
     knob<&Plan::offload_optimizer>("offload_optimizer", "offload.optimizer", &PlanSpace::offload_optimizer),
     knob<&Plan::offload_activations>("offload_activations", "offload.activations", &PlanSpace::offload_activations),
-    setting<&Plan::keep_gathered>("keep_gathered", "parallelism.keep_gathered", kKeepGatheredSetting, true),
-    setting<&Plan::context_method>("context_method", "parallelism.context_method", kContextMethodSetting, true),
-    setting<&Plan::expert_tensor>("expert_tensor", "parallelism.expert_tensor", kExpertTensorSetting),
-    setting<&Plan::group_size>("group_size", "pipeline.group_size", kGroupSizeSetting),
-    setting<&Plan::embedding_as_layers>("embedding_as_layers", "pipeline.embedding_as_layers", kEmbeddingSetting),
-    setting<&Plan::head_as_layers>("head_as_layers", "pipeline.head_as_layers", kHeadSetting),
+    setting<&Plan::keep_gathered>("keep_gathered", "parallelism.keep_gathered", kKeepGathered, true),
+    setting<&Plan::context_method>("context_method", "parallelism.context_method", kContextMethod, true),
+    setting<&Plan::expert_tensor>("expert_tensor", "parallelism.expert_tensor", kExpertTensor),
+    setting<&Plan::group_size>("group_size", "pipeline.group_size", kGroupSize),
+    setting<&Plan::embedding_as_layers>("embedding_as_layers", "pipeline.embedding_as_layers", kEmbeddingAsLayers),
+    setting<&Plan::head_as_layers>("head_as_layers", "pipeline.head_as_layers", kHeadAsLayers),
 };
 
 }  // namespace

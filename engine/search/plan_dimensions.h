@@ -16,7 +16,7 @@ namespace roofscape::engine {
 // Of a choice that a search leaves as the scenario has it unless it is asked to try others.
 struct PlanSetting {
   std::vector<int> PlanSpace::*values = nullptr;
-  std::vector<int> worth_trying;  // what "any" asks for
+  std::span<const int> worth_trying;  // what "any" asks for
   // What a value comes to for the mesh, ZeRO stage, schedule and microbatch of a plan: two values for which this is
   // the same make one plan. kNothing where the plan does not read it.
   static constexpr int kNothing = -1;

@@ -171,7 +171,7 @@ std::optional<ConstraintError> constrain(PlanSpace& space, std::string_view name
     if (how != ConstraintKind::pinned)
       return ConstraintError{say("error.search.setting_limit", name), say("error.search.setting_limit.remedy")};
     if (value == kAnyValue) {
-      values = setting->worth_trying;
+      values.assign(setting->worth_trying.begin(), setting->worth_trying.end());
       return std::nullopt;
     }
     Allowed allowed;

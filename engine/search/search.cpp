@@ -196,7 +196,7 @@ bool can_be_priced(const Scenario& s) {
          chip[ChipField::hbm_bytes_per_s].value;
 }
 
-// The search with one combination of settings.
+// What is searched with one combination of settings.
 struct SettingSearch {
   SettingSearch(const Scenario& s, const PlanSpace& space, const Plan& tried, const Plan& own)
       : setting(tried), scenario(with_settings_of(s, tried)), choices(scenario, space, own) {}
@@ -207,7 +207,6 @@ struct SettingSearch {
   Plan setting;
   Scenario scenario;
   SpaceChoices choices;
-  std::vector<std::unique_ptr<SearchWorker>> team;
 };
 
 std::vector<std::unique_ptr<SettingSearch>> setting_searches(const Scenario& s, const PlanSpace& space) {
@@ -230,16 +229,17 @@ SearchResult search_known(const Scenario& s, const SearchRequest& request, Searc
     if (memory.orders.empty()) memory.orders.resize(1);
     std::vector<Plan> plans = memory.seeds;
     plans.push_back(plan_of(s));
-    for (const auto& one : searches) {
-      SearchWorker& worker = *one->team.emplace_back(
-          std::make_unique<SearchWorker>(one->scenario, request, one->choices, known, nullptr));
-      worker.lend_orders(memory.orders.front());
-      worker.find_among(plans);
-    }
-    SearchWorker& all = *searches.front()->team.front();
-    for (std::size_t i = 1; i < searches.size(); ++i) all.merge(*searches[i]->team.front());
+    const auto found_with = [&](const SettingSearch& with) {
+      auto worker = std::make_unique<SearchWorker>(with.scenario, request, with.choices, known, nullptr);
+      worker->lend_orders(memory.orders.front());
+      worker->find_among(plans);
+      return worker;
+    };
+    const auto first = found_with(*searches.front());
+    SearchWorker& all = *first;
+    for (std::size_t i = 1; i < searches.size(); ++i) all.merge(*found_with(*searches[i]));
     all.finish();
-    PlanEvaluation evaluation(s, all.orders());
+    PlanEvaluation evaluation(s, memory.orders.front());
     const Candidates& found = all.candidates();
     for (const Alike& one : found.best()) result.best.push_back(evaluation.listed(one));
     for (const Candidate& one : found.front()) result.front.push_back(evaluation.ranked(one.plan));
@@ -265,40 +265,59 @@ SearchResult search(const Scenario& s, const SearchRequest& request, SearchProgr
   if (progress != nullptr) progress->total = all_parts;
   KnownBest known(request.cells ? choices.cell_count() : 0);
   const std::size_t team_size = std::max<std::size_t>(1, workers);
-  if (memory != nullptr && memory->orders.size() < team_size) memory->orders.resize(team_size);
-  for (const auto& one : searches)
-    for (std::size_t i = 0; i < team_size; ++i) {
-      one->team.push_back(std::make_unique<SearchWorker>(one->scenario, request, one->choices, known,
-                                                         progress != nullptr ? &progress->stop : nullptr));
-      if (memory == nullptr) continue;
-      one->team[i]->lend_orders(memory->orders[i]);
-      if (i == 0) one->team[0]->take_seeds(memory->seeds);
-    }
-  const auto& team = searches.front()->team;
-  // What is found early keeps others from being simulated.
-  const std::vector<std::size_t> order = team[0]->fastest_first(parts);
-  std::atomic<std::size_t> next{0};
+  SearchMemory of_this;
+  SearchMemory& kept = memory != nullptr ? *memory : of_this;
+  if (kept.orders.size() < team_size) kept.orders.resize(team_size);
   const auto stopped = [progress] { return progress != nullptr && progress->stop; };
+  const auto worker_with = [&](const SettingSearch& with, std::size_t i) {
+    auto worker = std::make_unique<SearchWorker>(with.scenario, request, with.choices, known,
+                                                 progress != nullptr ? &progress->stop : nullptr);
+    worker->lend_orders(kept.orders[i]);
+    if (i == 0 && !kept.seeds.empty()) worker->take_seeds(kept.seeds);
+    return worker;
+  };
+  auto first = worker_with(*searches.front(), 0);
+  // What is found early keeps others from being simulated.
+  const std::vector<std::size_t> order = first->fastest_first(parts);
+  std::atomic<std::size_t> next{0}, simulated{0};
   const auto all_work = [&](const std::function<void(std::size_t)>& work) {
     if (run) return run(work);
-    for (std::size_t i = 0; i < team.size(); ++i) work(i);
+    for (std::size_t i = 0; i < team_size; ++i) work(i);
   };
+  // Each has a worker for one combination after the other, and keeps what they find in its first.
+  std::vector<std::unique_ptr<SearchWorker>> team(team_size);
   all_work([&](std::size_t i) {
+    std::size_t setting = 0;
+    std::unique_ptr<SearchWorker> now = i == 0 ? std::move(first) : nullptr;
+    const auto put_away = [&] {
+      if (now == nullptr) return;
+      if (!stopped()) now->finish();
+      simulated += now->simulated();
+      if (team[i] == nullptr) {
+        team[i] = std::move(now);
+        return;
+      }
+      team[i]->merge(*now);
+      if (!stopped()) team[i]->finish();
+      now.reset();
+    };
     for (std::size_t n = next++; n < all_parts && !stopped(); n = next++) {
+      if (now == nullptr || setting != n / parts) {
+        put_away();
+        setting = n / parts;
+        now = worker_with(*searches[setting], i);
+      }
       const std::size_t part = order[n % parts];
-      searches[n / parts]->team[i]->process(part, n / parts * parts + part);
+      now->process(part, setting * parts + part);
       if (progress != nullptr) ++progress->done;
     }
-    for (const auto& one : searches)
-      if (!stopped()) one->team[i]->finish();
+    put_away();
   });
 
   SearchWorker& all = *team[0];
-  for (const auto& one : searches)
-    for (const auto& worker : one->team) {
-      if (progress != nullptr) progress->simulated += worker->simulated();
-      if (worker.get() != &all) all.merge(*worker);
-    }
+  if (progress != nullptr) progress->simulated += simulated;
+  for (std::size_t i = 1; i < team_size; ++i)
+    if (team[i] != nullptr) all.merge(*team[i]);
   all.finish();
   result.plans = result.fit = all.plans();
   result.rejected = all.rejected();
@@ -308,14 +327,14 @@ SearchResult search(const Scenario& s, const SearchRequest& request, SearchProgr
   for (const Alike& alike : best) listed.push_back(alike.simplest.plan);
   for (const Candidate& candidate : all.candidates().front()) listed.push_back(candidate.plan);
   std::vector<RankedPlan> evaluated(listed.size());
-  const auto evaluate_share = [&](std::size_t first, std::size_t step) {
-    PlanEvaluation each(s, team[first]->orders());
-    for (std::size_t i = first; i < listed.size(); i += step) evaluated[i] = each.ranked(listed[i]);
+  const auto evaluate_share = [&](std::size_t share, std::size_t step) {
+    PlanEvaluation each(s, kept.orders[share]);
+    for (std::size_t i = share; i < listed.size(); i += step) evaluated[i] = each.ranked(listed[i]);
   };
   if (listed.size() < kManyListed)
     evaluate_share(0, 1);
   else
-    all_work([&](std::size_t i) { evaluate_share(i, team.size()); });
+    all_work([&](std::size_t i) { evaluate_share(i, team_size); });
   result.front.assign(evaluated.begin() + static_cast<std::ptrdiff_t>(best.size()), evaluated.end());
   evaluated.resize(best.size());
   result.best = std::move(evaluated);
@@ -324,7 +343,7 @@ SearchResult search(const Scenario& s, const SearchRequest& request, SearchProgr
     place_present(s, request, result);
     return result;
   }
-  PlanEvaluation evaluation(s, all.orders());
+  PlanEvaluation evaluation(s, kept.orders.front());
   if (const auto& missed = all.missed().best(); missed && missed->price.step_time_s < all.candidates().fastest_s()) {
     const Report& report = evaluation.report(missed->plan);
     result.near_miss = NearMiss{ranked(missed->plan, report), shortage_of(report, request.space.min_free)};
@@ -333,11 +352,17 @@ SearchResult search(const Scenario& s, const SearchRequest& request, SearchProgr
 
   std::vector<PlanSample::Drawn>& drawn = all.sample().settle();
   all_work([&](std::size_t i) {
+    std::vector<std::unique_ptr<Pricer>> pricers(searches.size());
     for (std::size_t k = i; k < drawn.size() && !stopped(); k += team_size) {
       SampledPlan& one = drawn[k].plan;
       const auto with = std::ranges::find_if(
           searches, [&one](const auto& search) { return same_settings(search->setting, one.plan); });
-      (*with)->team[i]->price_sampled(one);
+      std::unique_ptr<Pricer>& pricer = pricers[static_cast<std::size_t>(with - searches.begin())];
+      if (pricer == nullptr) {
+        pricer = std::make_unique<Pricer>((*with)->scenario);
+        pricer->lend_orders(kept.orders[i]);
+      }
+      one.step_time_s = pricer->price(one.plan, true).step_time_s;
     }
   });
   if (stopped()) return result;

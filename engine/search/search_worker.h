@@ -63,7 +63,6 @@ class SearchWorker {
   void find_among(std::span<const Plan> plans);
   // Takes the orders for its own until it is gone; before the first part, and before seeds.
   void lend_orders(OrderSpans& orders) { pricer_.lend_orders(orders); }
-  OrderSpans& orders() { return pricer_.orders(); }
   // All parts, those first whose chips have least work without recomputation.
   std::vector<std::size_t> fastest_first(std::size_t parts);
   // `part` of choices.groups x choices.microbatches; `number`: its own among those of all settings.
@@ -71,7 +70,6 @@ class SearchWorker {
   void finish();
   // Takes over what another has found in other parts; both have finished.
   void merge(const SearchWorker& other);
-  void price_sampled(SampledPlan& sampled) { sampled.step_time_s = pricer_.price(sampled.plan, true).step_time_s; }
 
   double plans() const { return plans_; }
   const std::array<double, kRejections>& rejected() const { return rejected_; }

@@ -63,8 +63,7 @@ inline engine::RankedPlan ranked_by_report(const engine::Plan& plan, const engin
 
 class Enumeration {
  public:
-  Enumeration(const engine::Scenario& s, const engine::SearchRequest& request)
-      : s_(s), edited_(s), request_(request) {
+  Enumeration(const engine::Scenario& s, const engine::SearchRequest& request) : edited_(s), request_(request) {
     const engine::Plan own = engine::bare_plan(s);
     for (const engine::Plan& setting : engine::settings_tried(s, request.space))
       settings_.push_back(std::make_unique<Setting>(engine::with_settings_of(s, setting), request.space, own));
@@ -183,7 +182,6 @@ class Enumeration {
     return std::nullopt;
   }
 
-  const engine::Scenario& s_;
   engine::Scenario edited_;
   const engine::SearchRequest& request_;
   std::vector<std::unique_ptr<Setting>> settings_;

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <random>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -137,8 +138,11 @@ TEST_CASE("values of a setting that come to the same are the same plan, and othe
           apply(s, other);
           return evaluate(s).quantities;
         };
-        const int one = any_of(dice, dimension.setting->worth_trying);
-        const int other = any_of(dice, dimension.setting->worth_trying);
+        const std::span<const int> values = dimension.setting->worth_trying;
+        const auto any_value = [&] {
+          return values[static_cast<std::size_t>(dice.pick(0, static_cast<int>(values.size()) - 1))];
+        };
+        const int one = any_value(), other = any_value();
         const bool equal = dimension.setting->comes_to(s, plan, one) == dimension.setting->comes_to(s, plan, other);
         auto& [tried, differ] = (equal ? same : apart)[dimension.name];
         ++tried;
