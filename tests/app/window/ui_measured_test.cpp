@@ -123,20 +123,18 @@ TEST_CASE("a measured run stands in the figures of the plan until it is removed"
 }
 
 TEST_CASE("the frame in which another measured run is read draws that one") {
+  const test::TemporaryFolder folder;
   Harness h("llama3-405b-16k-h100-8k", 1920, 1080);
-  h.parts.interaction.read_clipboard = [] { return g_log; };
-  g_log = "step=9s,memory=60GiB";
-  h.key({widgets::key_of('V'), true, false, false});
+  h.workspace.drop({folder.write("first.log", "step=9s,memory=60GiB").string()});
   settle(h);
   h.key({Key::escape});
   h.step(2);
   REQUIRE(is_drawn(h, "measured: 64.4"));
-  g_log = "step=9s,memory=50GiB";
-  h.key({widgets::key_of('V'), true, false, false});
+  // No frame is drawn between the drop and the end of reading.
+  h.workspace.drop({folder.write("second.log", "step=9s,memory=50GiB").string()});
   h.parts.measuring.wait();
   const engine::MeasuredRun* before = h.parts.session.measured_run();
   REQUIRE(before != nullptr);
-  CHECK(is_drawn(h, "measured: 64.4"));
   h.step();
   CHECK(h.parts.session.measured_run() != before);
   CHECK(is_drawn(h, "measured: 53.7"));
