@@ -66,7 +66,7 @@ Allowed just(std::vector<int> values) {
 }
 
 // The values of a setting in the order in which they are tried.
-std::vector<int> values_of(const PlanDimension& dimension, const PlanSpace& space, const Plan& own) {
+std::vector<int> values_tried(const PlanDimension& dimension, const PlanSpace& space, const Plan& own) {
   std::vector<int> values = space.*(dimension.setting->values);
   std::sort(values.begin(), values.end());
   values.erase(std::unique(values.begin(), values.end()), values.end());
@@ -114,7 +114,7 @@ std::vector<Plan> settings_tried(const Scenario& s, const PlanSpace& space) {
     if (dimension.setting == nullptr) continue;
     std::vector<Plan> more;
     for (const Plan& plan : out)
-      for (const int value : values_of(dimension, space, own)) dimension.set(more.emplace_back(plan), value);
+      for (const int value : values_tried(dimension, space, own)) dimension.set(more.emplace_back(plan), value);
     out = std::move(more);
   }
   return out;
@@ -145,10 +145,9 @@ std::optional<BrokenLimit> broken_limit(const Scenario& s, const PlanSpace& spac
     const int value = dimension.get(plan);
     if (const PlanSetting* setting = dimension.setting) {
       const std::vector<int>& values = space.*(setting->values);
-      const auto is_the_plans = [&](int other) {
-        return setting->comes_to(s, plan, other) == setting->comes_to(s, plan, value);
-      };
-      if (!values.empty() && std::none_of(values.begin(), values.end(), is_the_plans))
+      const int mine = setting->comes_to(s, plan, value);
+      const auto is_the_plans = [&](int other) { return setting->comes_to(s, plan, other) == mine; };
+      if (!values.empty() && std::ranges::none_of(values, is_the_plans))
         return BrokenLimit{dimension.name, just(values)};
       continue;
     }
@@ -197,8 +196,7 @@ std::optional<ConstraintError> constrain(Allowed& allowed, std::string_view name
     begin = end + 1;
   }
   if (how == ConstraintKind::pinned) {
-    allowed = {*std::min_element(numbers.begin(), numbers.end()), *std::max_element(numbers.begin(), numbers.end()),
-               numbers};
+    allowed = just(std::move(numbers));
     return std::nullopt;
   }
   if (numbers.size() != 1 || !ordered)
@@ -231,7 +229,7 @@ SpaceChoices::SpaceChoices(const Scenario& s, const PlanSpace& space, const Plan
     : chips(shared_chips(s.cluster)), s_(s), space_(space), setting_(bare_plan(s)) {
   for (const PlanDimension& dimension : plan_dimensions()) {
     if (dimension.setting == nullptr) continue;
-    std::vector<int> values = values_of(dimension, space, own);
+    std::vector<int> values = values_tried(dimension, space, own);
     values.erase(std::find(values.begin(), values.end(), dimension.get(setting_)), values.end());
     if (!values.empty()) earlier_.push_back({&dimension, std::move(values)});
   }
@@ -403,7 +401,7 @@ std::optional<Plan> as_searched(const Scenario& s, const PlanSpace& space, Plan 
   for (const PlanDimension& dimension : plan_dimensions()) {
     if (dimension.setting == nullptr) continue;
     const auto comes_to = [&](int value) { return dimension.setting->comes_to(s, plan, value); };
-    const std::vector<int> values = values_of(dimension, space, own);
+    const std::vector<int> values = values_tried(dimension, space, own);
     const int wanted = comes_to(dimension.get(plan));
     const auto found = std::ranges::find_if(values, [&](int value) { return comes_to(value) == wanted; });
     if (found == values.end()) return std::nullopt;

@@ -209,11 +209,11 @@ struct SettingSearch {
   SpaceChoices choices;
 };
 
-std::vector<std::unique_ptr<SettingSearch>> setting_searches(const Scenario& s, const PlanSpace& space) {
+std::vector<std::unique_ptr<SettingSearch>> setting_searches(const Scenario& s, const PlanSpace& space,
+                                                             const std::vector<Plan>& settings) {
   std::vector<std::unique_ptr<SettingSearch>> out;
   const Plan own = bare_plan(s);
-  for (const Plan& setting : settings_tried(s, space))
-    out.push_back(std::make_unique<SettingSearch>(s, space, setting, own));
+  for (const Plan& setting : settings) out.push_back(std::make_unique<SettingSearch>(s, space, setting, own));
   return out;
 }
 
@@ -223,12 +223,20 @@ SearchResult search_known(const Scenario& s, const SearchRequest& request, Searc
   SearchResult result;
   result.so_far = true;
   if (can_be_priced(s)) {
-    const auto searches = setting_searches(s, request.space);
+    std::vector<Plan> plans = memory.seeds;
+    plans.push_back(plan_of(s));
+    // Of combinations that none of the plans has there is nothing to find.
+    std::vector<Plan> settings = settings_tried(s, request.space);
+    settings.erase(std::remove_if(settings.begin() + 1, settings.end(),
+                                  [&plans](const Plan& setting) {
+                                    return std::ranges::none_of(
+                                        plans, [&](const Plan& plan) { return same_settings(plan, setting); });
+                                  }),
+                   settings.end());
+    const auto searches = setting_searches(s, request.space, settings);
     const SpaceChoices& choices = searches.front()->choices;
     KnownBest known(request.cells ? choices.cell_count() : 0);
     if (memory.orders.empty()) memory.orders.resize(1);
-    std::vector<Plan> plans = memory.seeds;
-    plans.push_back(plan_of(s));
     const auto found_with = [&](const SettingSearch& with) {
       auto worker = std::make_unique<SearchWorker>(with.scenario, request, with.choices, known, nullptr);
       worker->lend_orders(memory.orders.front());
@@ -259,7 +267,7 @@ SearchResult search(const Scenario& s, const SearchRequest& request, SearchProgr
   }
 
   // Meshes and microbatches are the same whatever the settings.
-  const auto searches = setting_searches(s, request.space);
+  const auto searches = setting_searches(s, request.space, settings_tried(s, request.space));
   const SpaceChoices& choices = searches.front()->choices;
   const std::size_t parts = choices.groups.size() * choices.microbatches.size(), all_parts = parts * searches.size();
   if (progress != nullptr) progress->total = all_parts;

@@ -156,24 +156,52 @@ TEST_CASE("search keeps to its constraints and ranks by the objective") {
 }
 
 TEST_CASE("search tries the settings it is asked to beside each other, and names those of each plan") {
-  const char* question = "search llama3-405b-16k-h100 --limit 6 --min-free 40%";
-  const auto alone = nlohmann::json::parse(run(std::string(question) + " --json").out);
-  const auto tried = nlohmann::json::parse(
-      run(std::string(question) + " --json --pin keep_gathered=any --pin context_method=ring,all_gather").out);
+  const std::string question = "search llama3-405b-16k-h100 --limit 6 --min-free 40%";
+  const std::string tries = " --pin keep_gathered=any --pin context_method=ring,all_gather";
+  const auto alone = nlohmann::json::parse(run(question + " --json").out);
+  const auto tried = nlohmann::json::parse(run(question + " --json" + tries).out);
   CHECK(tried.at("plans") > alone.at("plans"));
   CHECK(tried.at("best").at(0).at("step_s") < alone.at("best").at(0).at("step_s"));
-  for (const auto& one : tried.at("best")) {
-    std::string plan;
-    for (const auto& [path, value] : one.at("plan").items())
-      plan += " --set " + path + "=" + (value.is_string() ? value.get<std::string>() : value.dump());
-    const auto report = nlohmann::json::parse(run("eval llama3-405b-16k-h100 --json" + plan).out);
-    CHECK(report.at("quantities").at("step.time_s").at("value") == one.at("step_s"));
-    CHECK(report.at("quantities").at("memory.chip_total_bytes").at("value") == one.at("memory_bytes"));
-  }
-  const Outcome table = run(std::string(question) + " --pin keep_gathered=any --pin context_method=ring,all_gather");
+  const Outcome table = run(question + tries);
   CHECK(table.out.find("context method") != std::string::npos);
   CHECK(table.out.find("gathered for") != std::string::npos);
   CHECK(run(question).out.find("context method") == std::string::npos);
+}
+
+TEST_CASE("a plan found with another setting is in eval and sweep what the search says, in both modes, anywhere") {
+  for (const std::string preset : {"llama3-405b-16k-h100", "llama3-70b-v5p-4-pods", "mixtral-8x7b-64-h100"})
+    for (const std::string mode : {"ideal", "calibrated"}) {
+      CAPTURE(preset);
+      CAPTURE(mode);
+      const std::string scenario = preset + " --set assumptions.mode=" + mode;
+      const auto found = nlohmann::json::parse(
+          run("search " + scenario +
+              " --json --limit 2 --min fsdp=2 --pin zero_stage=3 --pin keep_gathered=chunk,step --pin "
+              "context_method=all_gather --pin expert_tensor=1 --pin head_as_layers=0,1")
+              .out);
+      REQUIRE_FALSE(found.at("best").empty());
+      for (const auto& one : found.at("best")) {
+        const auto& plan = one.at("plan");
+        CHECK(plan.at("parallelism.keep_gathered") != "microbatch");
+        std::string set;
+        for (const auto& [path, value] : plan.items())
+          set += " --set " + path + "=" + (value.is_string() ? value.get<std::string>() : value.dump());
+        const auto report = nlohmann::json::parse(run("eval " + scenario + " --json" + set).out);
+        CHECK(report.at("quantities").at("step.time_s").at("value") == one.at("step_s"));
+        CHECK(report.at("quantities").at("memory.chip_total_bytes").at("value") == one.at("memory_bytes"));
+        const auto swept = nlohmann::json::parse(
+            run("sweep " + scenario + set + " --vary parallelism.keep_gathered=" +
+                plan.at("parallelism.keep_gathered").get<std::string>() + " --quantities step.time_s --json")
+                .out);
+        CHECK(swept.dump().find(one.at("step_s").dump()) != std::string::npos);
+      }
+    }
+}
+
+TEST_CASE("plans that serve have no settings to try") {
+  const Outcome o = run("search llama3-8b-serving-8-h100 --pin keep_gathered=any");
+  CHECK(o.code == 2);
+  CHECK(o.err.find("serving has no dimension \"keep_gathered\"") != std::string::npos);
 }
 
 TEST_CASE("a present plan with a setting that is not tried breaks that limit, unless the setting means nothing") {

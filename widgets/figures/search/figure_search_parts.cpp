@@ -168,7 +168,7 @@ std::string knobs_words(const TextTable& texts, const Plan& plan, const Plan& ot
   for (const engine::PlanDimension& dimension : engine::plan_dimensions())
     if (dimension.setting != nullptr && dimension.is_knob && dimension.get(other) != dimension.get(plan))
       add(texts.format("figure.search.setting_of",
-                       {setting_label(texts, dimension), setting_word(texts, dimension, dimension.get(other))}));
+                       {setting_label(texts, dimension), value_word(texts, dimension, dimension.get(other))}));
   return out;
 }
 
@@ -176,24 +176,33 @@ std::string setting_label(const TextTable& texts, const engine::PlanDimension& s
   return std::string(texts.text("field." + std::string(setting.path) + ".label"));
 }
 
-std::string setting_word(const TextTable& texts, const engine::PlanDimension& setting, int value) {
-  if (setting.field->kind != engine::FieldKind::choice) return format_count(value);
-  return std::string(texts.text("choice." + std::string(setting.path) + "." +
-                                std::string(setting.field->choices[static_cast<std::size_t>(value)])));
+std::string value_word(const TextTable& texts, const engine::PlanDimension& dimension, int value) {
+  if (dimension.field->kind != engine::FieldKind::choice) return format_count(value);
+  return std::string(texts.text("choice." + std::string(dimension.path) + "." +
+                                std::string(dimension.field->choices[static_cast<std::size_t>(value)])));
 }
 
-std::string_view plan_fields_head() {
-  return "data\tfsdp\ttensor\tcontext\texpert\tpipeline\tzero\tsequence "
-         "parallel\tmicrobatch\tschedule\tchunks\tcheckpointing\toffload optimizer\toffload activations\tkeep "
-         "gathered\t"
-         "context method\texpert tensor\tgroup size\tembedding as layers\thead as layers";
+const std::string& plan_fields_head() {
+  static const std::string kHead = [] {
+    std::string head =
+        "data\tfsdp\ttensor\tcontext\texpert\tpipeline\tzero\tsequence parallel\tmicrobatch\tschedule\tchunks\t"
+        "checkpointing\toffload optimizer\toffload activations";
+    for (const engine::PlanDimension& dimension : engine::plan_dimensions())
+      if (dimension.setting != nullptr) {
+        std::string name(dimension.name);
+        std::ranges::replace(name, '_', ' ');
+        head += "\t" + name;
+      }
+    return head;
+  }();
+  return kHead;
 }
 
 std::string plan_fields(const TextTable& texts, const Plan& p) {
   const auto yes = [](bool b) { return b ? "yes" : "no"; };
   std::string settings;
   for (const engine::PlanDimension& dimension : engine::plan_dimensions())
-    if (dimension.setting != nullptr) settings += "\t" + setting_word(texts, dimension, dimension.get(p));
+    if (dimension.setting != nullptr) settings += "\t" + value_word(texts, dimension, dimension.get(p));
   return fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}{}", p.data, p.fsdp, p.tensor, p.context,
                      p.expert, p.pipeline, p.zero_stage, yes(p.sequence_parallel), p.microbatch_sequences,
                      engine::schedule_id(p.schedule), p.virtual_stages, policy_word(texts, p.policy),
@@ -208,18 +217,13 @@ std::string schedule_word(const TextTable& texts, const Plan& plan) {
 }
 
 namespace {
-// A value of a dimension of plans, in words.
-std::string value_word(const TextTable& t, std::string_view dimension, int value) {
-  if (dimension == "schedule")
-    return std::string(t.text("choice.pipeline.schedule." +
-                              std::string(engine::schedule_id(static_cast<engine::ScheduleKind>(value)))));
+// A value of what a limit is of, in words: of a choice of plans that train, or of a number of those that serve.
+std::string limit_value(const TextTable& t, std::string_view dimension, int value) {
   if (dimension == "policy") return policy_word(t, static_cast<engine::CheckpointPolicy>(value));
   if (dimension == "sequence_parallel" || dimension.starts_with("offload"))
     return std::string(t.text(value != 0 ? "figure.mesh-map.limit.on" : "figure.mesh-map.limit.off"));
-  if (const engine::PlanDimension* of = engine::find_plan_dimension(dimension);
-      of != nullptr && of->setting != nullptr)
-    return setting_word(t, *of, value);
-  return format_count(value);
+  const engine::PlanDimension* of = engine::find_plan_dimension(dimension);
+  return of != nullptr ? value_word(t, *of, value) : format_count(value);
 }
 
 }  // namespace
@@ -235,13 +239,13 @@ std::string limit_words(const TextTable& t, const engine::BrokenLimit& limit) {
     std::string values;
     for (const int value : a.only) {
       if (!values.empty()) values += t.text("figure.list_separator");
-      values += value_word(t, limit.dimension, value);
+      values += limit_value(t, limit.dimension, value);
     }
     return t.format("figure.mesh-map.limit.only", {name, values});
   }
   if (a.max < std::numeric_limits<int>::max())
-    return t.format("figure.mesh-map.limit.most", {name, value_word(t, limit.dimension, a.max)});
-  return t.format("figure.mesh-map.limit.least", {name, value_word(t, limit.dimension, a.min)});
+    return t.format("figure.mesh-map.limit.most", {name, limit_value(t, limit.dimension, a.max)});
+  return t.format("figure.mesh-map.limit.least", {name, limit_value(t, limit.dimension, a.min)});
 }
 
 std::string broken_words(const TextTable& t, const engine::BrokenConstraint& broken) {

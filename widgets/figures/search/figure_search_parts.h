@@ -57,15 +57,15 @@ std::string plan_words(const TextTable& texts, const engine::Plan& plan);
 // "keep all", "matmuls": what a layer keeps, in a word.
 std::string policy_word(const TextTable& texts, engine::CheckpointPolicy policy);
 std::string schedule_word(const TextTable& texts, const engine::Plan& plan);
-// Of a choice that a search tries where it is asked to: its name, and a value of it.
+// The name of a setting; and a value of it, or of another choice or number of plans.
 std::string setting_label(const TextTable& texts, const engine::PlanDimension& setting);
-std::string setting_word(const TextTable& texts, const engine::PlanDimension& setting, int value);
+std::string value_word(const TextTable& texts, const engine::PlanDimension& dimension, int value);
 // "optimizer", "both": what is on the host; a dash: nothing.
 std::string offload_word(const TextTable& texts, const engine::Plan& plan);
 // What the other plan of the same mesh and schedule chooses otherwise: "ZeRO-3, offload: both".
 std::string knobs_words(const TextTable& texts, const engine::Plan& plan, const engine::Plan& other);
 // The choices of a plan as tab-separated text, and their names.
-std::string_view plan_fields_head();
+const std::string& plan_fields_head();
 std::string plan_fields(const TextTable& texts, const engine::Plan& plan);
 // "tensor: at most 8": what keeps a plan out of a search.
 std::string limit_words(const TextTable& texts, const engine::BrokenLimit& limit);

@@ -104,7 +104,7 @@ ColumnOf<RankedPlan> setting(std::string_view name) {
             const int value = of.get(l.row.plan);
             if (of.setting->comes_to(l.scenario, l.row.plan, value) == engine::PlanSetting::kNothing)
               return std::string(kNoValue);
-            return setting_word(l.texts, of, value);
+            return value_word(l.texts, of, value);
           },
           [&of](const Listed<RankedPlan>& l) { return of.get(l.row.plan) != of.get(l.best.plan); },
           &of};
