@@ -3,8 +3,9 @@
 # given; when CI is set, those of the engine and the loaders. Installs the Debian packages that are missing first (root or sudo).
 # In CI the format of the sources is checked first. With --threads only what works beside the window is tested, under the
 # thread sanitizer.
-#   ./test.sh [--deps] [--sanitize | --no-sanitize | --threads | --fuzz SECONDS]
+#   ./test.sh [--deps] [--sanitize | --no-sanitize | --threads | --fuzz SECONDS | --walk EVENTS]
 # --deps: install what is missing and stop. --fuzz: every reader on bytes made up by libFuzzer, each so many seconds (clang).
+# --walk: so many random events at the whole window, sanitized; 300000 take an hour and a half.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -14,6 +15,16 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 sanitize=${CI:+asan-headless}
 threads=
 fuzz=
+walk=
+# count_of OPTION VALUE WHAT: ends the script unless the value is a whole number.
+count_of() {
+  case $2 in
+    '' | *[!0-9]*)
+      echo "test.sh: $1 takes $3" >&2
+      exit 2
+      ;;
+  esac
+}
 while [ $# -gt 0 ]; do
   argument=$1
   shift
@@ -28,16 +39,16 @@ while [ $# -gt 0 ]; do
     --threads) threads=1 ;;
     --fuzz)
       fuzz=${1:-}
-      case $fuzz in
-        '' | *[!0-9]*)
-          echo "test.sh: --fuzz takes the seconds for each reader" >&2
-          exit 2
-          ;;
-      esac
+      count_of --fuzz "$fuzz" "the seconds for each reader"
+      shift
+      ;;
+    --walk)
+      walk=${1:-}
+      count_of --walk "$walk" "how many events"
       shift
       ;;
     -h | --help)
-      sed -n '2,7s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
+      sed -n '2,8s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
       exit 0
       ;;
     *)
@@ -53,6 +64,7 @@ if [ -n "$fuzz" ]; then
   install_missing clang
   exec scripts/fuzz.sh "$fuzz"
 fi
+if [ -n "$walk" ]; then exec scripts/walk.sh "$walk"; fi
 if [ -n "${CI:-}" ]; then
   install_missing clang-format-14
   scripts/check_format.sh
