@@ -52,6 +52,8 @@ const std::map<std::string_view, BlockPicture>& pictures() {
          "full_recompute_sharded_bytes"}}},
       {"checkpointing", {"checkpoints", {"extra_forwards"}}},
       {"kv-cache", {"sequence_length", {"bytes"}}},
+      {"adapters", {"rank", {"total_bytes", "frozen_bytes", "adapter_state_bytes"}}},
+      {"muon", {"tokens", {"overhead", "matrix_overhead"}}},
       {"offload", {"chips", {"optimizer_s", "activation_s"}}},
       {"bounds",
        {"",

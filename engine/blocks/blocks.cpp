@@ -18,6 +18,7 @@ std::span<const BuildingBlock> blocks() {
     add(BlockTopic::sharding, block_table::sharding_blocks());
     add(BlockTopic::model, block_table::model_blocks());
     add(BlockTopic::memory, block_table::memory_blocks());
+    add(BlockTopic::memory, block_table::update_blocks());
     add(BlockTopic::bounds, block_table::bounds_blocks());
     add(BlockTopic::parallelism, block_table::parallelism_blocks());
     add(BlockTopic::pipeline, block_table::pipeline_blocks());

@@ -202,6 +202,7 @@ std::vector<BuildingBlock> network_blocks();
 std::vector<BuildingBlock> sharding_blocks();
 std::vector<BuildingBlock> model_blocks();
 std::vector<BuildingBlock> memory_blocks();
+std::vector<BuildingBlock> update_blocks();
 std::vector<BuildingBlock> bounds_blocks();
 std::vector<BuildingBlock> parallelism_blocks();
 std::vector<BuildingBlock> pipeline_blocks();

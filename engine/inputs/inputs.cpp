@@ -232,14 +232,8 @@ MuonInputs<S> muon_inputs(const Scenario& s, Trace* trace) {
 
 template <Scalar S>
 AdapterInputs<S> adapter_inputs(const Scenario& s, Trace* trace) {
-  const AdapterTargets targets = s.adapter.targets;
-  const bool all = targets == AdapterTargets::linear, attention = all || targets == AdapterTargets::attention;
   AdapterInputs<S> out;
-  out.on = true;
-  out.query = out.value = attention || targets == AdapterTargets::query_value;
-  out.key = out.output = attention;
-  out.mlp = all || targets == AdapterTargets::mlp;
-  out.experts = out.mlp && s.adapter.experts;
+  out.stand_beside(s.adapter.targets, s.adapter.experts);
   out.rank = input_leaf<S>(trace, Q::adapter_rank, -1, s.adapter.rank, "scenario");
   const Dtype dtype = s.precision.compute == Dtype::fp32 ? Dtype::fp32 : Dtype::bf16;
   out.bytes = input_leaf<S>(trace, Q::adapter_width_bytes, -1, bytes_of(dtype),

@@ -94,6 +94,15 @@ struct AdapterInputs {
   bool query = false, key = false, value = false, output = false, mlp = false, experts = false;
   S rank{};
   S bytes{};  // of a weight of an adapter
+
+  void stand_beside(AdapterTargets targets, bool routed_experts) {
+    const bool all = targets == AdapterTargets::linear, attention = all || targets == AdapterTargets::attention;
+    on = true;
+    query = value = attention || targets == AdapterTargets::query_value;
+    key = output = attention;
+    mlp = all || targets == AdapterTargets::mlp;
+    experts = mlp && routed_experts;
+  }
 };
 
 template <Scalar S>

@@ -218,6 +218,7 @@ enum class AdapterTargets : std::uint8_t {
   mlp,          // gate, up and down
   linear        // both
 };
+inline constexpr EnumTable<AdapterTargets> kAdapterTargets{"query_value", "attention", "mlp", "linear"};
 // Low-rank adapters are trained and the model's weights, stored in `precision.weights`, are not (LoRA, Hu et al. 2021;
 // in fewer bits QLoRA, Dettmers et al. 2023). Embedding, head, norms and the router stay as they are.
 struct Adapter {

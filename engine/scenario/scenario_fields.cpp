@@ -22,7 +22,6 @@ constexpr std::span<const std::string_view> kTrainedDtypes = std::span(kDtypes.i
 constexpr EnumTable<KvSplit> kKvSplits{"heads", "batch", "sequence"};
 constexpr EnumTable<OptimizerKind> kOptimizers{"none", "adam_bf16", "adam_fp32", "muon_bf16", "muon_fp32"};
 constexpr EnumTable<MuonHomes> kMuonHomes{"replicated", "distributed"};
-constexpr EnumTable<AdapterTargets> kAdapterTargets{"query_value", "attention", "mlp", "linear"};
 constexpr EnumTable<MuonTensor> kMuonTensors{"gathered", "blockwise"};
 constexpr EnumTable<Mode> kModes{"ideal", "calibrated", "custom"};
 constexpr EnumTable<StackChoice> kStacks{"auto", "megatron-2021",      "megatron",      "torch-fsdp",
