@@ -22,6 +22,8 @@
 #include "engine/io/json/files.h"
 #include "engine/io/json/nearest.h"
 #include "engine/io/measured/measured_input.h"
+#include "widgets/canvas/canvas_record.h"
+#include "widgets/figures/common/empty_state.h"
 
 namespace roofscape::app::cli {
 
@@ -199,7 +201,17 @@ void complain_of_errors(const Context& context, const FigureOptions& options, co
   if (material.baseline) cli::complain_of_errors(context, {options.baseline}, *material.baseline);
 }
 
-// Why there is nothing of this scenario for the figure to show; empty: there is something.
+// What a figure says where it has nothing to draw, without its full stop; empty: it draws something. The page it is
+// tried on is so wide that no sentence takes two lines.
+std::string empty_state_of(const Drawing& drawing, const widgets::FontStack& fonts) {
+  widgets::RecordCanvas canvas(fonts, drawing.own.em, {0, 0, 8 * drawing.own.width, drawing.own.height});
+  drawing.draw(canvas, canvas.bounds(), drawing.own.head);
+  for (const widgets::TextRun& run : canvas.texts())
+    if (run.group == widgets::kEmptyState) return run.text.substr(0, run.text.find_last_not_of('.') + 1);
+  return {};
+}
+
+// Why there is nothing of this scenario for the figure to show; empty: there is something, or drawing it will tell.
 engine::Sentence nothing_because(const FigureRow& row, const Material& material) {
   if (!widgets::shows(row, material.now.scenario))
     return row.subject == widgets::Subject::serving ? say("cli.figure.left_out.serving")
@@ -211,15 +223,20 @@ engine::Sentence nothing_because(const FigureRow& row, const Material& material)
   return {};
 }
 
+io::InputError empty_figure(const FigureRow& row, const FigureOptions& options, engine::Sentence why) {
+  return {options.input.scenario,
+          {},
+          say("error.cli.figure.empty", row.name, std::move(why)),
+          say("error.cli.figure.empty.remedy")};
+}
+
 // What is wrong with asking for the figure of this scenario; of a plan that cannot run its own errors tell.
 io::Failure nothing_to_show(const FigureRow& row, const FigureOptions& options, const Material& material) {
   engine::Sentence why = nothing_because(row, material);
   if (why.empty() || widgets::cannot_show(row, material.now.report) != nullptr) return std::nullopt;
-  const bool compares = row.needs == Needs::baseline && !material.baseline;
-  return io::InputError{options.input.scenario,
-                        {},
-                        say("error.cli.figure.empty", row.name, std::move(why)),
-                        compares ? say("error.cli.figure.empty.baseline") : say("error.cli.figure.empty.remedy")};
+  io::InputError error = empty_figure(row, options, std::move(why));
+  if (row.needs == Needs::baseline && !material.baseline) error.remedy = say("error.cli.figure.empty.baseline");
+  return error;
 }
 
 int write_one(const Context& context, const FigureOptions& options) {
@@ -229,15 +246,6 @@ int write_one(const Context& context, const FigureOptions& options) {
   if (!file) return refuse(context.texts, file.error());
   if (file->bytes.empty()) return kHasErrors;
   return write_figure(context, options, file.value());
-}
-
-// Whether there is anything of this scenario for the figure to show; adds it to the sentence about those left out if
-// not.
-bool has_content(const FigureRow& row, const Material& material, const widgets::TextTable& texts,
-                 std::vector<std::string>& left_out) {
-  const engine::Sentence why = nothing_because(row, material);
-  if (!why.empty()) left_out.push_back(fmt::format("{} ({})", row.name, texts.write(why)));
-  return why.empty();
 }
 
 // `options` by value: where no figure is named, its place on the command line holds the scenario.
@@ -268,10 +276,15 @@ int write_all(const Context& context, FigureOptions options) {
   std::string written;
   std::vector<std::string> left_out;
   for (const FigureRow& row : widgets::figures()) {
-    if (!has_content(row, material.value(), context.texts, left_out)) continue;
+    std::string why = context.texts.write(nothing_because(row, material.value()));
+    const Drawing drawing = drawing_of(row, sheet.input, {}, &context.library);
+    if (why.empty()) why = empty_state_of(drawing, fonts.value());
+    if (!why.empty()) {
+      left_out.push_back(fmt::format("{} ({})", row.name, why));
+      continue;
+    }
     const auto file = folder / (std::string(row.name) + std::string(extension_of(format.value())));
-    if (const auto error = export_drawing(drawing_of(row, sheet.input, {}, &context.library), file,
-                                          form_for(row).value(), fonts.value()))
+    if (const auto error = export_drawing(drawing, file, form_for(row).value(), fonts.value()))
       return refuse(context.texts, *error);
     written += file.string() + '\n';
   }
@@ -384,6 +397,10 @@ io::Result<FigureFile> varied_page(const Context& context, const FigureOptions& 
     }
     const Sheet sheet{material.value(), context};
     const Drawing drawing = drawing_of(row, sheet.input, view, &context.library);
+    if (std::string why = empty_state_of(drawing, fonts); !why.empty()) {
+      nothing = empty_figure(row, one, std::move(why));
+      continue;
+    }
     page.theme = material->theme;
     if (frames.empty()) page.title = drawing.head.title, page.record = drawing.record;
     frames.push_back({value, frame_svg(drawing, form, fonts, fmt::format("f{}-", frames.size()))});
@@ -427,8 +444,17 @@ io::Result<FigureFile> figure_file(const Context& context, const FigureOptions& 
     return out;
   }
   const Sheet sheet{material.value(), context};
-  auto drawn = figure_file(options, drawing_of(*row.value(), sheet.input, view, &context.library), format.value(),
-                           form.value(), fonts.value());
+  const Drawing drawing = drawing_of(*row.value(), sheet.input, view, &context.library);
+  if (std::string why = empty_state_of(drawing, fonts.value()); !why.empty()) {
+    io::InputError error = empty_figure(*row.value(), options, std::move(why));
+    if (!widgets::is_searched(row.value()->needs)) return error;
+    // That no plan can run is an answer, not a mistake.
+    error.remedy = {};
+    complain(context.texts, error);
+    out.status = kHasErrors;
+    return out;
+  }
+  auto drawn = figure_file(options, drawing, format.value(), form.value(), fonts.value());
   if (drawn) drawn.value().status = out.status;
   return drawn;
 }

@@ -90,6 +90,38 @@ TEST_CASE("a figure that has nothing to show of the scenario is no file, and say
   CHECK(folder.count() == 0);
 }
 
+TEST_CASE("a figure whose page would be one sentence is no file, and the sentence is the message") {
+  const test::TemporaryFolder folder;
+  const Outcome o = run(folder,
+                        "figure zero-stages llama3-8b-8-h100 --set parallelism.fsdp=1 --set "
+                        "workload.global_batch_sequences=1 --set pipeline.microbatch_sequences=1 -o x.pdf");
+  CHECK(o.code == 2);
+  CHECK(
+      o.err.find("zero-stages shows nothing of this scenario: Training state is sharded over data or FSDP ranks, of "
+                 "which this plan has one; `roofscape-cli figure --all`") != std::string::npos);
+  for (const std::string type : {"svg", "csv"})
+    CHECK(run(folder, "figure network llama3-8b-8-h100 --set parallelism.fsdp=1 -o x." + type).code == 2);
+  CHECK(folder.count() == 0);
+  const Outcome all = run(folder,
+                          "figure --all llama3-8b-8-h100 --set parallelism.fsdp=1 --set "
+                          "workload.global_batch_sequences=1 -o f");
+  CHECK(all.err.find("zero-stages (Training state is sharded over data or FSDP ranks, of which this plan has one)") !=
+        std::string::npos);
+  CHECK(all.out.find("f/network.pdf") == std::string::npos);
+}
+
+TEST_CASE("a figure of a search in which no plan can run is no file, and an answer") {
+  const test::TemporaryFolder folder;
+  const Outcome o = run(folder,
+                        "figure frontier llama3-405b-16k-h100 --set workload.global_batch_sequences=1 --set "
+                        "workload.sequence_length=4099 -o x.svg");
+  CHECK(o.code == 1);
+  CHECK(
+      o.err.ends_with("roofscape-cli: llama3-405b-16k-h100: frontier shows nothing of this scenario: No plan of the "
+                      "space can be run on these chips\n"));
+  CHECK(folder.count() == 0);
+}
+
 TEST_CASE("figure --all writes every figure it can and says which, the same bytes every time") {
   const test::TemporaryFolder folder;
   for (const std::string format : {"pdf", "svg", "png"}) {

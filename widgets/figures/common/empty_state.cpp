@@ -6,6 +6,7 @@
 namespace roofscape::widgets {
 
 void draw_empty_state(Canvas& canvas, const Theme& theme, const Rect& area, std::string_view why) {
+  const auto group = canvas.group(kEmptyState);
   const TextStyle style = small_text(canvas, theme.ink2, HAlign::centre);
   const float pitch = FontStack::kLineHeight * style.em;
   const auto lines = wrap(canvas, why, style, area.w - canvas.px(24), 4);

@@ -8,6 +8,9 @@
 
 namespace roofscape::widgets {
 
+// The group that the sentence is drawn in, by which others know that there was nothing to draw.
+inline constexpr std::string_view kEmptyState = "empty-state";
+
 void draw_empty_state(Canvas& canvas, const Theme& theme, const Rect& area, std::string_view why);
 
 }  // namespace roofscape::widgets
