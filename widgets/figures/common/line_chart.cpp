@@ -23,7 +23,6 @@ constexpr double kRoomAround = 1.4;    // of a logarithmic axis beyond its data
 constexpr float kArrow = 24;           // behind the title of the x axis
 constexpr float kArrowHead = 7;
 constexpr int kTagsALine = 24;
-constexpr int kLetterTries = 3;
 constexpr int kWordALine = 5;     // what a name of a region with a word a line costs
 constexpr float kHighChart = 14;  // lines of text, from which a note may take three
 constexpr float kLeastWidth = 60, kLeastHeight = 36;
@@ -109,6 +108,10 @@ Placed lay_out(const Canvas& canvas, const Rect& area, const Theme& theme, const
       l.stubs.push_back({from, {l.plot.right(), from.y}});
   }
   return l;
+}
+
+bool has_room(const Canvas& canvas, const Placed& l) {
+  return l.plot.w >= canvas.px(kLeastWidth) && l.plot.h >= canvas.px(kLeastHeight);
 }
 
 std::vector<Tint> tints_of(const Theme& theme, const Chart& chart, const Placed& l) {
@@ -284,139 +287,9 @@ void draw_ends(Canvas& canvas, const Theme& theme, const Chart& chart, const Pla
   }
 }
 
-// Whether the first segment of a line runs through one of these.
-bool passes(std::span<const Point> trace, std::span<const Rect> boxes) {
-  if (trace.size() < 2) return false;
-  constexpr int kSteps = 200;
-  for (int i = 0; i <= kSteps; ++i) {
-    const Point at = trace[0] + (trace[1] - trace[0]) * (static_cast<float>(i) / kSteps);
-    if (std::any_of(boxes.begin(), boxes.end(), [&](const Rect& r) { return r.contains(at); })) return true;
-  }
-  return false;
-}
-
-// A name along a line. `crossed`: a line runs through it.
-struct AlongPlace {
-  Point anchor;
-  bool crossed = false;
-};
-// The name of a line along its first segment, over it and where no other text is; left out where there is no room,
-// and unless it is essential where a line would run through it.
-std::optional<AlongPlace> place_along(const Canvas& canvas, const Chart& chart, const Placed& l,
-                                      const ChartLine& line, std::vector<Rect>& taken, std::vector<Rect>& words) {
-  if (line.along.empty() || line.points.size() < 2) return std::nullopt;
-  const Point a = place_of(l, line.points[0]), b = place_of(l, line.points[1]);
-  const TextStyle style = label_style(canvas, {}, Weight::regular);
-  const float width = canvas.text_width(line.along, style), length = distance(a, b), gap = canvas.px(8);
-  if (length < width + 2 * gap) return std::nullopt;
-  const Point way = (b - a) * (1 / length), over{way.y, -way.x};
-  // Squares along the text stand for it: a turned text has no upright box worth keeping clear of.
-  const float side = style.em * 1.05f;
-  int least = 1 << 20;
-  AlongPlace best;
-  std::vector<Rect> kept;
-  constexpr int kPlaces = 13;  // along the segment, over it, then under it
-  for (int place = 0; place < 2 * kPlaces; ++place) {
-    const int step = place % kPlaces;
-    const float start = gap + (length - width - 2 * gap) * static_cast<float>(step) / (kPlaces - 1);
-    const Point anchor = a + way * start + over * (style.em * (place < kPlaces ? 0.28f : -1.0f));
-    std::vector<Rect> squares;
-    for (float at = 0; at <= width + side / 2; at += side / 2) {
-      const Point p = anchor + way * std::min(at, width) + over * (style.em * 0.36f);
-      squares.push_back({p.x - side / 2, p.y - side / 2, side, side});
-    }
-    if (std::any_of(squares.begin(), squares.end(), [&](const Rect& r) {
-          return r.x < l.plot.x || r.right() > l.plot.right() || r.y < l.plot.y || r.bottom() > l.plot.bottom() ||
-                 std::any_of(taken.begin(), taken.end(), [&](const Rect& t) { return t.intersects(r); });
-        }))
-      continue;
-    int crossed = 0;
-    for (const Rect& r : squares) crossed += std::max(0, crossings(l, chart, r.inset(side * 0.1f)));
-    if (crossed > 0 && !line.essential) continue;
-    // A line that would have to give way.
-    int driven = 0;
-    for (std::size_t i = 0; i < chart.lines.size(); ++i)
-      driven += chart.lines[i].named && &chart.lines[i] != &line && passes(l.traces[i], squares) ? 1 : 0;
-    const int cost = 20 * crossed + 9 * driven + std::abs(step - 7) + (place < kPlaces ? 0 : 5);
-    if (cost < least) least = cost, best = {anchor, crossed > 0}, kept = std::move(squares);
-  }
-  if (kept.empty()) return std::nullopt;
-  taken.insert(taken.end(), kept.begin(), kept.end());
-  for (const Rect& r : kept) words.push_back(r.inset(side * 0.2f));
-  return best;
-}
-
-void draw_along(Canvas& canvas, const Theme& theme, const Placed& l, const ChartLine& line, Point anchor) {
-  TextStyle style = label_style(canvas, line.essential ? theme.ink : theme.ink2, Weight::regular);
-  const Point way = place_of(l, line.points[1]) - place_of(l, line.points[0]);
-  style.angle = std::atan2(way.y, way.x);
-  style.valign = VAlign::baseline;
-  canvas.text(anchor, line.along, style);
-}
-
-// Names along lines: of essential lines first.
-std::vector<std::optional<AlongPlace>> place_all_along(const Canvas& canvas, const Chart& chart, const Placed& l,
-                                                       const std::vector<PlacedName>& names,
-                                                       std::vector<Rect>& taken) {
-  std::vector<Rect> words;
-  for (const PlacedName& name : names)
-    if (!name.box.empty()) words.push_back(name.box);
-  std::vector<std::optional<AlongPlace>> along(chart.lines.size());
-  for (const bool essential : {true, false})
-    for (std::size_t i = 0; i < chart.lines.size(); ++i) {
-      const ChartLine& line = chart.lines[i];
-      if (line.essential != essential || (line.named && passes(l.traces[i], words))) continue;
-      along[i] = place_along(canvas, chart, l, line, taken, words);
-    }
-  return along;
-}
-
-bool is_letter(std::string_view text) { return text.size() == 1 && text[0] >= 'a'; }
-std::string next_letter(const Chart& chart) {
-  const auto used =
-      std::count_if(chart.dots.begin(), chart.dots.end(), [](const auto& d) { return is_letter(d.text); }) +
-      std::count_if(chart.lines.begin(), chart.lines.end(), [](const auto& o) { return is_letter(o.along); });
-  return std::string(1, static_cast<char>('a' + used));
-}
-
-// The chart with a letter along each essential line whose name has no place, or none that no line runs through; the note
-// then tells it.
-bool letter_lines(const Canvas& canvas, const Theme& theme, Chart& chart, const Placed& l, std::string& told) {
-  std::vector<Rect> taken;
-  const std::vector<PlacedName> names = place_names(canvas, theme, chart, l, taken);
-  const auto along = place_all_along(canvas, chart, l, names, taken);
-  bool some = false;
-  for (std::size_t i = 0; i < chart.lines.size(); ++i) {
-    ChartLine& line = chart.lines[i];
-    const bool misses = along[i] ? along[i]->crossed : line.essential && !line.along.empty();
-    if (!misses || is_letter(line.along)) continue;
-    const std::string sign = next_letter(chart);
-    told += (told.empty() ? "" : "; ") + sign + ": " + line.along;
-    line.along = sign;
-    some = true;
-  }
-  return some;
-}
-
-// The chart with a letter for each dot whose name has no place, which the note then tells; the letters in use go on.
-bool letter(const Canvas& canvas, const Theme& theme, Chart& chart, const Placed& l, std::string& told) {
-  std::vector<Rect> taken;
-  const std::vector<PlacedName> names = place_names(canvas, theme, chart, l, taken);
-  std::string more;
-  for (std::size_t i = 0; i < chart.dots.size(); ++i) {
-    std::string& text = chart.dots[i].text;
-    if (!name_missing(chart, names, i) || text.size() == 1) continue;
-    const std::string sign = next_letter(chart);
-    more += (told.empty() && more.empty() ? "" : "; ") + sign + ": " + text;
-    text = sign;
-  }
-  told += more;
-  return !more.empty();
-}
-
-void draw_named_chart(Canvas& canvas, const Rect& area, const Theme& theme, const Chart& chart) {
-  const Placed l = lay_out(canvas, area, theme, chart);
-  if (l.plot.w < canvas.px(kLeastWidth) || l.plot.h < canvas.px(kLeastHeight)) return;
+void draw_arranged(Canvas& canvas, const Rect& area, const Theme& theme, const Chart& chart, Arranged at) {
+  const Placed& l = at.placed;
+  if (!has_room(canvas, l)) return;
   const std::vector<Tint> tints = tints_of(theme, chart, l);
   for (const Tint& tint : tints)
     canvas.rect(rect_between(tint.corners[0].x, tint.corners[0].y, tint.corners[2].x, tint.corners[2].y),
@@ -429,19 +302,16 @@ void draw_named_chart(Canvas& canvas, const Rect& area, const Theme& theme, cons
   const TextStyle title = small_text(canvas, theme.ink3, HAlign::left);
   canvas.text({area.x, l.title_y}, ellipsize(canvas, "\u2191 " + chart.y_title, title, area.w), title);
   if (chart.now) draw_now(canvas, theme, l.plot, l.x(chart.now->x), chart.now->pill);
-  std::vector<Rect> taken;
-  const std::vector<PlacedName> names = place_names(canvas, theme, chart, l, taken);
-  const auto along = place_all_along(canvas, chart, l, names, taken);
   {
     const Canvas::Clip inside = canvas.clip(l.plot);
     for (std::size_t i = chart.lines.size(); i-- > 0;)
-      if (!chart.lines[i].named || along[i]) draw_line(canvas, chart, chart.lines[i], l.traces[i]);
+      if (!chart.lines[i].named || at.along[i]) draw_line(canvas, chart, chart.lines[i], l.traces[i]);
   }
   draw_ends(canvas, theme, chart, l);
-  draw_dots(canvas, theme, chart, l, tints, names);
+  draw_dots(canvas, theme, chart, l, tints, at.names);
   for (std::size_t i = 0; i < chart.lines.size(); ++i)
-    if (along[i]) draw_along(canvas, theme, l, chart.lines[i], along[i]->anchor);
-  draw_band_labels(canvas, theme, chart, l, taken);
+    if (at.along[i]) draw_name_along(canvas, theme, l, chart.lines[i], at.along[i]->anchor);
+  draw_band_labels(canvas, theme, chart, l, at.taken);
   for (std::size_t i = 0; i < l.note.size(); ++i) {
     TextStyle style = small_text(canvas, theme.ink3, HAlign::left);
     const float row = FontStack::kLineHeight * style.em;
@@ -491,46 +361,24 @@ void add_baseline(Chart& chart, const FigureInput& input, ChartPoint at) {
   chart.dots.insert(chart.dots.begin() + (chart.dots.empty() ? 0 : 1), std::move(dot));
 }
 
-namespace {
+namespace chart {
 
-// With letters for the names along lines that have no place of their own.
-Chart with_line_letters(const Canvas& canvas, const Rect& area, const Theme& theme, const Chart& given) {
-  Chart named = given;
-  std::string told;
-  for (int i = 0; i < kLetterTries; ++i) {
-    if (!letter_lines(canvas, theme, named, lay_out(canvas, area, theme, named), told)) break;
-    named.note = told + ". " + given.note;
-  }
-  return named;
+Arranged arrange(const Canvas& canvas, const Rect& area, const Theme& theme, const Chart& chart) {
+  Arranged at;
+  at.placed = lay_out(canvas, area, theme, chart);
+  if (!has_room(canvas, at.placed)) return at;
+  at.names = place_names(canvas, theme, chart, at.placed, at.taken);
+  at.along = place_names_along(canvas, chart, at.placed, at.names, at.taken);
+  return at;
 }
 
-void draw_with_dot_letters(Canvas& canvas, const Rect& area, const Theme& theme, const Chart& given) {
-  if (given.letters) {
-    Chart named = given;
-    named.letters = false;
-    std::string told;
-    for (int i = 0; i < kLetterTries; ++i) {
-      Chart tried = named;
-      tried.letters = true;
-      if (!letter(canvas, theme, tried, lay_out(canvas, area, theme, tried), told)) break;
-      named.dots = std::move(tried.dots);
-      named.note = told + ". " + given.note;
-    }
-    named.letters = true;
-    return draw_named_chart(canvas, area, theme, named);
-  }
-  draw_named_chart(canvas, area, theme, given);
-}
-
-}  // namespace
+}  // namespace chart
 
 void draw_line_chart(Canvas& canvas, const Rect& area, const Theme& theme, const Chart& chart) {
-  const bool names_lines = std::any_of(chart.lines.begin(), chart.lines.end(),
-                                       [](const ChartLine& o) { return o.essential && !o.along.empty(); });
-  if (names_lines)
-    draw_with_dot_letters(canvas, area, theme, with_line_letters(canvas, area, theme, chart));
-  else
-    draw_with_dot_letters(canvas, area, theme, chart);
+  if (!takes_letters(chart)) return draw_arranged(canvas, area, theme, chart, arrange(canvas, area, theme, chart));
+  Chart lettered = chart;
+  Arranged at = arrange_with_letters(canvas, area, theme, lettered);
+  draw_arranged(canvas, area, theme, lettered, std::move(at));
 }
 
 }  // namespace roofscape::widgets

@@ -1,6 +1,7 @@
 // What the parts of a line chart share: where everything stands, and what lies over what.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -47,5 +48,29 @@ std::vector<PlacedName> place_names(const Canvas& canvas, const Theme& theme, co
 bool name_missing(const Chart& chart, const std::vector<PlacedName>& names, std::size_t i);
 void draw_dots(Canvas& canvas, const Theme& theme, const Chart& chart, const Placed& l, std::span<const Tint> tints,
                const std::vector<PlacedName>& names);
+
+// Where the name that runs along each line stands: over its first segment, where no other text is. Nothing where there
+// is no room, and unless the line is essential where another would run through the name (`crossed`). Essential ones first.
+struct AlongPlace {
+  Point anchor;
+  bool crossed = false;
+};
+std::vector<std::optional<AlongPlace>> place_names_along(const Canvas& canvas, const Chart& chart, const Placed& l,
+                                                         const std::vector<PlacedName>& names,
+                                                         std::vector<Rect>& taken);
+void draw_name_along(Canvas& canvas, const Theme& theme, const Placed& l, const ChartLine& line, Point anchor);
+
+// Where all of a chart stands. Points into the chart's lines. No names where the plot has no room.
+struct Arranged {
+  Placed placed;
+  std::vector<PlacedName> names;                 // of the dots
+  std::vector<std::optional<AlongPlace>> along;  // of the lines
+  std::vector<Rect> taken;                       // by all of these
+};
+Arranged arrange(const Canvas& canvas, const Rect& area, const Theme& theme, const Chart& chart);
+
+// Whether names of this chart may give way to letters; and the same with letters, which the chart and its note have then.
+bool takes_letters(const Chart& chart);
+Arranged arrange_with_letters(const Canvas& canvas, const Rect& area, const Theme& theme, Chart& chart);
 
 }  // namespace roofscape::widgets::chart
