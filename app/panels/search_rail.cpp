@@ -82,8 +82,7 @@ void dimension_row(RailRows& rows, const ConstrainedDimension& dimension, Constr
 template <class Dimension, class Constraints>
 void dimension_rows(RailRows& rows, std::span<const Dimension> dimensions, Constraints& constraints) {
   for (std::size_t i = 0; i < dimensions.size(); ++i)
-    if (!dimensions[i].of_experts || rows.ctx.session.scenario().model.is_moe())
-      dimension_row(rows, dimensions[i], constraints[i]);
+    if (dimensions[i].applies(rows.ctx.session.scenario())) dimension_row(rows, dimensions[i], constraints[i]);
 }
 
 // What of the HBM has to stay free.

@@ -18,23 +18,28 @@ constexpr std::size_t kBest = 30, kSample = 1500;
 constexpr int kMostOffered = 64;  // of a degree
 constexpr int kLeastBatchOffered = 16, kMostBatchOffered = 4096;
 
+bool has_experts(const Scenario& s) { return s.model.is_moe(); }
+bool is_torus(const Scenario& s) { return s.cluster.chip.interconnect == engine::Interconnect::torus; }
+
 // In the order of the rail. Both offloads are asked for by one constraint.
 const std::array<SearchDimension, kSearchDimensions>& dimensions() {
   const auto one = [](std::string_view name) {
     const engine::PlanDimension* of = engine::find_plan_dimension(name);
-    const bool of_experts = name == "expert" || name == "expert_tensor";
-    return SearchDimension{{name, {of->path}, of_experts, of->setting != nullptr}, {of}};
+    return SearchDimension{{.id = name, .paths = {of->path}, .is_setting = of->setting != nullptr}, {of}};
   };
   static const std::array<SearchDimension, kSearchDimensions> kDimensions = [&one] {
     SearchDimension offload = one("offload_optimizer");
     offload.id = "offload";
     offload.of[1] = engine::find_plan_dimension("offload_activations");
     offload.paths[1] = offload.of[1]->path;
+    SearchDimension expert = one("expert"), expert_tensor = one("expert_tensor"), tensor_on = one("tensor_on");
+    expert.applies_to = expert_tensor.applies_to = has_experts;
+    tensor_on.applies_to = is_torus;
     return std::array{one("data"),
                       one("fsdp"),
                       one("tensor"),
                       one("context"),
-                      one("expert"),
+                      expert,
                       one("pipeline"),
                       one("schedule"),
                       one("virtual_stages"),
@@ -45,17 +50,18 @@ const std::array<SearchDimension, kSearchDimensions>& dimensions() {
                       offload,
                       one("context_method"),
                       one("keep_gathered"),
-                      one("expert_tensor"),
+                      expert_tensor,
                       one("group_size"),
                       one("embedding_as_layers"),
-                      one("head_as_layers")};
+                      one("head_as_layers"),
+                      tensor_on};
   }();
   return kDimensions;
 }
 constexpr std::array<ServingDimension, kServingDimensions> kServing{{
     {{"data", {"parallelism.data"}}, &ServingRequest::data},
     {{"tensor", {"parallelism.tensor"}}, &ServingRequest::tensor},
-    {{"expert", {"parallelism.expert"}, true}, &ServingRequest::expert},
+    {{"expert", {"parallelism.expert"}, has_experts}, &ServingRequest::expert},
     {{"pipeline", {"parallelism.pipeline"}}, &ServingRequest::pipeline},
     {{"batch", {"workload.batch"}}, &ServingRequest::batch},
 }};
@@ -114,7 +120,7 @@ engine::SearchRequest request_of(const Scenario& scenario, const SearchPreferenc
   for (std::size_t i = 0; i < kSearchDimensions; ++i) {
     const Constraint& constraint = preferences.constraints[i];
     const SearchDimension& dimension = dimensions()[i];
-    if (dimension.of_experts && !scenario.model.is_moe()) continue;
+    if (!dimension.applies(scenario)) continue;
     for (const engine::PlanDimension* of : dimension.of) {
       if (of == nullptr) continue;
       const int own = own_value(scenario, of->path);
@@ -138,7 +144,7 @@ ServingRequest request_of(const Scenario& scenario, const ServingPreferences& pr
   const engine::DecodingPlan own = engine::decoding_plan_of(scenario);
   for (std::size_t i = 0; i < kServingDimensions; ++i) {
     const ServingDimension& dimension = kServing[i];
-    if (dimension.of_experts && !scenario.model.is_moe()) continue;
+    if (!dimension.applies(scenario)) continue;
     // fsdp counts as data.
     narrow(request.*dimension.allowed, preferences.constraints[i],
            dimension.id == "data" ? own.data : own_value(scenario, dimension.paths[0]));

@@ -29,9 +29,10 @@ struct Constraint {
 struct ConstrainedDimension {
   std::string_view id;
   std::array<std::string_view, 2>
-      paths{};              // of the scenario's fields whose values and words it has; the second may be empty
-  bool of_experts = false;  // only where the model has any
-  bool is_setting = false;  // stays as the plan has it unless others are asked for
+      paths{};  // of the scenario's fields whose values and words it has; the second may be empty
+  bool (*applies_to)(const engine::Scenario&) = nullptr;  // whether plans may differ in it; null: always
+  bool is_setting = false;                                // stays as the plan has it unless others are asked for
+  bool applies(const engine::Scenario& scenario) const { return applies_to == nullptr || applies_to(scenario); }
   Constraint usual() const { return {is_setting ? Constraint::Kind::as_plan : Constraint::Kind::any, 0}; }
 };
 struct SearchDimension : ConstrainedDimension {
@@ -40,7 +41,7 @@ struct SearchDimension : ConstrainedDimension {
 struct ServingDimension : ConstrainedDimension {
   engine::Allowed engine::ServingRequest::*allowed = nullptr;
 };
-inline constexpr std::size_t kSearchDimensions = 19, kServingDimensions = 5;
+inline constexpr std::size_t kSearchDimensions = 20, kServingDimensions = 5;
 std::span<const SearchDimension> search_dimensions();
 std::span<const ServingDimension> serving_dimensions();
 std::array<Constraint, kSearchDimensions> usual_constraints();

@@ -1,8 +1,13 @@
 #include "engine/search/plan_dimensions.h"
 
+#include <algorithm>
 #include <array>
+#include <cstdint>
+#include <initializer_list>
+#include <limits>
 
 #include "engine/frameworks/synonyms.h"
+#include "engine/inputs/placement.h"
 
 namespace roofscape::engine {
 
@@ -63,7 +68,53 @@ int of_layers(const Scenario& s, const Plan& plan, int value) {
   return listed_layers(layer_split(s), stages) == ListedLayers::used ? PlanSetting::kNothing : value;
 }
 
+MeshLinks with_tensor_on(const Scenario& s, const Plan& plan, int value) {
+  Parallelism mesh = s.parallelism;
+  mesh.data = plan.data, mesh.fsdp = plan.fsdp, mesh.tensor = plan.tensor, mesh.context = plan.context;
+  mesh.pipeline = plan.pipeline, mesh.expert = plan.expert, mesh.expert_tensor = plan.expert_tensor;
+  Placement placement = s.placement;
+  placement.on[Axis::tensor] = static_cast<TorusAxes>(value);
+  return place_mesh(s.cluster, mesh, placement);
+}
+bool places_tensor(const Scenario& s, const Plan& plan) {
+  return s.cluster.chip.interconnect == Interconnect::torus && plan.tensor > 1;
+}
+// The torus axes of every group that sends. Axes of which both close, or none, are alike: no time tells x from y.
+int of_tensor_axes(const Scenario& s, const Plan& plan, int value) {
+  if (!places_tensor(s, plan)) return PlanSetting::kNothing;
+  const MeshLinks links = with_tensor_on(s, plan, value);
+  const auto as_named = [&](const std::array<std::size_t, 3>& name) {
+    int code = 0;
+    const auto add = [&](const AxisLinks& of) {
+      code *= 8;
+      for (std::size_t axis = 0; axis < name.size(); ++axis)
+        if ((static_cast<unsigned>(of.on) >> axis & 1u) != 0) code += 1 << name[axis];
+    };
+    for (const AxisLinks& of : links.axes) add(of);
+    for (const AxisLinks* of : {&links.state, &links.expert_state, &links.expert_data}) add(*of);
+    return code;
+  };
+  int least = std::numeric_limits<int>::max();
+  std::array<std::size_t, 3> name{0, 1, 2};
+  do {
+    const auto alike = [&](std::size_t axis) { return links.closes[axis] == links.closes[name[axis]]; };
+    if (alike(0) && alike(1) && alike(2)) least = std::min(least, as_named(name));
+  } while (std::ranges::next_permutation(name).found);
+  return least;
+}
+// Groups that share a torus axis are priced as if each had all of its links: what a person asks for, and no search.
+bool leaves_tensor_alone(const Scenario& s, const Plan& plan, int value) {
+  if (!places_tensor(s, plan)) return true;
+  const MeshLinks links = with_tensor_on(s, plan, value);
+  unsigned others = static_cast<unsigned>(links.state.on);
+  for (int i = 0; i < kAxisCount; ++i)
+    if (static_cast<Axis>(i) != Axis::tensor) others |= static_cast<unsigned>(links.axes[static_cast<Axis>(i)].on);
+  return (static_cast<unsigned>(links.axes[Axis::tensor].on) & others) == 0;
+}
+
 constexpr std::array kChoices{0, 1, 2};
+constexpr std::array kTorusAxes{0, 1, 2, 3, 4, 5, 6, 7};
+static_assert(kTorusAxes.size() == kTorusAxesIds.size());
 constexpr std::array kExpertRanks{0, 1};  // as many as tensor, and whole experts
 constexpr std::array kGroupSizes{0, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024};
 constexpr std::array kAsLayers{0, 1};
@@ -76,6 +127,7 @@ constexpr PlanSetting kExpertTensor{&PlanSpace::expert_tensor, kExpertRanks, of_
 constexpr PlanSetting kGroupSize{&PlanSpace::group_size, kGroupSizes, of_group_size, schedule};
 constexpr PlanSetting kEmbeddingAsLayers{&PlanSpace::embedding_as_layers, kAsLayers, of_layers, schedule};
 constexpr PlanSetting kHeadAsLayers{&PlanSpace::head_as_layers, kAsLayers, of_layers, schedule};
+constexpr PlanSetting kTensorOn{&PlanSpace::tensor_on, kTorusAxes, of_tensor_axes, mesh, leaves_tensor_alone};
 
 template <auto member>
 constexpr PlanDimension setting(std::string_view name, std::string_view path, const PlanSetting& of,
@@ -109,6 +161,7 @@ constexpr std::array kRows{
     setting<&Plan::group_size>("group_size", "pipeline.group_size", kGroupSize),
     setting<&Plan::embedding_as_layers>("embedding_as_layers", "pipeline.embedding_as_layers", kEmbeddingAsLayers),
     setting<&Plan::head_as_layers>("head_as_layers", "pipeline.head_as_layers", kHeadAsLayers),
+    setting<&Plan::tensor_on>("tensor_on", "placement.tensor.on", kTensorOn),
 };
 
 }  // namespace

@@ -23,6 +23,8 @@ struct PlanSetting {
   int (*comes_to)(const Scenario&, const Plan&, int value) = nullptr;
   // What of the plan that depends on, beside the mesh.
   enum class Reads : std::uint8_t { mesh, zero_stage, schedule } reads = Reads::mesh;
+  // Whether a mesh may have a value that is not the scenario's own; null: always.
+  bool (*offered)(const Scenario&, const Plan&, int value) = nullptr;
 };
 
 struct PlanDimension {

@@ -145,10 +145,10 @@ std::optional<BrokenLimit> broken_limit(const Scenario& s, const PlanSpace& spac
     const int value = dimension.get(plan);
     if (const PlanSetting* setting = dimension.setting) {
       const std::vector<int>& values = space.*(setting->values);
+      if (values.empty()) continue;
       const int mine = setting->comes_to(s, plan, value);
       const auto is_the_plans = [&](int other) { return setting->comes_to(s, plan, other) == mine; };
-      if (!values.empty() && std::ranges::none_of(values, is_the_plans))
-        return BrokenLimit{dimension.name, just(values)};
+      if (std::ranges::none_of(values, is_the_plans)) return BrokenLimit{dimension.name, just(values)};
       continue;
     }
     const Allowed& allowed = space.*(dimension.allowed);
@@ -175,7 +175,10 @@ std::optional<ConstraintError> constrain(PlanSpace& space, std::string_view name
     }
     Allowed allowed;
     auto wrong = constrain(allowed, name, value, how, *dimension->field);
-    if (!wrong) values = std::move(allowed.only);
+    if (wrong)
+      wrong->remedy = say("error.search.setting_value.remedy", std::move(wrong->remedy), kAnyValue);
+    else
+      values = std::move(allowed.only);
     return wrong;
   }
   return constrain(space.*(dimension->allowed), name, value, how, *dimension->field);
@@ -232,6 +235,8 @@ SpaceChoices::SpaceChoices(const Scenario& s, const PlanSpace& space, const Plan
     std::vector<int> values = values_tried(dimension, space, own);
     values.erase(std::find(values.begin(), values.end(), dimension.get(setting_)), values.end());
     if (!values.empty()) earlier_.push_back({&dimension, std::move(values)});
+    if (dimension.setting->offered != nullptr && dimension.get(setting_) != dimension.get(own))
+      others_.push_back(&dimension);
   }
   // All chips; and where the scenario's own mesh leaves some idle, as many as it has: few meshes divide 8960 chips.
   const double present = mesh_chips(s.parallelism);
@@ -305,9 +310,11 @@ bool SpaceChoices::told_apart(const Plan& plan, const Earlier& earlier) const {
 }
 
 bool SpaceChoices::has_mesh(const Plan& plan) const {
-  return std::ranges::all_of(earlier_, [&](const Earlier& earlier) {
+  const auto differs = [&](const Earlier& earlier) {
     return earlier.of->setting->reads != PlanSetting::Reads::mesh || told_apart(plan, earlier);
-  });
+  };
+  const auto offered = [&](const PlanDimension* of) { return of->setting->offered(s_, plan, of->get(setting_)); };
+  return std::ranges::all_of(earlier_, differs) && std::ranges::all_of(others_, offered);
 }
 
 bool SpaceChoices::has_schedule(const Plan& plan) const {

@@ -38,7 +38,8 @@ struct PlanSpace {
   Allowed schedule{0, kScheduleKinds - 1, {}};  // by enumeration
   Allowed policy{0, static_cast<int>(CheckpointPolicy::block), {}};
   // Of settings the values that are tried. None: the scenario's own.
-  std::vector<int> keep_gathered, context_method, expert_tensor, group_size, embedding_as_layers, head_as_layers;
+  std::vector<int> keep_gathered, context_method, expert_tensor, group_size, embedding_as_layers, head_as_layers,
+      tensor_on;
   bool tensor_across_nodes = false;
   double min_free = 0;                    // share of HBM that stays free, 0 to 1
   std::optional<Framework> runs_on = {};  // only plans that keep the rules of this one
@@ -144,7 +145,7 @@ class SpaceChoices {
   // by its mesh alone, and by schedule and microbatch.
   bool has_mesh(const Plan&) const;
   bool has_schedule(const Plan&) const;
-  bool one_setting() const { return earlier_.empty(); }
+  bool one_setting() const { return earlier_.empty() && others_.empty(); }
   // Why no plan with this tensor, context and expert is looked at; of the whole mesh with `whole`.
   std::optional<Rejection> reject_group(const Plan&) const;
   std::optional<Rejection> reject_mesh(const Plan&) const;
@@ -171,6 +172,8 @@ class SpaceChoices {
   const PlanSpace& space_;
   Plan setting_;                  // its settings alone
   std::vector<Earlier> earlier_;  // of settings with any
+  // Settings with another value than the scenario's own, which not every mesh may have.
+  std::vector<const PlanDimension*> others_;
 };
 // The plan of the space that is this one, as as_searched() of whatever settings it has there.
 std::optional<Plan> as_searched(const Scenario&, const PlanSpace&, Plan);

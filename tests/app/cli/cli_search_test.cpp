@@ -163,9 +163,9 @@ TEST_CASE("search tries the settings it is asked to beside each other, and names
   CHECK(tried.at("plans") > alone.at("plans"));
   CHECK(tried.at("best").at(0).at("step_s") < alone.at("best").at(0).at("step_s"));
   const Outcome table = run(question + tries);
-  CHECK(table.out.find("context method") != std::string::npos);
+  CHECK(table.out.find("context via") != std::string::npos);
   CHECK(table.out.find("gathered for") != std::string::npos);
-  CHECK(run(question).out.find("context method") == std::string::npos);
+  CHECK(run(question).out.find("context via") == std::string::npos);
 }
 
 TEST_CASE("a plan found with another setting is in eval and sweep what the search says, in both modes, anywhere") {
@@ -231,7 +231,7 @@ TEST_CASE("search answers bad constraints with a remedy and exit 2") {
        "roofscape-cli: --pin: there is no dimension \"tensr\"; there are: data, fsdp, tensor, context, pipeline, "
        "expert, microbatch, "
        "virtual_stages, zero_stage, sequence_parallel, schedule, policy, offload_optimizer, offload_activations, "
-       "keep_gathered, context_method, expert_tensor, group_size, embedding_as_layers, head_as_layers\n"},
+       "keep_gathered, context_method, expert_tensor, group_size, embedding_as_layers, head_as_layers, tensor_on\n"},
       {"--pin tensor", "roofscape-cli: --pin: \"tensor\" has no \"=\"; give dimension=value, such as tensor=8\n"},
       {"--pin tensor=0", "roofscape-cli: --pin: tensor cannot be \"0\"; give a whole number from 1 to 1024\n"},
       {"--pin data=100000", "roofscape-cli: --pin: data cannot be \"100000\"; give a whole number from 1 to 65536\n"},
@@ -243,9 +243,11 @@ TEST_CASE("search answers bad constraints with a remedy and exit 2") {
       {"--max group_size=8",
        "roofscape-cli: --max: group_size takes values, not a limit; list the values with --pin, or give any\n"},
       {"--pin keep_gathered=all",
-       "roofscape-cli: --pin: keep_gathered cannot be \"all\"; give one of: microbatch, chunk, step\n"},
+       "roofscape-cli: --pin: keep_gathered cannot be \"all\"; give one of: microbatch, chunk, step, or any to try "
+       "several\n"},
       {"--pin expert_tensor=-1",
-       "roofscape-cli: --pin: expert_tensor cannot be \"-1\"; give a whole number from 0 to 1024\n"},
+       "roofscape-cli: --pin: expert_tensor cannot be \"-1\"; give a whole number from 0 to 1024, or any to try "
+       "several\n"},
       {"--pin head_as_layers=0,1,2,3,4,5,6,7,8,9,10 --pin group_size=any --pin context_method=any "
        "--pin keep_gathered=any",
        "roofscape-cli: --pin: 1089 combinations of settings are more than the 1024 that are tried; name fewer values "

@@ -158,6 +158,7 @@ SearchRequest random_request(Dice& dice, const Scenario& s) {
     try_values(&PlanSpace::group_size, {0, 1, 2, 4, 6, 8});
     try_values(&PlanSpace::embedding_as_layers, {0, 1});
     try_values(&PlanSpace::head_as_layers, {0, 1, 2});
+    try_values(&PlanSpace::tensor_on, {0, 1, 2, 3, 4, 5, 6, 7});
   }
   for (int i = dice.pick(0, 3); i > 0; --i) restrict_one();
   while (Enumeration(s, request).count() > kMostPlans) restrict_one();

@@ -136,7 +136,11 @@ TEST_CASE("values of a setting that come to the same are the same plan, and othe
           Plan other = plan;
           dimension.set(other, value);
           apply(s, other);
-          return evaluate(s).quantities;
+          QuantityValues quantities = evaluate(s).quantities;
+          // The book's bounds tell torus axes that are named from those that are chosen.
+          for (std::size_t q = 0; q < kReportQuantityCount; ++q)
+            if (kQuantities[q].id.starts_with("bounds.")) quantities.withhold(static_cast<Q>(q));
+          return quantities;
         };
         const std::span<const int> values = dimension.setting->worth_trying;
         const auto any_value = [&] {

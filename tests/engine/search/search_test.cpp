@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "engine/evaluate/evaluate.h"
+#include "engine/inputs/placement.h"
 #include "engine/search/candidates.h"
 #include "engine/search/search.h"
 #include "tests/engine/fixtures.h"
@@ -223,6 +224,30 @@ TEST_CASE("a pinned dimension has its value in every plan that is found") {
   REQUIRE(!result.best.empty());
   for (const RankedPlan& plan : result.best)
     CHECK((plan.plan.tensor == 4 && plan.plan.policy == CheckpointPolicy::block));
+}
+
+TEST_CASE("torus axes that a search gives to tensor are no other group's, and a plan may be the better for them") {
+  const Scenario s = preset("llama3-70b-v5p-pod");
+  const auto search_with = [&](std::string_view torus_axes) {
+    SearchRequest request = request_with(s, {{"tensor_on", torus_axes}, {"zero_stage", "3"}, {"policy", "block"}});
+    request.limit = 300;
+    return search(s, request);
+  };
+  const SearchResult found = search_with("any");
+  int named = 0;
+  for (const RankedPlan& row : found.best) {
+    Scenario with = s;
+    apply(with, row.plan);
+    if (row.plan.tensor_on == TorusAxes::automatic) continue;
+    ++named;
+    const MeshLinks links = place_mesh(with.cluster, with.parallelism, with.placement);
+    for (const Axis axis : {Axis::data, Axis::fsdp, Axis::context, Axis::pipeline})
+      CHECK((static_cast<unsigned>(links.group(axis).on) & static_cast<unsigned>(links[Axis::tensor].on)) == 0);
+    CHECK(evaluate(with).quantities[Q::step_time] == row.step_time_s);
+  }
+  CHECK(named > 0);
+  CHECK(found.best.front().step_time_s <= search_with("auto").best.front().step_time_s);
+  for (const RankedPlan& row : search_with("xyz").best) CHECK(row.plan.tensor == 1);  // which lies nowhere
 }
 
 TEST_CASE("no plan that is found leaves less memory free than asked") {

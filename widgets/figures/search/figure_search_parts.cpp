@@ -173,7 +173,7 @@ std::string knobs_words(const TextTable& texts, const Plan& plan, const Plan& ot
 }
 
 std::string setting_label(const TextTable& texts, const engine::PlanDimension& setting) {
-  return std::string(texts.text("field." + std::string(setting.path) + ".label"));
+  return std::string(texts.text("ui.search.dimension." + std::string(setting.name)));
 }
 
 std::string value_word(const TextTable& texts, const engine::PlanDimension& dimension, int value) {

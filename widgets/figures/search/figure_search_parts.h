@@ -57,7 +57,7 @@ std::string plan_words(const TextTable& texts, const engine::Plan& plan);
 // "keep all", "matmuls": what a layer keeps, in a word.
 std::string policy_word(const TextTable& texts, engine::CheckpointPolicy policy);
 std::string schedule_word(const TextTable& texts, const engine::Plan& plan);
-// The name of a setting; and a value of it, or of another choice or number of plans.
+// The name of a setting, as where it is pinned; and a value of it, or of another choice or number of plans.
 std::string setting_label(const TextTable& texts, const engine::PlanDimension& setting);
 std::string value_word(const TextTable& texts, const engine::PlanDimension& dimension, int value);
 // "optimizer", "both": what is on the host; a dash: nothing.

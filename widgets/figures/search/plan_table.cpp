@@ -149,6 +149,7 @@ const auto& training_columns() {
       setting("group_size"),
       setting("embedding_as_layers"),
       setting("head_as_layers"),
+      setting("tensor_on"),
       ColumnOf<RankedPlan>{{"time", {}, true, true}, [](L l) { return format_duration(l.row.step_time_s); }},
       ColumnOf<RankedPlan>{{"memory", {}, true, true}, [](L l) { return gb(l.row.memory_bytes); }},
       ColumnOf<RankedPlan>{{"band", {}, true, true},
