@@ -12,18 +12,19 @@ namespace {
 constexpr double kSlack = 1e-9;  // a tick that rounding put just outside its axis still belongs to it
 constexpr int kMostTicks = 400;  // no request is worth more
 constexpr int kFewTicks = 3;
+constexpr int kPowerDigits = 3;  // of a power with a prefix: one is twice the other, so 1.05 M says which it is
 constexpr double kShortAxis = 4;  // end over start of a logarithmic one
 
 // 10^n as a literal of that power would be: pow(10, -3) need not be.
 double power_of_ten(int n) { return n >= 0 ? std::pow(10.0, n) : 1.0 / std::pow(10.0, -n); }
 
-std::string label_of(double value, TickLabels labels, int decimals) {
+std::string label_of(double value, TickLabels labels, int decimals, int significant = 6) {
   if (labels == TickLabels::si && std::abs(value) >= 1000)
-    return format_si(value, "", {.trim_zeros = true, .significant = 6});
+    return format_si(value, "", {.trim_zeros = true, .significant = significant});
   if (labels == TickLabels::counts)
     for (const auto& [unit, letter] : {std::pair{1e12, "T"}, {1e9, "B"}, {1e6, "M"}})
       if (std::abs(value) >= unit)
-        return format_significant(value / unit, 6, true) + std::string(kNarrowSpace) + letter;
+        return format_significant(value / unit, significant, true) + std::string(kNarrowSpace) + letter;
   if (labels == TickLabels::duration) return format(value, engine::unit::seconds, {.trim_zeros = true});
   if (decimals >= 0) return format_fixed(value, decimals);
   return format_significant(value, 6, true);
@@ -70,7 +71,7 @@ void add_powers(const Scale& s, double low, double high, const TickOptions& o, s
   for (int n = first; n <= last && out.size() < kMostTicks; ++n) {
     const bool major = ((n - anchor) % every + every) % every == 0;
     if (major)
-      out.push_back({power(n), true, label_of(power(n), o.labels, -1)});
+      out.push_back({power(n), true, label_of(power(n), o.labels, -1, kPowerDigits)});
     else if (o.minors)
       out.push_back({power(n), false, {}});
   }
