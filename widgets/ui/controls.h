@@ -94,7 +94,8 @@ struct ScrollRegion {
   std::string_view id;
 };
 ScrollRegion begin_scroll(Ui& ui, std::string_view id, const Rect& view);
-void end_scroll(Ui& ui, const ScrollRegion& region, float content_bottom);
+// `bring`: a row that was chosen elsewhere; out of sight, it comes to the middle.
+void end_scroll(Ui& ui, const ScrollRegion& region, float content_bottom, const std::optional<Rect>& bring = {});
 // The same sideways, for content whose width is known before it is drawn: how far it is scrolled. The bar lies at the
 // foot of the view.
 float scroll_across(Ui& ui, std::string_view id, const Rect& view, float content_width);

@@ -69,6 +69,28 @@ TEST_CASE("every building block opens with answers, and its command line asks ca
   }
 }
 
+TEST_CASE("a block that is opened elsewhere comes into sight in the list, which may be scrolled away from it") {
+  Harness h(test::kBookScenario, 1280, 720);
+  const auto in_sight = [&h](std::string_view block) {
+    const auto* row = h.parts.probe.find("bench.block." + std::string(block));
+    return row != nullptr && row->visible.h == row->rect.h;
+  };
+  for (const std::string_view block : {"batching", "matmul", "adapters"}) {
+    CAPTURE(block);
+    open(h, block);
+    CHECK(in_sight(block));
+  }
+  const widgets::Point at = h.parts.probe.find("bench.block.adapters")->visible.centre();
+  widgets::compat::move_pointer(at.x, at.y);
+  for (int i = 0; i < 20; ++i) {
+    widgets::compat::turn_wheel(3);
+    h.step();
+  }
+  h.step(3);
+  CHECK(in_sight("matmul"));
+  CHECK_FALSE(in_sight("adapters"));
+}
+
 TEST_CASE("no text of a block is cut or lies on another, at every size") {
   for (const auto& [w, hgt] : {std::pair{1024.0f, 700.0f}, {1280.0f, 720.0f}, {1920.0f, 1080.0f}}) {
     Harness h("llama3-70b-v5p-pod", w, hgt);
