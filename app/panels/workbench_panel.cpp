@@ -38,7 +38,6 @@ void block_list(PanelContext& ctx, Rect r, Workbench& bench) {
   const std::string_view now = bench.shown().id;
   std::string next;
   std::optional<engine::BlockTopic> topic;
-  std::optional<Rect> chosen;
   for (const BuildingBlock* listed : bench.list(ctx.ui.texts)) {
     const BuildingBlock& block = *listed;
     if (bench.search.empty() && topic != block.topic) {
@@ -56,7 +55,7 @@ void block_list(PanelContext& ctx, Rect r, Workbench& bench) {
     const std::string id = "bench.block." + std::string(block.id);
     const ItemState s = ctx.ui.item(id, row);
     const bool shown = block.id == now;
-    if (shown && bench.in_sight != now) chosen = row;
+    if (shown) chosen_row(ctx.ui, scroll, block.id, row);
     if (shown || s.hovered)
       ctx.ui.canvas.rect(row.inset(ctx.px(4), 0), {.colour = shown ? t.ctlh : t.ctl}, ctx.px(3));
     if (s.ring) ctx.ui.canvas.frame(row.inset(ctx.px(4), 0), {t.ink, ctx.px(2), {}}, ctx.px(3));
@@ -73,8 +72,7 @@ void block_list(PanelContext& ctx, Rect r, Workbench& bench) {
   if (first)
     y += draw_prose(ctx.ui.canvas, {r.x + ctx.px(12), y + ctx.px(6)}, ctx.format("ui.list.none", {bench.search}),
                     ctx.style(t.ink2, kSmallText), r.w - ctx.px(24));
-  end_scroll(ctx.ui, scroll, y + ctx.px(8), chosen);
-  bench.in_sight = now;
+  end_scroll(ctx.ui, scroll, y + ctx.px(8));
   if (!next.empty()) bench.show(next);
 }
 

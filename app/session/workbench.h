@@ -61,7 +61,6 @@ struct Workbench {
   };
   bool open = false;
   std::string block, search;
-  std::string in_sight;  // the block whose row the list has brought into sight
   std::map<std::string, Bench, std::less<>> benches;  // by block; kept while the window is open
 
   // The reply of the block that is shown, kept while nothing is changed.

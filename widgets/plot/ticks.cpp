@@ -12,7 +12,7 @@ namespace {
 constexpr double kSlack = 1e-9;  // a tick that rounding put just outside its axis still belongs to it
 constexpr int kMostTicks = 400;  // no request is worth more
 constexpr int kFewTicks = 3;
-constexpr int kPowerDigits = 3;  // of a power with a prefix: one is twice the other, so 1.05 M says which it is
+constexpr int kPowerDigits = 3;   // of a power with a prefix: one is twice the other, so 1.05 M says which it is
 constexpr double kShortAxis = 4;  // end over start of a logarithmic one
 
 // 10^n as a literal of that power would be: pow(10, -3) need not be.

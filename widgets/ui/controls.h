@@ -94,8 +94,10 @@ struct ScrollRegion {
   std::string_view id;
 };
 ScrollRegion begin_scroll(Ui& ui, std::string_view id, const Rect& view);
-// `bring`: a row that was chosen elsewhere; out of sight, it comes to the middle.
-void end_scroll(Ui& ui, const ScrollRegion& region, float content_bottom, const std::optional<Rect>& bring = {});
+void end_scroll(Ui& ui, const ScrollRegion& region, float content_bottom);
+// The row that is the chosen one: where another has become so, perhaps elsewhere, and is out of sight, it comes to the
+// middle. Once between begin and end.
+void chosen_row(Ui& ui, const ScrollRegion& region, std::string_view id, const Rect& row);
 // The same sideways, for content whose width is known before it is drawn: how far it is scrolled. The bar lies at the
 // foot of the view.
 float scroll_across(Ui& ui, std::string_view id, const Rect& view, float content_width);

@@ -34,7 +34,16 @@ ScrollRegion begin_scroll(Ui& ui, std::string_view id, const Rect& view) {
   return {view, view.y - s.offset, id};
 }
 
-void end_scroll(Ui& ui, const ScrollRegion& region, float content_bottom, const std::optional<Rect>& bring) {
+void chosen_row(Ui& ui, const ScrollRegion& region, std::string_view id, const Rect& row) {
+  auto& s = ui.io.scroll(region.id);
+  const std::uint64_t chosen = Interaction::hash(id);
+  if (s.chosen == chosen) return;
+  s.chosen = chosen;
+  if (row.y < region.view.y || row.bottom() > region.view.bottom())
+    s.offset += row.centre().y - region.view.centre().y;
+}
+
+void end_scroll(Ui& ui, const ScrollRegion& region, float content_bottom) {
   auto& s = ui.io.scroll(region.id);
   const Rect& view = region.view;
   s.content = content_bottom - region.content_top;
@@ -50,8 +59,6 @@ void end_scroll(Ui& ui, const ScrollRegion& region, float content_bottom, const 
       if (f.bottom() > view.bottom()) s.offset += f.bottom() - view.bottom() + ui.px(8);
     }
   }
-  if (bring && (bring->y < view.y || bring->bottom() > view.bottom()))
-    s.offset += bring->centre().y - view.centre().y;
   if (s.offset < most - 1) fade_out(ui, view);
   if (most > 0) {
     const float track_w = ui.px(4), length = std::max(ui.px(32), view.h * view.h / s.content);

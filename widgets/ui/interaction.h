@@ -206,6 +206,7 @@ class Interaction {
   struct Scroll {
     float offset = 0, content = 0;
     float grab = 0;
+    std::uint64_t chosen = 0;  // the row that was brought into sight, as its hash
   };
   Scroll& scroll(std::string_view id) { return scrolls_[hash(id)]; }
 

@@ -38,7 +38,7 @@ TEST_CASE("F8 opens the table of models over the figures, Escape and F8 close it
   h.key({Key::f8});
   h.step(2);
   CHECK(view(h).open);
-  CHECK(h.place("table.row.bloom-176b") != nullptr);
+  CHECK(h.place("table.row.llama3-70b") != nullptr);
   h.key({Key::escape});
   h.step(2);
   CHECK_FALSE(view(h).open);
@@ -56,6 +56,22 @@ TEST_CASE("each kind of table has a row for each preset and a cell for each numb
     CHECK(shown(h).all == test::presets().list(presets).size());
     for (const auto& cells : shown(h).cells) CHECK(cells.size() == shown(h).table.columns.size());
   }
+}
+
+TEST_CASE("the table and the editor open at the row of the present model and chip, however far down it is") {
+  Harness h("llama3-70b-v5p-pod", 1280, 560);
+  const auto in_sight = [&h](std::string_view row) {
+    const auto* place = h.parts.probe.find(row);
+    return place != nullptr && place->visible.h == place->rect.h;
+  };
+  open(h);
+  CHECK(in_sight("table.row.llama3-70b"));
+  open(h, PresetTableView::Kind::chips);
+  CHECK(in_sight("table.row.tpu-v5p"));
+  h.key({Key::escape});
+  h.key({Key::f2});
+  h.step(3);
+  CHECK(in_sight("editor.preset.llama3-70b"));
 }
 
 TEST_CASE("a click on a head sorts by its column, another one turns the order round, values that are missing last") {
