@@ -106,7 +106,9 @@ int of_tensor_axes(const Scenario& s, const Plan& plan, int value) {
 bool leaves_tensor_alone(const Scenario& s, const Plan& plan, int value) {
   if (!places_tensor(s, plan)) return true;
   const MeshLinks links = with_tensor_on(s, plan, value);
-  unsigned others = static_cast<unsigned>(links.state.on);
+  unsigned others = 0;
+  for (const AxisLinks* of : {&links.state, &links.expert_state, &links.expert_data})
+    others |= static_cast<unsigned>(of->on);
   for (int i = 0; i < kAxisCount; ++i)
     if (static_cast<Axis>(i) != Axis::tensor) others |= static_cast<unsigned>(links.axes[static_cast<Axis>(i)].on);
   return (static_cast<unsigned>(links.axes[Axis::tensor].on) & others) == 0;
