@@ -67,59 +67,62 @@ TEST_CASE("figure --all leaves out what the scenario has nothing to show of, and
   CHECK(absent.find("step (training only)") != std::string::npos);
 }
 
+namespace {
+
+// What `figure` says where it writes nothing, and ends with this code.
+std::string refusal(const test::TemporaryFolder& folder, const std::string& arguments, int code = 2) {
+  CAPTURE(arguments);
+  const std::size_t files = folder.count();
+  const Outcome o = run(folder, "figure " + arguments);
+  CHECK(o.code == code);
+  CHECK(o.out.empty());
+  CHECK(folder.count() == files);
+  return o.err;
+}
+const std::string kDrawsOthers = "; `roofscape-cli figure --all` draws every figure that it has\n";
+
+}  // namespace
+
 TEST_CASE("a figure that has nothing to show of the scenario is no file, and says why") {
   const test::TemporaryFolder folder;
-  const auto said = [&](const std::string& arguments) {
-    const Outcome o = run(folder, "figure " + arguments);
-    CHECK(o.code == 2);
-    CHECK(o.out.empty());
-    return o.err;
-  };
-  const std::string rest = "; `roofscape-cli figure --all` draws every figure that it has\n";
-  CHECK(said("bubble llama3-8b-serving-8-h100 -o x.pdf") ==
-        "roofscape-cli: llama3-8b-serving-8-h100: bubble shows nothing of this scenario: training only" + rest);
-  CHECK(said("kv llama3-8b-8-h100 -o x.pdf") ==
-        "roofscape-cli: llama3-8b-8-h100: kv shows nothing of this scenario: serving only" + rest);
-  CHECK(said("pipeline llama3-8b-8-h100 -o x.csv") ==
-        "roofscape-cli: llama3-8b-8-h100: pipeline shows nothing of this scenario: one pipeline stage" + rest);
-  CHECK(said("compare llama3-8b-8-h100 -o x.svg") ==
+  CHECK(refusal(folder, "bubble llama3-8b-serving-8-h100 -o x.pdf") ==
+        "roofscape-cli: llama3-8b-serving-8-h100: bubble shows nothing of this scenario: training only" +
+            kDrawsOthers);
+  CHECK(refusal(folder, "kv llama3-8b-8-h100 -o x.pdf") ==
+        "roofscape-cli: llama3-8b-8-h100: kv shows nothing of this scenario: serving only" + kDrawsOthers);
+  CHECK(refusal(folder, "pipeline llama3-8b-8-h100 -o x.csv") ==
+        "roofscape-cli: llama3-8b-8-h100: pipeline shows nothing of this scenario: one pipeline stage" +
+            kDrawsOthers);
+  CHECK(refusal(folder, "compare llama3-8b-8-h100 -o x.svg") ==
         "roofscape-cli: llama3-8b-8-h100: compare shows nothing of this scenario: needs --baseline; give the plan to "
         "compare with as --baseline\n");
-  CHECK(said("kv llama3-8b-8-h100 --vary workload.global_batch_sequences=8,16 -o x.html") ==
-        "roofscape-cli: llama3-8b-8-h100: kv shows nothing of this scenario: serving only" + rest);
+  CHECK(refusal(folder, "kv llama3-8b-8-h100 --vary workload.global_batch_sequences=8,16 -o x.html") ==
+        "roofscape-cli: llama3-8b-8-h100: kv shows nothing of this scenario: serving only" + kDrawsOthers);
   CHECK(folder.count() == 0);
 }
 
 TEST_CASE("a figure whose page would be one sentence is no file, and the sentence is the message") {
   const test::TemporaryFolder folder;
-  const Outcome o = run(folder,
-                        "figure zero-stages llama3-8b-8-h100 --set parallelism.fsdp=1 --set "
-                        "workload.global_batch_sequences=1 --set pipeline.microbatch_sequences=1 -o x.pdf");
-  CHECK(o.code == 2);
-  CHECK(
-      o.err.find("zero-stages shows nothing of this scenario: Training state is sharded over data or FSDP ranks, of "
-                 "which this plan has one; `roofscape-cli figure --all`") != std::string::npos);
+  const std::string one_chip = "llama3-8b-8-h100 --set parallelism.fsdp=1 --set workload.global_batch_sequences=1";
+  const std::string sentence = "Training state is sharded over data or FSDP ranks, of which this plan has one";
+  CHECK(refusal(folder, "zero-stages " + one_chip + " --set pipeline.microbatch_sequences=1 -o x.pdf")
+            .find("zero-stages shows nothing of this scenario: " + sentence + kDrawsOthers) != std::string::npos);
   for (const std::string type : {"svg", "csv"})
-    CHECK(run(folder, "figure network llama3-8b-8-h100 --set parallelism.fsdp=1 -o x." + type).code == 2);
-  CHECK(folder.count() == 0);
-  const Outcome all = run(folder,
-                          "figure --all llama3-8b-8-h100 --set parallelism.fsdp=1 --set "
-                          "workload.global_batch_sequences=1 -o f");
-  CHECK(all.err.find("zero-stages (Training state is sharded over data or FSDP ranks, of which this plan has one)") !=
-        std::string::npos);
+    CHECK(refusal(folder, "network llama3-8b-8-h100 --set parallelism.fsdp=1 -o x." + type)
+              .find("network shows nothing of this scenario: ") != std::string::npos);
+  const Outcome all = run(folder, "figure --all " + one_chip + " -o f");
+  CHECK(all.err.find("zero-stages (" + sentence + ")") != std::string::npos);
   CHECK(all.out.find("f/network.pdf") == std::string::npos);
 }
 
 TEST_CASE("a figure of a search in which no plan can run is no file, and an answer") {
   const test::TemporaryFolder folder;
-  const Outcome o = run(folder,
-                        "figure frontier llama3-405b-16k-h100 --set workload.global_batch_sequences=1 --set "
-                        "workload.sequence_length=4099 -o x.svg");
-  CHECK(o.code == 1);
-  CHECK(
-      o.err.ends_with("roofscape-cli: llama3-405b-16k-h100: frontier shows nothing of this scenario: No plan of the "
-                      "space can be run on these chips\n"));
-  CHECK(folder.count() == 0);
+  CHECK(refusal(folder,
+                "frontier llama3-405b-16k-h100 --set workload.global_batch_sequences=1 --set "
+                "workload.sequence_length=4099 -o x.svg",
+                1)
+            .ends_with("roofscape-cli: llama3-405b-16k-h100: frontier shows nothing of this scenario: No plan of the "
+                       "space can be run on these chips\n"));
 }
 
 TEST_CASE("figure --all writes every figure it can and says which, the same bytes every time") {

@@ -177,12 +177,13 @@ TEST_CASE("a plan found with another setting is in eval and sweep what the searc
       const auto found = nlohmann::json::parse(
           run("search " + scenario +
               " --json --limit 2 --min fsdp=2 --pin zero_stage=3 --pin keep_gathered=chunk,step --pin "
-              "context_method=all_gather --pin expert_tensor=1 --pin head_as_layers=0,1")
+              "context_method=all_gather --pin expert_tensor=1 --pin head_as_layers=0,1 --pin tensor_on=y,xy")
               .out);
       REQUIRE_FALSE(found.at("best").empty());
       for (const auto& one : found.at("best")) {
         const auto& plan = one.at("plan");
         CHECK(plan.at("parallelism.keep_gathered") != "microbatch");
+        CHECK(plan.at("placement.tensor.on") != "auto");
         std::string set;
         for (const auto& [path, value] : plan.items())
           set += " --set " + path + "=" + (value.is_string() ? value.get<std::string>() : value.dump());

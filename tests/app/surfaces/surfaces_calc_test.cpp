@@ -39,6 +39,12 @@ std::string_view kind_word(CollectiveKind kind) {
                                                   : "all_reduce";
 }
 
+// Switches and a torus, and both modes.
+const std::pair<std::string, Mode> kChipsAndModes[] = {{"h100-sxm", Mode::ideal},
+                                                       {"h100-sxm", Mode::calibrated},
+                                                       {"tpu-v5p", Mode::ideal},
+                                                       {"tpu-v5p", Mode::calibrated}};
+
 }  // namespace
 
 TEST_CASE("calc counts parameters, caches and training state of a model as eval does") {
@@ -89,50 +95,55 @@ TEST_CASE("calc counts the FLOPs of a training step as eval does, in every conve
   }
 }
 
-TEST_CASE("calc counts adapters, what they keep and their FLOPs as eval does, wherever they stand") {
+TEST_CASE("calc counts adapters, what they keep and their FLOPs as eval does, wherever they stand, in either mode") {
   for (const io::Preset& row : library().list(io::PresetKind::model))
     for (const AdapterTargets targets :
          {AdapterTargets::query_value, AdapterTargets::attention, AdapterTargets::mlp, AdapterTargets::linear})
-      for (const bool experts : {true, false}) {
-        CAPTURE(row.id);
-        CAPTURE(std::string(kAdapterTargets[targets]));
-        CAPTURE(experts);
-        Scenario s = alone(*library().find_model(row.id), *library().find_chip("h100-sxm"));
-        s.assumptions.flops = FlopsConvention::six_p;
-        s.adapter = {.rank = 24, .targets = targets, .experts = experts};
-        const Report r = evaluate(s);
-        CHECK(check_same(calc("adapters", {"model=" + row.id, "chip=h100-sxm", "rank=24",
-                                           "targets=" + std::string(kAdapterTargets[targets]),
-                                           experts ? "routed_experts=true" : "routed_experts=false",
-                                           with_value("weight_bytes", r, Q::weight_width_bytes),
-                                           with_value("adapter_bytes", r, Q::adapter_width_bytes),
-                                           with_value("gradient_bytes", r, Q::gradient_width_bytes),
-                                           with_value("optimizer_bytes", r, Q::optimizer_width_bytes)}),
-                         r,
-                         {{"parameters", Q::params_trained},
-                          {"layer", Q::adapter_layer},
-                          {"flops_per_token", Q::flops_per_token},
-                          {"total_bytes", Q::training_state_bytes}}) == 4);
-      }
+      for (const bool experts : {true, false})
+        for (const auto& [chip, mode] : kChipsAndModes) {
+          CAPTURE(row.id);
+          CAPTURE(std::string(kAdapterTargets[targets]));
+          CAPTURE(experts);
+          CAPTURE(chip);
+          Scenario s = alone(*library().find_model(row.id), *library().find_chip(chip));
+          s.assumptions.mode = mode;
+          s.assumptions.flops = FlopsConvention::six_p;
+          s.adapter = {.rank = 24, .targets = targets, .experts = experts};
+          const Report r = evaluate(s);
+          CHECK(check_same(calc("adapters", {"model=" + row.id, "chip=" + chip, "rank=24",
+                                             "targets=" + std::string(kAdapterTargets[targets]),
+                                             experts ? "routed_experts=true" : "routed_experts=false",
+                                             with_value("weight_bytes", r, Q::weight_width_bytes),
+                                             with_value("adapter_bytes", r, Q::adapter_width_bytes),
+                                             with_value("gradient_bytes", r, Q::gradient_width_bytes),
+                                             with_value("optimizer_bytes", r, Q::optimizer_width_bytes)}),
+                           r,
+                           {{"parameters", Q::params_trained},
+                            {"layer", Q::adapter_layer},
+                            {"flops_per_token", Q::flops_per_token},
+                            {"total_bytes", Q::training_state_bytes}}) == 4);
+        }
 }
 
-TEST_CASE("calc counts Muon's matrices, their iterations and their time as eval does of one chip") {
-  for (const io::Preset& row : library().list(io::PresetKind::model)) {
-    CAPTURE(row.id);
-    Scenario s = alone(*library().find_model(row.id), *library().find_chip("h100-sxm"));
-    s.precision.optimizer = OptimizerKind::muon_fp32;
-    s.muon.newton_schulz_steps = 6;
-    const Report r = evaluate(s);
-    CHECK(check_same(calc("muon", {"model=" + row.id, "chip=h100-sxm", "newton_schulz_steps=6",
-                                   with_value("tokens", r, Q::tokens_per_step),
-                                   with_value("muon_bytes", r, Q::muon_width_bytes),
-                                   with_value("optimizer_bytes", r, Q::optimizer_width_bytes)}),
-                     r,
-                     {{"updated", Q::muon_updated},
-                      {"flops", Q::muon_flops},
-                      {"time_s", Q::muon_products},
-                      {"state_bytes", Q::memory_optimizer}}) == 4);
-  }
+TEST_CASE("calc counts Muon's matrices and their iterations as eval does of one chip, and their time in ideal mode") {
+  for (const io::Preset& row : library().list(io::PresetKind::model))
+    for (const auto& [chip, mode] : kChipsAndModes) {
+      CAPTURE(row.id);
+      CAPTURE(chip);
+      Scenario s = alone(*library().find_model(row.id), *library().find_chip(chip));
+      s.assumptions.mode = mode;
+      s.precision.optimizer = OptimizerKind::muon_fp32;
+      s.muon.newton_schulz_steps = 6;
+      const Report r = evaluate(s);
+      const Answers muon =
+          calc("muon", {"model=" + row.id, "chip=" + chip, "newton_schulz_steps=6",
+                        with_value("tokens", r, Q::tokens_per_step), with_value("muon_bytes", r, Q::muon_width_bytes),
+                        with_value("optimizer_bytes", r, Q::optimizer_width_bytes)});
+      CHECK(check_same(
+                muon, r,
+                {{"updated", Q::muon_updated}, {"flops", Q::muon_flops}, {"state_bytes", Q::memory_optimizer}}) == 3);
+      if (mode == Mode::ideal) CHECK(check_same(muon, r, {{"time_s", Q::muon_products}}) == 1);
+    }
 }
 
 TEST_CASE("calc gives the days, hours and cost of a run as eval does, on every chip") {

@@ -31,7 +31,7 @@ using tests::difference;
 using tests::searched;
 
 TEST_CASE("of a small space a search finds what evaluating every plan finds, in every mode") {
-  std::mt19937 rng(16);
+  std::mt19937 rng(18);  // with which a dozen spaces, as under the sanitizers, have some of nearly every kind
   std::array<int, 3> modes{}, families{};
   int some_fit = 0, none_fit = 0, near = 0, cells = 0, ranks = 0, several_software = 0, launched = 0;
   double plans = 0;
@@ -112,10 +112,9 @@ TEST_CASE("of a small space a search finds what evaluating every plan finds, in 
           "; torus, switched ", families[0], " ", families[1], "; some fit ", some_fit, ", none ", none_fit,
           "; near misses ", near, ", with a framework ", launched, ", cells ", cells, ", present in the list ", ranks,
           ", calibrated chips ", several_software);
-  if (spaces < 50) return;  // a dozen, as under the sanitizers, may have few of a kind
   CHECK(some_fit > spaces / 2);
   CHECK(near > spaces / 20);
-  CHECK(launched > spaces / 50);
+  CHECK((launched > spaces / 50 || spaces < 50));  // a dozen, as under the sanitizers, may have none
   CHECK(several_software > spaces / 10);
 }
 
