@@ -276,11 +276,14 @@ int write_all(const Context& context, FigureOptions options) {
   std::string written;
   std::vector<std::string> left_out;
   for (const FigureRow& row : widgets::figures()) {
-    std::string why = context.texts.write(nothing_because(row, material.value()));
+    const auto leave_out = [&](const std::string& why) { left_out.push_back(fmt::format("{} ({})", row.name, why)); };
+    if (const engine::Sentence why = nothing_because(row, material.value()); !why.empty()) {
+      leave_out(context.texts.write(why));
+      continue;
+    }
     const Drawing drawing = drawing_of(row, sheet.input, {}, &context.library);
-    if (why.empty()) why = empty_state_of(drawing, fonts.value());
-    if (!why.empty()) {
-      left_out.push_back(fmt::format("{} ({})", row.name, why));
+    if (const std::string why = empty_state_of(drawing, fonts.value()); !why.empty()) {
+      leave_out(why);
       continue;
     }
     const auto file = folder / (std::string(row.name) + std::string(extension_of(format.value())));

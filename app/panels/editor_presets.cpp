@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
 
 #include "app/panels/panel_parts.h"
 #include "engine/base/text_match.h"
@@ -97,7 +96,7 @@ void editor_presets(PanelContext& ctx, Rect r, EditorState& editor, const Editor
   const Entry* chosen = nullptr;
   const Entry* best = nullptr;
   engine::Match best_match = engine::Match::none;
-  bool chips = false, shows_chosen = false;
+  bool chips = false;
   for (const Entry& e : entries) {
     const engine::Match match =
         e.preset != nullptr ? io::match_of(editor.search, *e.preset) : engine::match_of(editor.search, e.name);
@@ -113,7 +112,7 @@ void editor_presets(PanelContext& ctx, Rect r, EditorState& editor, const Editor
     y += row_h;
     const std::string id = "editor.preset." + (e.id.empty() ? e.name : e.id);
     const ItemState s = ctx.ui.item(id, row);
-    if (e.now && !std::exchange(shows_chosen, true)) chosen_row(ctx.ui, scroll, id, row);
+    if (e.now) chosen_row(ctx.ui, scroll, id, row);
     if (e.now || s.hovered)
       ctx.ui.canvas.rect(row.inset(ctx.px(4), 0), {.colour = e.now ? t.ctlh : t.ctl}, ctx.px(3));
     if (s.ring) ctx.ui.canvas.frame(row.inset(ctx.px(4), 0), {t.ink, ctx.px(2), {}}, ctx.px(3));

@@ -219,13 +219,12 @@ engine::Scenario preset_table_panel(PanelContext& ctx, const Rect& r, PresetTabl
   const ScrollRegion scroll =
       begin_scroll(ctx.ui, view.kind == TableKind::models ? "table.models" : "table.chips", rest);
   float y = scroll.content_top + ctx.px(2);
-  bool shows_chosen = false;
   for (std::size_t i = 0; i < shown.table.rows.size(); ++i, y += row_h) {
     const PresetTable::Row& one = shown.table.rows[i];
     const Rect row{rest.x + ctx.px(6), y, rest.w - ctx.px(22), row_h};
     const bool now = has_row(ctx.session.scenario(), view.kind, one);
     const std::string_view name = one.id.empty() ? one.name : one.id;
-    if (now && !std::exchange(shows_chosen, true)) chosen_row(ctx.ui, scroll, name, row);
+    if (now) chosen_row(ctx.ui, scroll, name, row);
     if (row.bottom() < rest.y || row.y > rest.bottom()) continue;
     const std::string id = "table.row." + std::string(name);
     const ItemState s = ctx.ui.item(id, row);

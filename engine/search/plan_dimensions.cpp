@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <initializer_list>
 #include <limits>
 
 #include "engine/frameworks/synonyms.h"
@@ -76,6 +75,13 @@ MeshLinks with_tensor_on(const Scenario& s, const Plan& plan, int value) {
   placement.on[Axis::tensor] = static_cast<TorusAxes>(value);
   return place_mesh(s.cluster, mesh, placement);
 }
+// Everything that sends over links of its own.
+std::array<const AxisLinks*, kAxisCount + 3> groups_of(const MeshLinks& mesh) {
+  std::array<const AxisLinks*, kAxisCount + 3> groups{};
+  std::ranges::transform(mesh.axes, groups.begin(), [](const AxisLinks& of) { return &of; });
+  std::ranges::copy(std::array{&mesh.state, &mesh.expert_state, &mesh.expert_data}, groups.begin() + kAxisCount);
+  return groups;
+}
 bool places_tensor(const Scenario& s, const Plan& plan) {
   return s.cluster.chip.interconnect == Interconnect::torus && plan.tensor > 1;
 }
@@ -85,13 +91,11 @@ int of_tensor_axes(const Scenario& s, const Plan& plan, int value) {
   const MeshLinks links = with_tensor_on(s, plan, value);
   const auto as_named = [&](const std::array<std::size_t, 3>& name) {
     int code = 0;
-    const auto add = [&](const AxisLinks& of) {
+    for (const AxisLinks* of : groups_of(links)) {
       code *= 8;
       for (std::size_t axis = 0; axis < name.size(); ++axis)
-        if ((static_cast<unsigned>(of.on) >> axis & 1u) != 0) code += 1 << name[axis];
-    };
-    for (const AxisLinks& of : links.axes) add(of);
-    for (const AxisLinks* of : {&links.state, &links.expert_state, &links.expert_data}) add(*of);
+        if ((static_cast<unsigned>(of->on) >> axis & 1u) != 0) code += 1 << name[axis];
+    }
     return code;
   };
   int least = std::numeric_limits<int>::max();
@@ -106,12 +110,10 @@ int of_tensor_axes(const Scenario& s, const Plan& plan, int value) {
 bool leaves_tensor_alone(const Scenario& s, const Plan& plan, int value) {
   if (!places_tensor(s, plan)) return true;
   const MeshLinks links = with_tensor_on(s, plan, value);
-  unsigned others = 0;
-  for (const AxisLinks* of : {&links.state, &links.expert_state, &links.expert_data})
-    others |= static_cast<unsigned>(of->on);
-  for (int i = 0; i < kAxisCount; ++i)
-    if (static_cast<Axis>(i) != Axis::tensor) others |= static_cast<unsigned>(links.axes[static_cast<Axis>(i)].on);
-  return (static_cast<unsigned>(links.axes[Axis::tensor].on) & others) == 0;
+  const AxisLinks& tensor = links[Axis::tensor];
+  return std::ranges::all_of(groups_of(links), [&tensor](const AxisLinks* of) {
+    return of == &tensor || (static_cast<unsigned>(of->on) & static_cast<unsigned>(tensor.on)) == 0;
+  });
 }
 
 constexpr std::array kChoices{0, 1, 2};

@@ -142,7 +142,7 @@ class SpaceChoices {
   };
   std::vector<Chunking> chunkings(int pipeline) const;
   // Whether the plan is of the space with these settings, not with others that come to the same for it and come first:
-  // by its mesh alone, and by schedule and microbatch.
+  // by its mesh alone, which may not have all values either, and by schedule and microbatch.
   bool has_mesh(const Plan&) const;
   bool has_schedule(const Plan&) const;
   bool one_setting() const { return earlier_.empty() && others_.empty(); }

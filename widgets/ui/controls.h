@@ -96,7 +96,7 @@ struct ScrollRegion {
 ScrollRegion begin_scroll(Ui& ui, std::string_view id, const Rect& view);
 void end_scroll(Ui& ui, const ScrollRegion& region, float content_bottom);
 // The row that is the chosen one: where another has become so, perhaps elsewhere, and is out of sight, it comes to the
-// middle. Once between begin and end.
+// middle. Between begin and end; of several rows the first counts.
 void chosen_row(Ui& ui, const ScrollRegion& region, std::string_view id, const Rect& row);
 // The same sideways, for content whose width is known before it is drawn: how far it is scrolled. The bar lies at the
 // foot of the view.

@@ -1,6 +1,7 @@
 // Scrolled regions and what lies over everything: the open list and the hover text of controls.h.
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "engine/base/text_match.h"
 #include "engine/base/utf8.h"
@@ -31,13 +32,14 @@ ScrollRegion begin_scroll(Ui& ui, std::string_view id, const Rect& view) {
   auto& s = ui.io.scroll(id);
   const float most = overflow(s.content, view);
   s.offset = confined(std::round(s.offset), 0.0f, most);
+  s.shows_chosen = false;
   return {view, view.y - s.offset, id};
 }
 
 void chosen_row(Ui& ui, const ScrollRegion& region, std::string_view id, const Rect& row) {
   auto& s = ui.io.scroll(region.id);
   const std::uint64_t chosen = Interaction::hash(id);
-  if (s.chosen == chosen) return;
+  if (std::exchange(s.shows_chosen, true) || s.chosen == chosen) return;
   s.chosen = chosen;
   if (row.y < region.view.y || row.bottom() > region.view.bottom())
     s.offset += row.centre().y - region.view.centre().y;

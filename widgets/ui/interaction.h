@@ -206,7 +206,8 @@ class Interaction {
   struct Scroll {
     float offset = 0, content = 0;
     float grab = 0;
-    std::uint64_t chosen = 0;  // the row that was brought into sight, as its hash
+    std::uint64_t chosen = 0;   // the row that was brought into sight, as its hash
+    bool shows_chosen = false;  // this frame
   };
   Scroll& scroll(std::string_view id) { return scrolls_[hash(id)]; }
 
