@@ -65,6 +65,11 @@ void ClusterJob::ask(ClusterQuery query) {
   changed_.notify_all();
 }
 
+void ClusterJob::release() {
+  const std::scoped_lock lock(mutex_);
+  if (!running_ && !queued_) kept_ = {};
+}
+
 std::shared_ptr<const ClusterOutcome> ClusterJob::latest() const {
   const std::scoped_lock lock(mutex_);
   return latest_;

@@ -45,6 +45,10 @@ class ClusterJob : public NewestRequest<ClusterQuery> {
   // same; else it takes the place of what waits, and what runs is stopped.
   void ask(ClusterQuery query);
 
+  // Nobody looks at clusters for now: what is kept of answers before, each with a scenario of its own, is let go once
+  // nothing runs. The newest answers stay.
+  void release();
+
   std::shared_ptr<const ClusterOutcome> latest() const;  // answers so far of what was begun last; null: none yet
   double progress() const;                               // of what runs, 0 to 1
   std::size_t searched() const;                          // clusters so far
@@ -72,7 +76,7 @@ class ClusterJob : public NewestRequest<ClusterQuery> {
   std::size_t workers_;
   std::size_t answered_ = 0, searched_ = 0;  // answered_: of what runs
   std::shared_ptr<const ClusterOutcome> latest_;
-  std::vector<Kept> kept_;  // of the job's own thread, the oldest first
+  std::vector<Kept> kept_;  // the oldest first; while a request runs the job's own thread's
   std::jthread thread_;     // started by the first request; last: it ends before what it writes to
 };
 

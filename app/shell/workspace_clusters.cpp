@@ -78,7 +78,7 @@ void Workspace::follow_clusters() {
     if (panels_.search.ask == SearchView::Ask::cancel) choosing_.cancel();
     if (panels_.search.ask == SearchView::Ask::again) choosing_.again();
   }
-  if (!shows_clusters()) return;
+  if (!shows_clusters()) return choosing_.release();
   name_clusters();
   if (panels_.search.clusters.named->problem) return;
   // What a control runs through while it is held is not asked: each takes longer than a frame.

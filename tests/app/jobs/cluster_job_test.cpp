@@ -119,6 +119,24 @@ TEST_CASE("another order, another limit and one cluster more search no cluster t
   check_answers(job, query);
 }
 
+TEST_CASE("answers that were let go are searched again and are the same, and the newest stay meanwhile") {
+  ClusterJob job(1);
+  job.release();  // nothing was asked yet
+  ClusterQuery query = query_of(kTraining, "h100-sxm:8..16");
+  job.ask(query);
+  for (int i = 0; i < 100; ++i) job.release();  // while it runs nothing goes
+  job.wait();
+  CHECK(job.searched() == 2);
+  const auto newest = job.latest();
+  job.release();
+  CHECK(job.latest() == newest);
+  query.clusters = query_of(kTraining, "h100-sxm:8").clusters;
+  job.ask(query);
+  job.wait();
+  CHECK(job.searched() == 3);
+  check_answers(job, query);
+}
+
 TEST_CASE("where the scenario runs at present is no part of the question") {
   ClusterJob job(1);
   ClusterQuery query = query_of(kTraining, "h100-sxm:8..16");
