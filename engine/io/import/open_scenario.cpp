@@ -6,6 +6,7 @@
 #include "engine/io/import/cluster_request.h"
 #include "engine/io/json/files.h"
 #include "engine/io/scenario/scenario_json.h"
+#include "engine/io/scenario/scenario_walk.h"
 #include "engine/scenario/scenario_fields.h"
 
 namespace roofscape::io {
@@ -95,13 +96,22 @@ std::optional<InputError> unread_notice(std::vector<std::string_view> stated, co
   engine::Sentence paths = listed(unread);
   if (more > 0) paths = say("notice.unread.more", std::move(paths), more);
   const std::string where(in_file ? file : std::string_view("--set"));
-  return s.serves()
-             ? InputError{where,
-                          {},
-                          say("notice.unread.serves", std::move(paths)),
-                          say("notice.unread.serves.remedy")}
-             : InputError{
-                   where, {}, say("notice.unread.trains", std::move(paths)), say("notice.unread.trains.remedy")};
+  // Of a single edit: what this kind of workload has in its place.
+  const std::string_view path = unread.front();
+  const std::string_view meant = edited.size() == 1 && !in_file
+                                     ? field_like(path.substr(path.rfind('.') + 1), s.workload.kind)
+                                     : std::string_view();
+  if (s.serves())
+    return InputError{
+        where,
+        {},
+        say("notice.unread.serves", std::move(paths)),
+        meant.empty() ? say("notice.unread.serves.remedy") : say("notice.unread.serves.meant", in_quotes(meant))};
+  return InputError{
+      where,
+      {},
+      say("notice.unread.trains", std::move(paths)),
+      meant.empty() ? say("notice.unread.trains.remedy") : say("notice.unread.trains.meant", in_quotes(meant))};
 }
 
 Result<OpenedScenario> opened(Result<Imported> imported, const ImportRequest& request, std::string_view file) {

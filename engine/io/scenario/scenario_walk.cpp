@@ -26,7 +26,48 @@ std::vector<std::string_view> known_members(std::string_view path) {
   return members;
 }
 
-engine::Sentence unknown_field_remedy(std::string_view parent, std::string_view member) {
+namespace {
+
+// Of a name joined by underscores; short ones ("of") tell nothing.
+std::vector<std::string_view> words_of(std::string_view name) {
+  std::vector<std::string_view> words;
+  while (!name.empty()) {
+    const std::string_view word = name.substr(0, name.find('_'));
+    if (word.size() > 2) words.push_back(word);
+    name.remove_prefix(std::min(name.size(), word.size() + 1));
+  }
+  return words;
+}
+
+}  // namespace
+
+std::string_view field_like(std::string_view name, std::optional<engine::WorkloadKind> kind) {
+  std::vector<std::string_view> lasts, lasts_of, words, words_of_paths;  // the paths beside each
+  for (const engine::Field& field : engine::scenario_fields()) {
+    if (kind && !engine::applies(field, *kind)) continue;
+    const std::string_view last = field.path.substr(field.path.rfind('.') + 1);  // of a path without a dot all of it
+    lasts.push_back(last), lasts_of.push_back(field.path);
+    if (field.path.starts_with("assumptions.custom.")) continue;  // constants of the model: a plan's words mean none
+    for (const std::string_view word : words_of(last)) words.push_back(word), words_of_paths.push_back(field.path);
+  }
+  const auto nearest = [](std::string_view meant, const std::vector<std::string_view>& among,
+                          const std::vector<std::string_view>& paths) {
+    const auto near = std::find(among.begin(), among.end(), nearest_word(meant, among));
+    return near == among.end() ? std::string_view() : paths[static_cast<std::size_t>(near - among.begin())];
+  };
+  if (const std::string_view path = nearest(name, lasts, lasts_of); !path.empty()) return path;
+  // A single word is one of many: no more than a letter of it may be wrong.
+  if (const std::string_view near = nearest_word(name, words); !near.empty())
+    if (name.starts_with(near) || near.starts_with(name) || edit_distance(name, near) <= 1)
+      return nearest(near, words, words_of_paths);
+  // A word of several that one field alone has too.
+  for (const std::string_view word : words_of(name))
+    if (std::count(words.begin(), words.end(), word) == 1) return nearest(word, words, words_of_paths);
+  return {};
+}
+
+engine::Sentence unknown_field_remedy(std::string_view parent, std::string_view member,
+                                      std::optional<engine::WorkloadKind> kind) {
   const std::vector<std::string_view> siblings = known_members(parent);
   const std::string prefix = parent.empty() ? std::string() : std::string(parent) + ".";
   if (engine::find_field(prefix + std::string(member)) != nullptr) return engine::say("error.scenario.nested");
@@ -35,15 +76,7 @@ engine::Sentence unknown_field_remedy(std::string_view parent, std::string_view 
   if (const std::string_view near = nearest_word(member, siblings); !near.empty())
     return did_you_mean(prefix + std::string(near));
   // Right word, wrong place: "tensor" at the top.
-  std::vector<std::string_view> last_words;
-  for (const engine::Field& field : engine::scenario_fields()) {
-    const std::size_t dot = field.path.rfind('.');
-    last_words.push_back(dot == std::string_view::npos ? field.path : field.path.substr(dot + 1));
-  }
-  if (const std::string_view near = nearest_word(member, last_words); !near.empty()) {
-    for (std::size_t i = 0; i < last_words.size(); ++i)
-      if (last_words[i] == near) return did_you_mean(engine::scenario_fields()[i].path);
-  }
+  if (const std::string_view path = field_like(member, kind); !path.empty()) return did_you_mean(path);
   return did_you_mean(member, siblings);
 }
 

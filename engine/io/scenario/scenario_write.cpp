@@ -313,7 +313,7 @@ Failure set_field(Scenario& scenario, std::string_view assignment, const PresetL
     return set_error(path, say("error.set.group"),
                      say("error.set.group.remedy", std::string(path) + "." + std::string(inside.front())));
   if (!known_members(parent).empty())
-    return set_error(path, say("error.unknown_field"), unknown_field_remedy(parent, member));
+    return set_error(path, say("error.unknown_field"), unknown_field_remedy(parent, member, scenario.workload.kind));
   std::vector<std::string_view> all;
   for (const engine::Field& field : engine::scenario_fields()) all.push_back(field.path);
   return set_error(path, say("error.unknown_field"), did_you_mean(path, all));

@@ -159,12 +159,30 @@ TEST_CASE("what only the other kind of workload reads is named with the remedy, 
   CHECK(told("sweep training.json --vary parallelism.zero_stage=1,2") ==
         "roofscape-cli: training.json: without effect on a plan that trains: serving.draft_tokens" + kTrains);
   // Of an edit also where it is what was there before, and by a framework's name.
-  CHECK(told("eval llama3-8b-8-h100 --set workload.batch=32") ==
-        "roofscape-cli: --set: without effect on a plan that trains: workload.batch" + kTrains);
-  CHECK(told("eval llama3-70b-serving-8-h100 --set micro-batch-size=2") ==
-        "roofscape-cli: --set: without effect on a plan that serves: pipeline.microbatch_sequences" + kServes);
+  CHECK(told("eval llama3-8b-8-h100 --set workload.batch=32 --set serving.draft_tokens=3") ==
+        "roofscape-cli: --set: without effect on a plan that trains: workload.batch, serving.draft_tokens" + kTrains);
+  CHECK(
+      told("eval llama3-70b-serving-8-h100 --set micro-batch-size=2 --set schedule=gpipe") ==
+      "roofscape-cli: --set: without effect on a plan that serves: pipeline.microbatch_sequences, pipeline.schedule" +
+          kServes);
   CHECK(told("eval serving.json --set workload.kind=training --set parallelism.fsdp=1") == "");
   CHECK(told("eval llama3-8b-8-h100 --set workload.kind=serving --set parallelism.fsdp=1") == "");
+}
+
+TEST_CASE("a word that the other kind of workload has is answered with the field of this kind that is like it") {
+  const TemporaryFolder folder;
+  CHECK(run(folder, "eval llama3-8b-8-h100 --set batch=32").err ==
+        "roofscape-cli: --set: without effect on a plan that trains: workload.batch; only serving reads it; did you "
+        "mean \"workload.global_batch_sequences\"? Otherwise leave it out, or set workload.kind=serving\n");
+  CHECK(run(folder, "eval llama3-70b-serving-8-h100 --set global-batch-size=32").err ==
+        "roofscape-cli: --set: without effect on a plan that serves: workload.global_batch_sequences; only training "
+        "reads it; did you mean \"workload.batch\"? Otherwise leave it out, or set workload.kind=training\n");
+  const Outcome trains = run(folder, "eval llama3-8b-8-h100 --set batchsize=32");
+  CHECK(trains.code == 2);
+  CHECK(trains.err ==
+        "roofscape-cli: --set: batchsize: unknown field; did you mean \"workload.global_batch_sequences\"?\n");
+  CHECK(run(folder, "eval llama3-70b-serving-8-h100 --set batchsize=32").err ==
+        "roofscape-cli: --set: batchsize: unknown field; did you mean \"workload.batch\"?\n");
 }
 
 TEST_CASE("a list and the switch that says whether there is one contradict each other") {
