@@ -78,14 +78,14 @@ void check_unused(Findings& f, const MeshLinks& mesh) {
     fix.push_back(Findings::edit(kPlacedOn[w], static_cast<double>(static_cast<unsigned>(mesh.axes[w].on) | free)));
   }
   f.add(Severity::warning, "torus.unused_axis",
-        {{double(std::popcount(free)), unit::count}, {double(std::popcount(sides)), unit::count}},
+        {{double(torus_axis_count(free)), unit::count}, {double(torus_axis_count(sides)), unit::count}},
         kPlacedAxes[static_cast<std::size_t>(std::max(widest, 0))], fix);
 }
 
 // What the scenario asks of the torus and does not get, and what its links carry.
 void check_torus(Findings& f, const MeshLinks& mesh) {
   const Scenario& s = f.scenario();
-  const int sides = std::popcount(torus_sides(s.cluster));
+  const int sides = torus_axis_count(torus_sides(s.cluster));
   if (!mesh.wrapped)
     f.add(Severity::note, "torus.not_wrapped",
           {{double(sides - mesh.closing), unit::count}, {double(sides), unit::count}}, "cluster.slice.0");
@@ -93,7 +93,7 @@ void check_torus(Findings& f, const MeshLinks& mesh) {
   for (std::size_t i = 0; i < kPlacedAxes.size(); ++i) {
     const AxisLinks& links = mesh[static_cast<Axis>(i)];
     if (links.tier != LinkTier::ici) continue;
-    const int on = std::popcount(static_cast<unsigned>(s.placement.on[i])),
+    const int on = torus_axis_count(static_cast<unsigned>(s.placement.on[i])),
               asked = s.placement.axes[i] > 0 ? s.placement.axes[i] : on;
     if ((asked > 0 && asked != links.torus_axes) || (on > 0 && s.placement.on[i] != links.on))
       f.add(Severity::warning, "placement.not_as_asked",
@@ -104,7 +104,7 @@ void check_torus(Findings& f, const MeshLinks& mesh) {
   }
   check_unused(f, mesh);
   if (shared != 0)
-    f.add(Severity::note, "placement.shared_axis", {{double(std::popcount(shared)), unit::count}},
+    f.add(Severity::note, "placement.shared_axis", {{double(torus_axis_count(shared)), unit::count}},
           "placement.tensor.on");
 }
 

@@ -242,9 +242,13 @@ void fill_stages(const Scenario& s, const Evaluation<double>& e, const PipelineR
 
 void QuantityValues::set(Q q, double value) {
   const auto i = static_cast<std::size_t>(q);
-  const bool known = std::isfinite(value);
-  values_[i] = known ? value : 0.0;
-  absence_[i] = known ? Absence::none : Absence::unknown_input;
+  if (std::isfinite(value)) [[likely]] {
+    values_[i] = value;
+    absence_[i] = Absence::none;
+  } else {
+    values_[i] = 0;
+    absence_[i] = Absence::unknown_input;
+  }
 }
 
 void QuantityValues::withhold(Q q) {

@@ -1,7 +1,6 @@
 #include "engine/hardware/wires.h"
 
 #include <algorithm>
-#include <bit>
 #include <cstddef>
 
 #include "engine/hardware/collective.h"
@@ -102,10 +101,10 @@ bool transfers_add(const Scenario& s) {
              named_tensor = static_cast<unsigned>(s.placement.on[Axis::tensor]);
   if (named_fsdp != 0 && named_tensor != 0) return (named_fsdp & named_tensor) != 0;
   const auto asked = [&](Axis axis, unsigned on, int book) {
-    const int count = on != 0 ? std::popcount(on) : s.placement.axes[axis];
+    const int count = on != 0 ? torus_axis_count(on) : s.placement.axes[axis];
     return count > 0 ? count : book;
   };
-  const int sides = std::popcount(torus_sides(s.cluster));
+  const int sides = torus_axis_count(torus_sides(s.cluster));
   return asked(Axis::fsdp, named_fsdp, std::max(1, sides - 1)) + asked(Axis::tensor, named_tensor, 1) > sides;
 }
 

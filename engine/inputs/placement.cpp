@@ -96,9 +96,11 @@ MeshLinks place_on_switches(const Cluster& cluster, const Parallelism& plan) {
 class TorusRoom {
  public:
   explicit TorusRoom(const Cluster& cluster)
-      : side_(cluster.slice), closes_(closing_axes(cluster)), sides_(torus_sides(cluster)), count_(bits(sides_)) {}
+      : side_(cluster.slice),
+        closes_(closing_axes(cluster)),
+        sides_(torus_sides(cluster)),
+        count_(torus_axis_count(sides_)) {}
 
-  static int bits(unsigned axes) { return static_cast<int>((axes & 1u) + (axes >> 1 & 1u) + (axes >> 2 & 1u)); }
   int count() const { return count_; }
   const std::array<bool, 3>& closing() const { return closes_; }
   // What the scenario names, as far as there are such axes.
@@ -163,7 +165,7 @@ MeshLinks place_on_torus(const Cluster& cluster, const Parallelism& plan, const 
   for (const Axis axis : {Axis::tensor, Axis::pipeline}) {
     if (degree[axis] <= 1) continue;
     if (on[axis] == 0) on[axis] = room.own(asked(axis, 1), degree[axis], taken);
-    left -= TorusRoom::bits(on[axis]);
+    left -= torus_axis_count(on[axis]);
     taken |= on[axis], own |= on[axis];
   }
   const bool expert = plan.expert > 1;
@@ -188,7 +190,7 @@ MeshLinks place_on_torus(const Cluster& cluster, const Parallelism& plan, const 
       if (l.inside_slice == 1) return;
     }
     l.on = static_cast<TorusAxes>(on[axis]);
-    l.torus_axes = TorusRoom::bits(on[axis]);
+    l.torus_axes = torus_axis_count(on[axis]);
     for (int i = 0; i < mesh.torus_dims; ++i)
       l.open_axes += (on[axis] >> i & 1u) != 0 && !mesh.closes[static_cast<std::size_t>(i)];
     l.slice_closes = mesh.closing > 0;

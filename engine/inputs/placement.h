@@ -82,5 +82,9 @@ std::array<bool, 3> closing_axes(const Cluster&);
 bool crosses_nodes(const Cluster&, int tensor);
 // Sides longer than one chip, as a set of bits like TorusAxes.
 unsigned torus_sides(const Cluster&);
+// How many such a set has: of three, without the call that counting the bits of a word is on a plain x86-64.
+constexpr int torus_axis_count(unsigned axes) {
+  return static_cast<int>((axes & 1u) + (axes >> 1 & 1u) + (axes >> 2 & 1u));
+}
 
 }  // namespace roofscape::engine

@@ -18,24 +18,6 @@ int shared_chips(const Cluster& cluster) {
   return static_cast<int>(std::min<std::int64_t>(chip_count(cluster), std::numeric_limits<int>::max()));
 }
 
-int Parallelism::degree(Axis axis) const {
-  switch (axis) {
-    case Axis::data:
-      return data;
-    case Axis::fsdp:
-      return fsdp;
-    case Axis::tensor:
-      return tensor;
-    case Axis::context:
-      return context;
-    case Axis::expert:
-      return expert;
-    case Axis::pipeline:
-      return pipeline;
-  }
-  return 1;
-}
-
 int microbatch_count(const Scenario& s) {
   const auto ranks = static_cast<double>(data_ranks(s.parallelism));
   return static_cast<int>(

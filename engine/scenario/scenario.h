@@ -111,7 +111,23 @@ struct Parallelism {
   ContextMethod context_method = ContextMethod::ring;
   int expert_tensor = 0;  // ranks that split one expert; 0: as many as tensor. Fewer: expert takes tensor ranks too
   friend bool operator==(const Parallelism&, const Parallelism&) = default;
-  int degree(Axis axis) const;
+  int degree(Axis axis) const {
+    switch (axis) {
+      case Axis::data:
+        return data;
+      case Axis::fsdp:
+        return fsdp;
+      case Axis::tensor:
+        return tensor;
+      case Axis::context:
+        return context;
+      case Axis::expert:
+        return expert;
+      case Axis::pipeline:
+        return pipeline;
+    }
+    return 1;
+  }
   int experts_tensor() const { return expert_tensor > 0 && expert_tensor < tensor ? expert_tensor : tensor; }
 };
 // The largest degrees: the ends of their fields' domains, beyond which no plan is proposed either.
