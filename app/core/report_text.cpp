@@ -1,6 +1,5 @@
 #include "app/core/report_text.h"
 
-#include <array>
 #include <cmath>
 #include <cstddef>
 #include <span>
@@ -9,6 +8,7 @@
 #include <vector>
 
 #include "app/core/gain_text.h"
+#include "app/core/report_sections.h"
 #include "app/core/strings.h"
 #include "app/core/text_columns.h"
 #include "engine/evaluate/provenance.h"
@@ -28,45 +28,6 @@ using widgets::TextTable;
 
 constexpr std::size_t kLineWidth = 100;
 
-constexpr std::array kModelRows{
-    Q::params_total, Q::flops_per_token, Q::tokens_per_step, Q::flops_model_per_step, Q::flops_hardware_per_step,
-    Q::flops_run,    Q::tokens_per_chip, Q::microbatches};
-constexpr std::array kThroughputRows{Q::mfu,
-                                     Q::hfu,
-                                     Q::tokens_per_s,
-                                     Q::tokens_per_s_per_chip,
-                                     Q::run_steps,
-                                     Q::run_days,
-                                     Q::run_chip_hours,
-                                     Q::run_cost,
-                                     Q::run_energy,
-                                     Q::stated_run_days};
-constexpr std::array kPipelineRows{Q::pipeline_bubble_fraction, Q::pipeline_bubble_to_work, Q::pipeline_span_bubble,
-                                   Q::pipeline_bubble_ideal,    Q::pipeline_makespan,       Q::pipeline_transfer};
-constexpr std::array kBoundRows{Q::ridge,           Q::bound_cluster_tokens, Q::bound_alpha,     Q::bound_fsdp_1,
-                                Q::bound_fsdp_2,    Q::bound_fsdp_3,         Q::bound_tensor,    Q::bound_mixed_sum,
-                                Q::bound_mixed_max, Q::bound_x_opt,          Q::bound_ratio_sum, Q::bound_ratio_max,
-                                Q::bound_dcn,       Q::memory_job_bytes,     Q::memory_min_chips};
-
-// Serving
-constexpr std::array kServingRows{Q::params_total,   Q::params_active,     Q::prompt_tokens,
-                                  Q::output_tokens,  Q::prompt_mean,       Q::output_mean,
-                                  Q::serving_batch,  Q::decode_context,    Q::kv_sequence_bytes,
-                                  Q::kv_total_bytes, Q::weights_bytes_all, Q::kv_cache_bytes_per_token};
-constexpr std::array kDecodeRows{Q::time_per_output_token, Q::serving_tokens_per_s, Q::serving_tokens_per_chip,
-                                 Q::decode_kv_read,        Q::decode_weight_read,   Q::decode_flops_time,
-                                 Q::decode_network,        Q::accepted_per_step,    Q::serving_cost};
-constexpr std::array kFirstTokenParts{Q::prefill_time, Q::ttft_interleave, Q::ttft_transfer, Q::ttft_host};
-constexpr std::array kSteadyRows{Q::mixed_token_time_q, Q::sustained_tokens,    Q::sustained_tokens_per_chip,
-                                 Q::sustained_cost,     Q::steady_batch,        Q::requests_per_s,
-                                 Q::capacity_requests,  Q::steady_load,         Q::request_time,
-                                 Q::decode_requests,    Q::prefill_requests,    Q::prefill_chip_ratio,
-                                 Q::prefill_load,       Q::in_flight_token_time};
-constexpr std::array kCapacityRows{Q::max_batch,  Q::kv_ways,    Q::kv_copies,
-                                   Q::slice_bf16, Q::slice_int8, Q::slice_int4};
-constexpr std::array kServingLimitRows{Q::critical_batch,       Q::critical_sequences,  Q::kv_plateau,
-                                       Q::tensor_limit_compute, Q::tensor_limit_memory, Q::prefill_at_mfu};
-
 // The id of a number, marked where it rests on a figure that nobody verified.
 std::string id_text(Q q, const engine::Provenance& doubts) {
   return std::string(engine::quantity(q).id) + (doubts.reaches(q) ? " \u2020" : "");
@@ -79,14 +40,14 @@ std::string value_text(const Report& report, Q q, const TextTable& texts) {
          std::string(texts.text("absence." + std::string(engine::kAbsenceIds[report.quantities.absence(q)])));
 }
 
-void append_rows(std::string& out, std::string_view title, std::span<const Q> rows, const Report& report,
+void append_rows(std::string& out, const std::string& title, std::span<const Q> rows, const Report& report,
                  const TextTable& texts, const engine::Provenance& doubts) {
   Columns columns({false, false, false});
   for (const Q q : rows) {
     if (report.quantities.absence(q) == engine::Absence::not_applicable) continue;
     columns.add({widgets::quantity_label(texts, q), value_text(report, q, texts), id_text(q, doubts)});
   }
-  if (!columns.empty()) out += '\n' + std::string(texts.text(title)) + '\n' + columns.text(2);
+  if (!columns.empty()) out += '\n' + title + '\n' + columns.text(2);
 }
 
 // Parts with their share of a total; parts that are zero are left out.
@@ -219,21 +180,15 @@ void append_placement(std::string& out, const Report& report, const TextTable& t
   if (!rows.empty()) out += '\n' + std::string(texts.text("report.section.placement")) + '\n' + rows.text(2);
 }
 
-void append_serving(std::string& out, const Report& report, const TextTable& texts,
-                    const engine::Provenance& doubts) {
-  const auto section = [&texts](const char* key) { return std::string(texts.text(key)); };
-  append_rows(out, "report.section.serving", kServingRows, report, texts, doubts);
-  append_parts(out, section("report.section.decode_step"), engine::kDecodeParts, Q::decode_step, report, texts,
-               doubts);
-  append_rows(out, "report.section.throughput", kDecodeRows, report, texts, doubts);
-  append_parts(out, section("report.section.prefill"), engine::kPrefillParts, Q::prefill_time, report, texts, doubts);
-  append_parts(out, section("report.section.ttft"), kFirstTokenParts, Q::ttft, report, texts, doubts);
-  append_rows(out, "report.section.steady", kSteadyRows, report, texts, doubts);
-  append_parts(out, section("report.section.memory"), engine::kServingMemoryParts, Q::memory_total, report, texts,
-               doubts);
-  append_rows(out, "report.section.capacity", kCapacityRows, report, texts, doubts);
-  append_placement(out, report, texts);
-  append_rows(out, "report.section.serving_limits", kServingLimitRows, report, texts, doubts);
+// The chips and the MFU that the two counts of days are of.
+void append_run_counts(std::string& out, const Report& report, const TextTable& texts) {
+  if (!report.quantities[Q::run_days]) return;
+  const auto count = [&](Q q) { return widgets::format_count(report.quantities.value_or(q, 0)); };
+  const auto share = [&](Q q) { return widgets::format_percent(report.quantities.value_or(q, 0)); };
+  out += "  " +
+         texts.format("report.run_counts",
+                      {count(Q::chips_used), share(Q::mfu), count(Q::cluster_chips), share(Q::stated_mfu)}) +
+         '\n';
 }
 
 std::string published_text(const io::PublishedRun& run, const engine::Scenario& scenario, const Report& report,
@@ -273,33 +228,16 @@ std::string report_text(const engine::Scenario& scenario, const Report& report, 
   if (published != nullptr && !published->figures.empty())
     out += "  " + std::string(texts.text("report.published")) + "  " +
            published_text(*published, scenario, report, texts) + '\n';
-  if (scenario.serves()) {
-    append_serving(out, report, texts, doubts);
-    return out + '\n' + std::string(texts.text("report.section.diagnostics")) + '\n' +
-           diagnostics_text(engine::offered_findings(scenario, report), texts);
+  for (const ReportSection& section : report_sections(scenario)) {
+    const std::string title = texts.format(section.title, {widgets::format_count(report.fullest_stage),
+                                                           widgets::format_count(scenario.parallelism.pipeline)});
+    if (section.total)
+      append_parts(out, title, section.rows, *section.total, report, texts, doubts);
+    else
+      append_rows(out, title, section.rows, report, texts, doubts);
+    if (section.below == ReportSection::Below::placement) append_placement(out, report, texts);
+    if (section.below == ReportSection::Below::run_counts) append_run_counts(out, report, texts);
   }
-  append_rows(out, "report.section.model", kModelRows, report, texts, doubts);
-  append_parts(out, std::string(texts.text("report.section.step")), engine::kStepParts, Q::step_time, report, texts,
-               doubts);
-  append_parts(
-      out,
-      texts.format(
-          scenario.parallelism.pipeline > 1 ? "report.section.memory.stages" : "report.section.memory",
-          {widgets::format_count(report.fullest_stage), widgets::format_count(scenario.parallelism.pipeline)}),
-      engine::kMemoryParts, Q::memory_total, report, texts, doubts);
-  append_placement(out, report, texts);
-  append_rows(out, "report.section.throughput", kThroughputRows, report, texts, doubts);
-  if (report.quantities[Q::run_days])
-    out +=
-        "  " +
-        texts.format("report.run_counts", {widgets::format_count(report.quantities.value_or(Q::chips_used, 0)),
-                                           widgets::format_percent(report.quantities.value_or(Q::mfu, 0)),
-                                           widgets::format_count(report.quantities.value_or(Q::cluster_chips, 0)),
-                                           widgets::format_percent(report.quantities.value_or(Q::stated_mfu, 0))}) +
-        '\n';
-  if (scenario.parallelism.pipeline > 1)
-    append_rows(out, "report.section.pipeline", kPipelineRows, report, texts, doubts);
-  append_rows(out, "report.section.bounds", kBoundRows, report, texts, doubts);
   out += '\n' + std::string(texts.text("report.section.diagnostics")) + '\n' +
          diagnostics_text(engine::offered_findings(scenario, report), texts);
   return out;

@@ -5,9 +5,9 @@
 #include <cmath>
 #include <string_view>
 
+#include "app/core/scenario_changes.h"
 #include "app/panels/field_text.h"
 #include "app/panels/panel_parts.h"
-#include "app/session/scenario_changes.h"
 #include "engine/scenario/scenario_fields.h"
 #include "widgets/canvas/number_format.h"
 #include "widgets/plot/plot.h"

@@ -4,9 +4,9 @@
 #include <cmath>
 #include <numeric>
 
+#include "app/core/layers_text.h"
 #include "app/panels/diagnostic_words.h"
 #include "app/panels/field_text.h"
-#include "app/session/layers_text.h"
 #include "widgets/canvas/number_format.h"
 #include "widgets/canvas/palette.h"
 #include "widgets/plot/plot.h"

@@ -5,11 +5,11 @@
 #include <array>
 #include <cmath>
 
+#include "app/core/scenario_changes.h"
 #include "app/panels/diagnostic_words.h"
 #include "app/panels/dock_panel.h"
 #include "app/panels/field_text.h"
 #include "app/panels/figure_menu.h"
-#include "app/session/scenario_changes.h"
 #include "engine/scenario/scenario_title.h"
 #include "widgets/canvas/number_format.h"
 #include "widgets/figures/common/figure_head.h"

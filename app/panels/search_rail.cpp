@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/core/scenario_changes.h"
 #include "app/panels/field_text.h"
 #include "app/panels/panel_parts.h"
 #include "app/panels/rail_rows.h"
 #include "app/panels/search_list.h"
-#include "app/session/scenario_changes.h"
 #include "widgets/canvas/number_format.h"
 #include "widgets/figures/search/figure_search_parts.h"
 #include "widgets/plot/plot.h"

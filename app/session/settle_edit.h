@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "app/session/scenario_changes.h"
+#include "app/core/scenario_changes.h"
 #include "engine/scenario/chip.h"
 #include "engine/scenario/scenario.h"
 

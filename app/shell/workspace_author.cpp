@@ -3,9 +3,9 @@
 #include <cmath>
 #include <system_error>
 
+#include "app/core/scenario_changes.h"
 #include "app/core/strings.h"
 #include "app/session/file_list.h"
-#include "app/session/scenario_changes.h"
 #include "app/shell/workspace.h"
 #include "engine/io/json/files.h"
 #include "engine/io/scenario/scenario_json.h"

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "app/session/layers_text.h"
+#include "app/core/layers_text.h"
 #include "tests/app/window/ui_harness.h"
 
 using namespace roofscape;

@@ -1,4 +1,4 @@
-#include "app/session/layers_text.h"
+#include "app/core/layers_text.h"
 
 #include <charconv>
 #include <utility>

@@ -1,6 +1,6 @@
-#include "app/session/scenario_changes.h"
+#include "app/core/scenario_changes.h"
 
-#include "app/session/layers_text.h"
+#include "app/core/layers_text.h"
 #include "engine/pipeline/given_order.h"
 
 namespace roofscape::app {
