@@ -1,15 +1,24 @@
-// roofscape-cli compare: a measured run laid over the prediction for its plan.
+// roofscape-cli compare: two plans side by side, or a measured run laid over the prediction for its plan.
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "app/cli/command.h"
+#include "app/cli/measured_pairs.h"
 #include "app/cli/output.h"
 #include "app/cli/scenario_input.h"
+#include "app/core/comparison_text.h"
 #include "app/core/measured_sections.h"
+#include "app/core/scenario_changes.h"
+#include "engine/evaluate/explain.h"
 #include "engine/io/measured/measured_input.h"
 #include "engine/scenario/scenario_fields.h"
+#include "engine/scenario/scenario_title.h"
+#include "engine/studies/plan_change.h"
+#include "widgets/figures/common/evidence_text.h"
 
 namespace roofscape::app::cli {
 namespace {
@@ -19,6 +28,7 @@ using Json = nlohmann::ordered_json;
 
 struct CompareOptions {
   ScenarioInput input;
+  std::string other;  // the second plan
   std::vector<std::string> measured;
   int steps = 1;
   bool json = false;
@@ -26,6 +36,7 @@ struct CompareOptions {
 
 void add_options(OptionList& list, CompareOptions& options) {
   list.scenario(options.input.scenario);
+  list.optional("other", options.other, "cli.compare.other");
   list.repeated("--measured", options.measured, "cli.compare.measured");
   list.whole_number("--steps", options.steps, "cli.compare.steps", 1, 1'000'000);
   list.json(options.json);
@@ -82,10 +93,78 @@ std::string comparison_json(const MeasuredAnswer& answer) {
   return out.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
 }
 
-int run(const Context& context, const CompareOptions& options) {
-  if (options.measured.empty())
+Json field_json(const engine::Field& field, double value) {
+  if (field.kind == engine::FieldKind::choice) return std::string(field.choices[static_cast<std::size_t>(value)]);
+  if (field.kind == engine::FieldKind::boolean) return value != 0;
+  return value;
+}
+
+std::string plans_json(const Evaluated& a, const Evaluated& b, const std::optional<engine::PairRecord::Like>& pairs) {
+  Json out;
+  for (const auto& [name, plan] : {std::pair{"a", &a}, std::pair{"b", &b}})
+    out[name] = {{"scenario", engine::scenario_title(plan->scenario)}, {"runs", !plan->report.has_errors()}};
+  out["changes"] = Json::array();
+  for (const ScenarioChange& change : scenario_changes(a.scenario, b.scenario)) {
+    const auto value_in = [&change](const engine::Scenario& s, const std::string& name) {
+      if (change.field != nullptr) return field_json(*change.field, change.field->get(s));
+      return change.figure != nullptr ? or_null(s.cluster.chip[change.figure->field].value) : Json(name);
+    };
+    out["changes"].push_back(
+        {{"path", change.what}, {"a", value_in(a.scenario, change.before)}, {"b", value_in(b.scenario, change.now)}});
+  }
+  // As eval --json has them, with what only a derivation names.
+  const engine::QuantityValues of_a = engine::all_quantities(a.scenario, a.report),
+                               of_b = engine::all_quantities(b.scenario, b.report);
+  for (std::size_t i = 0; i < engine::kReportQuantityCount; ++i) {
+    const auto q = static_cast<engine::Q>(i);
+    const auto in_a = of_a[q], in_b = of_b[q];
+    const engine::Quantity& row = engine::quantity(q);
+    if (!engine::is_indexed(row) && (in_a || in_b))
+      out["quantities"][std::string(row.id)] = {
+          {"a", or_null(in_a)}, {"b", or_null(in_b)}, {"unit", std::string(row.unit.symbol)}};
+  }
+  if (pairs)
+    out["measured_pairs"] = {{"change", std::string(engine::kPlanChangeIds[pairs->change])},
+                             {"apart", pairs->pairs.apart},
+                             {"right", pairs->pairs.right}};
+  return out.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
+}
+
+// Without a second plan the first one is compared with itself as it is edited.
+int run_of_plans(const Context& context, const CompareOptions& options) {
+  ScenarioInput second = options.input;
+  if (!options.other.empty())
+    second.scenario = options.other;
+  else if (second.set.empty() && second.cluster.empty())
     return refuse(context.texts,
-                  {"--measured", {}, say("error.measured.missing"), say("error.measured.none.remedy")});
+                  {options.input.scenario, {}, say("error.compare.alone"), say("error.compare.alone.remedy")});
+  if (options.steps != 1) return refuse(context.texts, {"--steps", {}, say("error.measured.missing"), {}});
+  const auto a = evaluate(context, {options.input.scenario});
+  if (!a) return kBadInput;
+  const auto b = evaluate(context, second);
+  if (!b) return kBadInput;
+  if (a->scenario.serves() != b->scenario.serves())
+    return refuse(context.texts,
+                  {second.scenario, {}, say("error.compare.kinds"), say("error.compare.kinds.remedy")});
+  const int code = std::max(code_of(*a), code_of(*b));
+  // Of plans that differ in one thing alone.
+  std::optional<engine::PairRecord> record;
+  if (code == kGood && !a->scenario.serves() && engine::change_between(a->scenario, b->scenario))
+    record = measured_pairs(context, b->scenario.assumptions.mode);
+  if (options.json)
+    return print(context.texts, plans_json(*a, *b, record ? record->like(a->scenario, b->scenario) : std::nullopt),
+                 code);
+  const std::string pairs =
+      record ? widgets::pairs_text(context.texts, *record, a->scenario, b->scenario) : std::string();
+  return print(context.texts,
+               comparison_text({a->scenario, a->report}, {b->scenario, b->report}, pairs, context.texts), code);
+}
+
+int run(const Context& context, const CompareOptions& options) {
+  if (options.measured.empty()) return run_of_plans(context, options);
+  if (!options.other.empty())
+    return refuse(context.texts,
+                  {options.other, {}, say("error.compare.measured"), say("error.compare.measured.remedy")});
   const auto now = evaluate(context, options.input);
   if (!now) return kBadInput;
   auto measured = io::read_measured_run(options.measured, {options.steps, {}});

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "app/cli/measured_pairs.h"
 #include "app/cli/output.h"
 #include "app/cli/scenario_input.h"
 #include "app/cli/search_watch.h"
@@ -22,7 +23,6 @@
 #include "engine/evaluate/evaluate.h"
 #include "engine/evaluate/offers.h"
 #include "engine/evidence/evidence_points.h"
-#include "engine/evidence/one_change_pairs.h"
 #include "engine/io/export/search_json.h"
 #include "engine/io/presets/evidence_files.h"
 #include "engine/search/slow_end.h"
@@ -252,14 +252,6 @@ std::string standing_text(const Context& context, double score, double best, std
 std::string counts_text(const Context& context, const engine::SearchResult& result) {
   return context.texts.format("cli.search.counts", {whole(result.plans), whole(result.fit)}) + "\n" +
          reasons_text(context, result.rejected, engine::kRejectionIds);
-}
-
-// How measured pairs of runs went of which one thing was changed; none in custom mode.
-std::optional<engine::PairRecord> measured_pairs(const Context& context, engine::Mode mode) {
-  if (mode == engine::Mode::custom) return std::nullopt;
-  const auto files = io::load_evidence(context.library);
-  if (!files) return std::nullopt;
-  return evidence::pair_record(evidence::one_change_pairs(files.value().entries, context.library, mode));
 }
 
 // Why the present plan cannot run, and what would mend it, on one line; empty: it runs.

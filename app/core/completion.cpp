@@ -234,6 +234,7 @@ constexpr Row kRows[] = {
     {"", "--mode", modes},
     {"", "--chip", chips},
     {"", "scenario", scenarios},
+    {"compare", "other", scenarios},
     {"", "file", files},
     {"explain", "quantity", quantities},
     {"figure", "name", figure_names},

@@ -1,9 +1,13 @@
-// roofscape-cli compare as a user runs it: a measured run beside its prediction, and what it refuses.
+// roofscape-cli compare as a user runs it: two plans side by side, a measured run beside its prediction, and what it
+// refuses.
 #include <doctest/doctest.h>
 
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "tests/app/cli/cli_run.h"
 #include "tests/engine/io/io_fixture.h"
@@ -40,6 +44,73 @@ TEST_CASE("compare --json has the terms, whose differences add up to the measure
   CHECK_FALSE(json["closing"].empty());
 }
 
+TEST_CASE("compare of a plan and its edit names the field and the numbers that differ, and no others") {
+  const Outcome o = run("compare llama3-70b-v5p-pod --set checkpointing.policy=big_matmuls");
+  CHECK(o.code == 0);
+  CHECK(o.err.empty());
+  CHECK(o.out.find("\nWhat differs\n  checkpointing.policy  k_per_layer  \u2192  big_matmuls\n\n") !=
+        std::string::npos);
+  CHECK(o.out.find("\n  step time          575\u202fms   484\u202fms   \u221215.8\u202f%  step.time_s\n") !=
+        std::string::npos);
+  CHECK(o.out.find("+15.5 points  mfu\n") != std::string::npos);
+  CHECK(o.out.find("step.matmul_s") == std::string::npos);
+  CHECK(o.out.find("\nFound of one alone\n  B  warning  Transfers not hidden\n") != std::string::npos);
+}
+
+TEST_CASE("edits are laid on the second of two plans") {
+  const Outcome o =
+      run("compare llama3-405b-16k-h100-8k llama3-405b-16k-h100 --set workload.sequence_length=8192 --set "
+          "workload.global_batch_sequences=2048 --set parallelism.context=1 --set parallelism.fsdp=128 --json");
+  CHECK(o.code == 0);
+  const auto json = nlohmann::json::parse(o.out);
+  std::vector<std::string> paths;
+  for (const auto& change : json["changes"]) paths.push_back(change["path"]);
+  CHECK(paths == std::vector<std::string>{"workload.train_tokens", "assumptions.stated_mfu"});
+  CHECK(json["quantities"]["step.time_s"]["a"] == json["quantities"]["step.time_s"]["b"]);
+}
+
+TEST_CASE("compare --json has what eval has of each of the two, for plans that train and that serve") {
+  for (const auto& [first, second] : {std::pair{"llama3-8b-8-h100", "gpt3-175b-1024-a100"},
+                                      {"llama3-70b-serving-8-h100", "deepseek-v3-h800-wide-expert"}}) {
+    const auto compared = nlohmann::json::parse(run("compare " + std::string(first) + ' ' + second + " --json").out);
+    const auto of_a = nlohmann::json::parse(run("eval " + std::string(first) + " --json").out)["quantities"];
+    const auto of_b = nlohmann::json::parse(run("eval " + std::string(second) + " --json").out)["quantities"];
+    CHECK(compared["quantities"].size() > 50);
+    for (const auto& [id, row] : compared["quantities"].items()) {
+      CAPTURE(id);
+      CHECK(row["a"] == of_a[id]["value"]);
+      CHECK(row["b"] == of_b[id]["value"]);
+      CHECK(row["unit"] == of_a[id]["unit"]);
+    }
+  }
+}
+
+TEST_CASE("a plan that is compared with itself has no number that differs") {
+  const Outcome o = run("compare llama3-8b-8-h100 llama3-8b-8-h100");
+  CHECK(o.code == 0);
+  CHECK(
+      o.out.ends_with("\nWhat differs\n  nothing: it is the same plan\n\n"
+                      "Numbers that are the same in both are left out.\n"));
+}
+
+TEST_CASE("of two plans one of which cannot run compare says so, with exit status 1") {
+  const Outcome o = run("compare gpt3-175b-1024-a100 --set pipeline.schedule=gpipe");
+  CHECK(o.code == 1);
+  CHECK(o.out.find("\n   cannot run: Schedule not possible\n") != std::string::npos);
+  CHECK(o.out.find("\n  B  error    Schedule not possible\n") != std::string::npos);
+  CHECK(o.out.find("measured pairs") == std::string::npos);
+}
+
+TEST_CASE("compare says how measured pairs went that differ in the one thing that was changed") {
+  const Outcome o = run("compare gpt3-175b-1024-a100 --set pipeline.schedule=1f1b --set pipeline.virtual_stages=1");
+  CHECK(o.code == 0);
+  CHECK(o.out.find(" measured pairs that differ in this alone, ") != std::string::npos);
+  const auto json = nlohmann::json::parse(
+      run("compare gpt3-175b-1024-a100 --set pipeline.schedule=1f1b --set pipeline.virtual_stages=1 --json").out);
+  CHECK(json["measured_pairs"]["change"] == "schedule");
+  CHECK(json["measured_pairs"]["right"] <= json["measured_pairs"]["apart"]);
+}
+
 TEST_CASE("compare takes a launch file as the plan") {
   const test::TemporaryFolder folder;
   folder.write("run.sh", test::text_of(test::source_dir() / "tests/fuzz/launch/megatron"));
@@ -51,7 +122,19 @@ TEST_CASE("compare takes a launch file as the plan") {
 
 TEST_CASE("compare refuses in one line, with exit status 2") {
   for (const test::Refusal& refusal :
-       {test::Refusal{"compare llama3-8b-8-h100", "--measured: nothing measured was given"},
+       {test::Refusal{
+            "compare llama3-8b-8-h100",
+            "llama3-8b-8-h100: there is nothing to compare it with; name a second plan, change this one with "
+            "--set, or give what was measured with --measured\n"},
+        {"compare llama3-8b-8-h100 llama3-70b-v5p-pod --steps 3", "--steps: nothing measured was given\n"},
+        {"compare llama3-8b-8-h100 llama3-70b-v5p-pod --measured step=1s",
+         "llama3-70b-v5p-pod: a measured run is compared with one plan; leave out the second plan, or --measured\n"},
+        {"compare llama3-8b-8-h100 llama3-70b-serving-8-h100",
+         "llama3-70b-serving-8-h100: one plan trains and the other serves: they have no numbers in common; compare "
+         "plans "
+         "of one kind of workload\n"},
+        {"compare llama3-8b-8-h100 nowhere", "nowhere: "},
+        {"compare llama3-8b-8-h100 --set tensro=2", "did you mean \"parallelism.tensor\"?\n"},
         {"compare llama3-8b-8-h100 --measured nowhere.json", "nowhere.json: "},
         {"compare llama3-8b-8-h100 --measured step=fast", "step: "},
         {"compare llama3-8b-8-h100 --measured step=1s --steps 0", "--steps"},

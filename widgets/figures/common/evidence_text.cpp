@@ -86,13 +86,17 @@ std::string outside_text(const TextTable& texts, const ErrorBand& band, const en
   return texts.format(key, {number(band.measured_least), number(band.measured_most), number(band.own)});
 }
 
-std::string pairs_text(const TextTable& texts, const engine::Evidence* evidence, const engine::Scenario& from,
+std::string pairs_text(const TextTable& texts, const engine::PairRecord& record, const engine::Scenario& from,
                        const engine::Scenario& to) {
-  if (evidence == nullptr) return {};
-  const auto like = evidence->pairs.like(from, to);
+  const auto like = record.like(from, to);
   if (!like) return {};
   return texts.format("figure.pairs", {format_count(static_cast<double>(like->pairs.apart)),
                                        format_count(static_cast<double>(like->pairs.right))});
+}
+
+std::string pairs_text(const TextTable& texts, const engine::Evidence* evidence, const engine::Scenario& from,
+                       const engine::Scenario& to) {
+  return evidence != nullptr ? pairs_text(texts, evidence->pairs, from, to) : std::string();
 }
 
 }  // namespace roofscape::widgets

@@ -22,6 +22,8 @@ std::string outside_text(const TextTable& texts, const engine::ErrorBand& band, 
 
 // "of 49 measured pairs that differ in this alone, 42 went the way predicted"; empty where the plans differ in several
 // things, too few pairs do in this one, or there is no evidence.
+std::string pairs_text(const TextTable& texts, const engine::PairRecord& record, const engine::Scenario& from,
+                       const engine::Scenario& to);
 std::string pairs_text(const TextTable& texts, const engine::Evidence* evidence, const engine::Scenario& from,
                        const engine::Scenario& to);
 
