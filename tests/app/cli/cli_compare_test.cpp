@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "tests/app/cli/cli_run.h"
+#include "tests/capture_binding.h"
 #include "tests/engine/io/io_fixture.h"
 #include "tests/test_paths.h"
 
@@ -77,7 +78,7 @@ TEST_CASE("compare --json has what eval has of each of the two, for plans that t
     const auto of_b = nlohmann::json::parse(run("eval " + std::string(second) + " --json").out)["quantities"];
     CHECK(compared["quantities"].size() > 50);
     for (const auto& [id, row] : compared["quantities"].items()) {
-      CAPTURE(id);
+      CAPTURE_BINDING(id);
       CHECK(row["a"] == of_a[id]["value"]);
       CHECK(row["b"] == of_b[id]["value"]);
       CHECK(row["unit"] == of_a[id]["unit"]);

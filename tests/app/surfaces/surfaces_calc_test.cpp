@@ -15,6 +15,7 @@
 
 #include "engine/evaluate/evaluate.h"
 #include "tests/app/surfaces/calc_answers.h"
+#include "tests/capture_binding.h"
 
 using namespace roofscape;
 using namespace roofscape::engine;
@@ -104,7 +105,7 @@ TEST_CASE("calc counts adapters, what they keep and their FLOPs as eval does, wh
           CAPTURE(row.id);
           CAPTURE(std::string(kAdapterTargets[targets]));
           CAPTURE(experts);
-          CAPTURE(chip);
+          CAPTURE_BINDING(chip);
           Scenario s = alone(*library().find_model(row.id), *library().find_chip(chip));
           s.assumptions.mode = mode;
           s.assumptions.flops = FlopsConvention::six_p;
@@ -129,7 +130,7 @@ TEST_CASE("calc counts Muon's matrices and their iterations as eval does of one 
   for (const io::Preset& row : library().list(io::PresetKind::model))
     for (const auto& [chip, mode] : kChipsAndModes) {
       CAPTURE(row.id);
-      CAPTURE(chip);
+      CAPTURE_BINDING(chip);
       Scenario s = alone(*library().find_model(row.id), *library().find_chip(chip));
       s.assumptions.mode = mode;
       s.precision.optimizer = OptimizerKind::muon_fp32;
