@@ -130,16 +130,18 @@ std::string plans_json(const Evaluated& a, const Evaluated& b, const std::option
   return out.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
 }
 
-// Without a second plan the first one is compared with itself as it is edited.
+// Without a second plan the first one is compared with itself as it is edited. A cluster is of both plans, which launch
+// files may need, unless it is the one thing that is changed.
 int run_of_plans(const Context& context, const CompareOptions& options) {
-  ScenarioInput second = options.input;
+  ScenarioInput first{options.input.scenario}, second = options.input;
+  if (!options.other.empty() || !second.set.empty()) first.cluster = second.cluster;
   if (!options.other.empty())
     second.scenario = options.other;
   else if (second.set.empty() && second.cluster.empty())
     return refuse(context.texts,
                   {options.input.scenario, {}, say("error.compare.alone"), say("error.compare.alone.remedy")});
   if (options.steps != 1) return refuse(context.texts, {"--steps", {}, say("error.measured.missing"), {}});
-  const auto a = evaluate(context, {options.input.scenario});
+  const auto a = evaluate(context, first);
   if (!a) return kBadInput;
   const auto b = evaluate(context, second);
   if (!b) return kBadInput;

@@ -112,6 +112,24 @@ TEST_CASE("compare says how measured pairs went that differ in the one thing tha
   CHECK(json["measured_pairs"]["right"] <= json["measured_pairs"]["apart"]);
 }
 
+TEST_CASE("a cluster is that of two launch files, and of one and its edit; alone it is what is changed") {
+  const test::TemporaryFolder folder;
+  folder.write("run.sh", test::text_of(test::source_dir() / "tests/fuzz/launch/megatron"));
+  const auto changed = [&folder](const std::string& arguments) {
+    const Outcome o = run(folder, "compare " + arguments + " --json");
+    CAPTURE(o.err);
+    REQUIRE_FALSE(o.out.empty());
+    const auto json = nlohmann::json::parse(o.out);
+    std::vector<std::string> paths;
+    for (const auto& change : json["changes"]) paths.push_back(change["path"]);
+    return paths;
+  };
+  CHECK(changed("run.sh run.sh --cluster h100-sxm") == std::vector<std::string>{});
+  CHECK(changed("run.sh --cluster h100-sxm --set zero_stage=3") ==
+        std::vector<std::string>{"parallelism.zero_stage"});
+  CHECK(changed("llama3-8b-8-h100 --cluster a100-80g:8").front() == "cluster");
+}
+
 TEST_CASE("compare takes a launch file as the plan") {
   const test::TemporaryFolder folder;
   folder.write("run.sh", test::text_of(test::source_dir() / "tests/fuzz/launch/megatron"));
