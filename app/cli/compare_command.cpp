@@ -14,6 +14,7 @@
 #include "app/core/measured_sections.h"
 #include "app/core/scenario_changes.h"
 #include "engine/evaluate/explain.h"
+#include "engine/io/json/field_json.h"
 #include "engine/io/measured/measured_input.h"
 #include "engine/scenario/scenario_fields.h"
 #include "engine/scenario/scenario_title.h"
@@ -93,12 +94,6 @@ std::string comparison_json(const MeasuredAnswer& answer) {
   return out.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
 }
 
-Json field_json(const engine::Field& field, double value) {
-  if (field.kind == engine::FieldKind::choice) return std::string(field.choices[static_cast<std::size_t>(value)]);
-  if (field.kind == engine::FieldKind::boolean) return value != 0;
-  return value;
-}
-
 std::string plans_json(const Evaluated& a, const Evaluated& b, const std::optional<engine::PairRecord::Like>& pairs) {
   Json out;
   for (const auto& [name, plan] : {std::pair{"a", &a}, std::pair{"b", &b}})
@@ -106,7 +101,7 @@ std::string plans_json(const Evaluated& a, const Evaluated& b, const std::option
   out["changes"] = Json::array();
   for (const ScenarioChange& change : scenario_changes(a.scenario, b.scenario)) {
     const auto value_in = [&change](const engine::Scenario& s, const std::string& name) {
-      if (change.field != nullptr) return field_json(*change.field, change.field->get(s));
+      if (change.field != nullptr) return io::field_json(*change.field, change.field->get(s));
       return change.figure != nullptr ? or_null(s.cluster.chip[change.figure->field].value) : Json(name);
     };
     out["changes"].push_back(

@@ -1,7 +1,6 @@
 #include "app/core/comparison_text.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <optional>
 #include <string_view>
@@ -10,6 +9,7 @@
 #include "app/core/report_sections.h"
 #include "app/core/report_text.h"
 #include "app/core/scenario_changes.h"
+#include "app/core/strings.h"
 #include "app/core/text_columns.h"
 #include "engine/scenario/scenario_title.h"
 #include "widgets/canvas/number_format.h"
@@ -22,10 +22,10 @@ using engine::Q;
 using engine::Report;
 using widgets::TextTable;
 
-// As it is written in a scenario, with its unit.
+// Numbers with their unit, all else as it is written in a scenario.
 std::string field_text(const engine::Field& field, double value) {
-  if (field.kind == engine::FieldKind::choice) return std::string(field.choices[static_cast<std::size_t>(value)]);
-  if (field.kind == engine::FieldKind::boolean) return value != 0 ? "true" : "false";
+  if (field.kind == engine::FieldKind::choice || field.kind == engine::FieldKind::boolean)
+    return field_value_text(field, value);
   return widgets::format(value, field.unit,
                          {.unit = field.unit.notation != engine::Notation::count, .trim_zeros = true});
 }

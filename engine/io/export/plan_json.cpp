@@ -1,5 +1,7 @@
 #include "engine/io/export/plan_json.h"
 
+#include "engine/io/json/field_json.h"
+
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -9,21 +11,8 @@ namespace roofscape::io {
 
 OrderedJson plan_json(const engine::Plan& plan) {
   OrderedJson json;
-  for (const engine::PlanDimension& dimension : engine::plan_dimensions()) {
-    const engine::Field& field = *dimension.field;
-    const int value = dimension.get(plan);
-    const std::string key(dimension.path);
-    switch (field.kind) {
-      case engine::FieldKind::boolean:
-        json[key] = value != 0;
-        break;
-      case engine::FieldKind::choice:
-        json[key] = std::string(field.choices[static_cast<std::size_t>(value)]);
-        break;
-      default:
-        json[key] = number_json(value);
-    }
-  }
+  for (const engine::PlanDimension& dimension : engine::plan_dimensions())
+    json[std::string(dimension.path)] = field_json(*dimension.field, dimension.get(plan));
   return json;
 }
 

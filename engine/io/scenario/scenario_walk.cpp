@@ -42,27 +42,26 @@ std::vector<std::string_view> words_of(std::string_view name) {
 }  // namespace
 
 std::string_view field_like(std::string_view name, std::optional<engine::WorkloadKind> kind) {
-  std::vector<std::string_view> lasts, lasts_of, words, words_of_paths;  // the paths beside each
+  std::vector<std::string_view> lasts, words;
+  std::vector<std::string_view> of_lasts, of_words;  // the paths that these are of
   for (const engine::Field& field : engine::scenario_fields()) {
     if (kind && !engine::applies(field, *kind)) continue;
     const std::string_view last = field.path.substr(field.path.rfind('.') + 1);  // of a path without a dot all of it
-    lasts.push_back(last), lasts_of.push_back(field.path);
+    lasts.push_back(last), of_lasts.push_back(field.path);
     if (field.path.starts_with("assumptions.custom.")) continue;  // constants of the model: a plan's words mean none
-    for (const std::string_view word : words_of(last)) words.push_back(word), words_of_paths.push_back(field.path);
+    for (const std::string_view word : words_of(last)) words.push_back(word), of_words.push_back(field.path);
   }
-  const auto nearest = [](std::string_view meant, const std::vector<std::string_view>& among,
-                          const std::vector<std::string_view>& paths) {
-    const auto near = std::find(among.begin(), among.end(), nearest_word(meant, among));
-    return near == among.end() ? std::string_view() : paths[static_cast<std::size_t>(near - among.begin())];
+  const auto path_of = [](std::string_view one, const auto& among, const auto& paths) {
+    return paths[static_cast<std::size_t>(std::find(among.begin(), among.end(), one) - among.begin())];
   };
-  if (const std::string_view path = nearest(name, lasts, lasts_of); !path.empty()) return path;
+  if (const std::string_view near = nearest_word(name, lasts); !near.empty()) return path_of(near, lasts, of_lasts);
   // A single word is one of many: no more than a letter of it may be wrong.
   if (const std::string_view near = nearest_word(name, words); !near.empty())
     if (name.starts_with(near) || near.starts_with(name) || edit_distance(name, near) <= 1)
-      return nearest(near, words, words_of_paths);
+      return path_of(near, words, of_words);
   // A word of several that one field alone has too.
   for (const std::string_view word : words_of(name))
-    if (std::count(words.begin(), words.end(), word) == 1) return nearest(word, words, words_of_paths);
+    if (std::count(words.begin(), words.end(), word) == 1) return path_of(word, words, of_words);
   return {};
 }
 

@@ -86,6 +86,54 @@ TEST_CASE("compare --json has what eval has of each of the two, for plans that t
   }
 }
 
+// The cells of the line that ends with an id, between runs of blanks.
+std::vector<std::string> cells_of(const std::string& text, const std::string& id) {
+  const std::size_t end = text.find("  " + id + "\n");
+  if (end == std::string::npos) return {};
+  const std::size_t begin = text.rfind('\n', end) + 1;
+  std::vector<std::string> cells;
+  for (std::size_t at = text.find_first_not_of(' ', begin); at < end;) {
+    const std::size_t gap = std::min(text.find("  ", at), end);
+    cells.push_back(text.substr(at, gap - at));
+    at = text.find_first_not_of(' ', gap);
+  }
+  return cells;
+}
+
+TEST_CASE("what compare shows of a plan is what eval shows of it, in both modes, on a torus and on switches") {
+  for (const auto& [plan, edit] : {std::pair{"llama3-70b-v5p-pod", "checkpointing.policy=big_matmuls"},
+                                   {"llama3-405b-16k-h100", "pipeline.virtual_stages=4"},
+                                   {"llama3-70b-16-v5e", "workload.batch=8"},
+                                   {"llama3-70b-serving-8-h100", "workload.batch=8"}})
+    for (const std::string mode : {"ideal", "calibrated"}) {
+      const std::string a = std::string(plan) + " --set assumptions.mode=" + mode,
+                        b = std::string(plan) + " --set assumptions.mode=ideal --set " + edit;
+      CAPTURE(a);
+      CAPTURE(b);
+      const test::TemporaryFolder folder;
+      folder.write("a.json", nlohmann::json::parse(run("eval " + a + " --json").out)["scenario"].dump());
+      folder.write("b.json", nlohmann::json::parse(run("eval " + b + " --json").out)["scenario"].dump());
+      const std::string compared = run(folder, "compare a.json b.json").out;
+      const std::string of_a = run(folder, "eval a.json").out, of_b = run(folder, "eval b.json").out;
+      const auto json = nlohmann::json::parse(run(folder, "compare a.json b.json --json").out);
+      const auto json_a = nlohmann::json::parse(run(folder, "eval a.json --json").out)["quantities"],
+                 json_b = nlohmann::json::parse(run(folder, "eval b.json --json").out)["quantities"];
+      int lines = 0;
+      for (const auto& [id, row] : json["quantities"].items()) {
+        CAPTURE_BINDING(id);
+        CHECK(row["a"] == json_a[id]["value"]);
+        CHECK(row["b"] == json_b[id]["value"]);
+        const std::vector<std::string> cells = cells_of(compared, id);
+        if (cells.size() < 3) continue;
+        ++lines;
+        // A part that is zero has no line in a report.
+        if (const auto in_a = cells_of(of_a, id); in_a.size() > 1) CHECK(cells[1] == in_a[1]);
+        if (const auto in_b = cells_of(of_b, id); in_b.size() > 1) CHECK(cells[2] == in_b[1]);
+      }
+      CHECK(lines > 5);
+    }
+}
+
 TEST_CASE("a plan that is compared with itself has no number that differs") {
   const Outcome o = run("compare llama3-8b-8-h100 llama3-8b-8-h100");
   CHECK(o.code == 0);
