@@ -91,8 +91,8 @@ class Reader {
         line.remove_prefix(comma + 1);
       }
       orders_.first.push_back(static_cast<std::uint32_t>(orders_.ops.size()));
-      if (orders_.devices() > static_cast<std::size_t>(kMaxVirtualStages))
-        return at({row, 1}, say("error.order.rows"));
+      if (orders_.devices() > static_cast<std::size_t>(kMostDevices))
+        return at({row, 1}, say("error.order.rows", kMostDevices));
     }
     return std::nullopt;
   }

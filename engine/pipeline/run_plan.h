@@ -42,7 +42,8 @@ struct RunPlan {
   // Operations of one device that run one after the other, as they stand in its list. The steps of the first turn come
   // first, then those of the next. What comes first in a device's list has nothing before it.
   struct Turn {
-    std::uint32_t first, count;
+    std::uint32_t first;
+    std::uint16_t count;
     bool first_of_device;
     friend bool operator==(const Turn&, const Turn&) = default;
   };
@@ -86,18 +87,18 @@ struct RunPlan {
 // Working memory, kept between calls by whoever calls often.
 struct RunPlanScratch {
   // Which entries an operation of one stage and kind reads and writes, and whose device waits for them.
-  struct Route {
+  struct alignas(64) Route {            // a cache line each
     std::size_t input = 0, output = 0;  // rows of `producers`, before the microbatch is added
     std::uint32_t device = 0, consumer = 0;
     std::uint32_t latest_kind = 0, newest_kind = 0;  // of its steps: the one used last, and the head of their chain
-    std::uint64_t latest_key = 0;                    // of its latest step: the work before, and the producer's
-    std::uint32_t newest_pair = 0;                   // head of the chain of pairs it is the first half of
+    std::uint32_t latest_before = 0, latest_producer = 0;  // works that make the kind used last
+    std::uint32_t newest_pair = 0;                         // head of the chain of pairs it is the first half of
     std::uint32_t count = 0;
     bool from_other_device = false, sends = false;
   };
   struct Device {
-    std::size_t waits_for = 0;                   // row of `producers`
     std::uint32_t begin = 0, next = 0, end = 0;  // of its operations
+    std::uint32_t before = 0;                    // the work of the latest
   };
   struct Chained {
     std::uint64_t key = 0;
@@ -106,8 +107,8 @@ struct RunPlanScratch {
   std::vector<Route> routes;
   std::vector<std::uint32_t> producers;  // [direction][position along the way forth and back][microbatch]
   std::vector<std::uint32_t> work_of;    // by operation, where there are pairs
-  std::vector<Device> devices;           // and the one that stands for nobody
-  std::vector<std::uint32_t> active;
+  std::vector<Device> devices;
+  std::vector<std::uint32_t> line;        // the devices in the order in which they take their turns
   std::vector<Chained> chain;             // by kind: what makes it one, and the next older one of the same route
   std::vector<std::uint32_t> pair_chain;  // by pair: the next older one
 };

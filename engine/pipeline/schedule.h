@@ -101,6 +101,7 @@ struct ScheduleStatus {
 // Largest order that is generated: 64 M operations (half a gigabyte). A guard against absurd input, not a display
 // cap.
 inline constexpr std::int64_t kMaxOps = std::int64_t{1} << 26;
+inline constexpr int kMostDevices = 1024;          // of a plan's pipeline, and the rows of an order from a file
 inline constexpr int kMaxVirtualStages = 1 << 16;  // device numbers are 16 bits wide
 
 ScheduleStatus check_schedule(const ScheduleShape& shape);

@@ -132,7 +132,7 @@ struct Parallelism {
 };
 // The largest degrees: the ends of their fields' domains, beyond which no plan is proposed either.
 inline constexpr int kMostDataDegree = 65536;  // of data and of fsdp
-inline constexpr int kMostTensorDegree = 1024, kMostContextDegree = 4096, kMostPipelineDegree = 1024,
+inline constexpr int kMostTensorDegree = 1024, kMostContextDegree = 4096, kMostPipelineDegree = kMostDevices,
                      kMostExpertDegree = 4096;
 inline constexpr int kMostBatchSequences = 1 << 24;  // the same of a batch, whether it trains or serves
 

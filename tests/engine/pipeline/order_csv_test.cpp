@@ -116,6 +116,13 @@ TEST_CASE("what is wrong with an order is one line with row and column") {
     CAPTURE(std::string(one.first));
     CHECK(fault(one.first) == one.second);
   }
+  const auto rows = [](int count) {
+    std::string csv;
+    for (int s = 0; s < count; ++s) csv += std::to_string(s) + "F0," + std::to_string(s) + "B0\n";
+    return csv;
+  };
+  CHECK(fault(rows(1024).c_str()).empty());
+  CHECK(fault(rows(1025).c_str()) == "row 1025, column 1: a pipeline has 1024 devices at most");
   CHECK(fault("0F0,0F2,0B0,0B2\n", 2) == "row 1, column 2: 0F2 is of microbatch 2, and the step has 2: 0 to 1");
 }
 

@@ -339,6 +339,36 @@ TEST_CASE("an order that is kept gives the timeline of a fresh one when times ch
   }
 }
 
+TEST_CASE("how the devices are numbered changes no time") {
+  Random random(38);
+  for_random_cases(39, [&random](const Case& it) -> std::string {
+    if (it.step.times.node_devices > 1) return "";  // a number says which node a device is in
+    const Orders& orders = it.step.orders;
+    std::vector<std::uint32_t> old_of(orders.devices());  // by new number
+    std::iota(old_of.begin(), old_of.end(), 0u);
+    for (std::size_t r = old_of.size(); r-- > 1;)
+      std::swap(old_of[r], old_of[static_cast<std::size_t>(random_int(random, 0, static_cast<int>(r)))]);
+
+    Orders renumbered = orders;
+    renumbered.ops.clear();
+    renumbered.first = {0};
+    std::vector<Tick> expected;
+    for (std::uint32_t r = 0; r < old_of.size(); ++r) {
+      for (std::uint32_t op = orders.first[old_of[r]]; op < orders.first[old_of[r] + 1]; ++op) {
+        renumbered.ops.push_back(orders.ops[op]);
+        expected.push_back(it.step.timeline.start[op]);
+      }
+      renumbered.first.push_back(static_cast<std::uint32_t>(renumbered.ops.size()));
+      for (std::size_t s = 0; s < orders.device_of.size(); ++s)
+        if (orders.device_of[s] == old_of[r]) renumbered.device_of[s] = static_cast<std::uint16_t>(r);
+    }
+    SimulationScratch scratch;
+    Timeline timeline;
+    if (!simulate(renumbered, it.step.times, scratch, timeline).finished()) return "did not finish";
+    return timeline.start == expected ? "" : "other times";
+  });
+}
+
 TEST_CASE("simulating again in the same working memory gives the same timeline") {
   SimulationScratch scratch;
   Timeline timeline;
