@@ -31,10 +31,6 @@ LayerSplit layer_split(const Scenario& s) {
   return split;
 }
 
-bool blocks_sends(StageSends sends, ScheduleKind kind) {
-  return sends == StageSends::by_schedule ? facts_of(kind).blocks_sends : sends == StageSends::blocking;
-}
-
 ScheduleShape schedule_shape(const PipelinePlan& plan, ScheduleKind kind, int stages, int microbatches,
                              int virtual_stages) {
   ScheduleShape shape{kind, stages, microbatches, stages > 1 ? virtual_stages : 1, 0};

@@ -15,6 +15,7 @@
 
 #include "engine/pipeline/layer_split.h"
 #include "engine/pipeline/schedule.h"
+#include "engine/pipeline/schedules.h"
 #include "engine/scenario/chip.h"
 #include "engine/scenario/transformer_shape.h"
 
@@ -365,7 +366,9 @@ struct Scenario {
 // How the layers of the plan are dealt to its virtual stages, and how many of these there are; 1 without a pipeline.
 LayerSplit layer_split(const Scenario&);
 // Whether a stage waits until what it sends has arrived.
-bool blocks_sends(StageSends, ScheduleKind);
+constexpr bool blocks_sends(StageSends sends, ScheduleKind kind) {
+  return sends == StageSends::by_schedule ? facts_of(kind).blocks_sends : sends == StageSends::blocking;
+}
 int virtual_stages_of(const Scenario&);
 // Lists the order that the schedule makes, where it is legal and not too long to be read by people; or drops what was
 // given.

@@ -55,8 +55,8 @@ struct PricedState {
   WorkingMemory<double> buffers;
   // Of the bound: one microbatch through a layer, through the embedding and the head, and from a stage to the next.
   double pass = 0, first = 0, last = 0, transfer = 0;
-  // Of a layer (with experts, where dense ones come first), of a dense one, of one with the head. Priced when the first schedule asks that splits the backward pass; 0 where what
-  // is rounded to nothing would not add up.
+  // Of a layer (with experts, where dense ones come first), of a dense one, of one with the head. Priced when the first
+  // schedule asks that splits the backward pass; 0 where what is rounded to nothing would not add up.
   static constexpr double kNotYet = -1;
   double input_gradient = kNotYet, dense_input_gradient = 0, last_input_gradient = 0;
   double paired_work = kNotYet;  // what a device works at least where passes are joined

@@ -121,19 +121,19 @@ void Pricer::bound(const PlacedMesh& mesh, const PricedLayer& layer, PricedState
   // Of a device that does not compute while it sends: twice a microbatch and chunk, but where a chunk is an end.
   const bool sends_in_turn = blocks_sends(state.stage.sends, shape.kind) && !overlaps &&
                              facts_of(shape.kind).placement == StagePlacement::looped;
-  const auto of_devices = [&](auto pass_of_layers, auto forward_of_layers) {
+  const double one_hop = (whole ? 2 : 1) * transfer, embedding_before = whole ? first : first_f;
+  const auto of_devices = [&](auto pass_of_layers, auto before_layers) {
     for (const DeviceKind& kind : kinds.kinds) {
       double work = pass_of_layers(kind.layers, kind.dense);
       if (kind.embedding) work += first;
       if (kind.head) work += last;
-      if (sends_in_turn)
+      double before = before_layers(kind.layers_before, kind.dense_before) + kind.hops * one_hop;
+      if (kind.hops > 0 && kind.layers_before > 0) before += embedding_before;
+      if (sends_in_turn) {
         work += (2 * shape.virtual_stages - (kind.embedding ? 1 : 0) - (kind.head ? 1 : 0)) * transfer;
-      double before = whole ? pass_of_layers(kind.layers_before, kind.dense_before)
-                            : forward_of_layers(kind.layers_before, kind.dense_before);
-      before += (whole ? 2 : 1) * kind.hops * transfer;
-      if (kind.hops > 0 && kind.layers_before > 0) before += whole ? first : first_f;
-      // Its last send is the first hop of its gradients' way back.
-      if (sends_in_turn && kind.hops > 0) before -= transfer;
+        // Its last send is the first hop of its gradients' way back.
+        if (kind.hops > 0) before -= transfer;
+      }
       makespan = max(makespan, share * work + before);
     }
   };
@@ -141,11 +141,13 @@ void Pricer::bound(const PlacedMesh& mesh, const PricedLayer& layer, PricedState
     const auto pass_of = [overlaps](const StageBlocks<double>::OfKind& k) {
       return overlaps ? k.layer.work_forward + k.layer.work_backward : k.layer.forward + k.layer.backward;
     };
-    of_devices(
-        [&](int n, int dense) { return blocks.sum(layer.cost.layers(n, dense), pass, pass_of); },
-        [&](int n, int dense) { return blocks.sum(layer.cost.layers(n, dense), &BlockTime<double>::forward); });
+    const auto passes = [&](int n, int dense) { return blocks.sum(layer.cost.layers(n, dense), pass, pass_of); };
+    of_devices(passes, [&](int n, int dense) {
+      return whole ? passes(n, dense) : blocks.sum(layer.cost.layers(n, dense), &BlockTime<double>::forward);
+    });
   } else {
-    of_devices([pass](int n, int) { return n * pass; }, [&](int n, int) { return n * blocks.layer.forward; });
+    const double one_before = whole ? pass : blocks.layer.forward;
+    of_devices([pass](int n, int) { return n * pass; }, [one_before](int n, int) { return n * one_before; });
   }
   double rounded_layers = 0;
   const std::optional<WorkBeforeReturn> split = whole ? std::nullopt : work_before_return(shape);
