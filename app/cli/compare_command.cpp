@@ -31,7 +31,7 @@ struct CompareOptions {
   ScenarioInput input;
   std::string other;  // the second plan
   std::vector<std::string> measured;
-  int steps = 1;
+  int steps = 0;  // not given
   bool json = false;
 };
 
@@ -135,7 +135,9 @@ int run_of_plans(const Context& context, const CompareOptions& options) {
   else if (second.set.empty() && second.cluster.empty())
     return refuse(context.texts,
                   {options.input.scenario, {}, say("error.compare.alone"), say("error.compare.alone.remedy")});
-  if (options.steps != 1) return refuse(context.texts, {"--steps", {}, say("error.measured.missing"), {}});
+  if (options.steps != 0)
+    return refuse(context.texts,
+                  {"--steps", {}, say("error.measured.missing"), say("error.measured.missing.remedy")});
   const auto a = evaluate(context, first);
   if (!a) return kBadInput;
   const auto b = evaluate(context, second);

@@ -122,7 +122,10 @@ io::Result<std::vector<engine::MeasuredOperation>> read_operations(const std::ve
 
 // What was measured, as far as this figure draws it; null: as all figures do.
 io::Failure gather_measured(const FigureOptions& options, const FigureRow* row, Material& out) {
-  if (options.measured.empty()) return std::nullopt;
+  if (options.measured.empty()) {
+    if (options.measured_steps == 0) return std::nullopt;
+    return io::InputError{{}, "--steps", say("error.measured.missing"), say("error.measured.missing.remedy")};
+  }
   if (row != nullptr && row->measures == widgets::Measures::nothing) {
     std::vector<std::string_view> names;
     for (const FigureRow& f : widgets::figures())

@@ -23,7 +23,10 @@ std::optional<io::InputError> foreign_option(const FigureOptions& options) {
   const std::vector<std::pair<std::string_view, bool>> foreign{{"--all", options.all},
                                                                {"--baseline", !options.baseline.empty()},
                                                                {"--measured", !options.measured.empty()},
+                                                               {"--steps", options.measured_steps != 0},
                                                                {"--with", !options.with.empty()},
+                                                               {"--vary", !options.vary.empty()},
+                                                               {"--cluster", !options.input.cluster.empty()},
                                                                {"--set", !options.input.set.empty()}};
   for (const auto& [name, given] : foreign)
     if (given)

@@ -20,7 +20,7 @@ struct FigureOptions {
   bool all = false;
   std::string baseline;               // a scenario
   std::vector<std::string> measured;  // files or lines
-  int measured_steps = 1;             // that a trace without marks or a table of kernels holds
+  int measured_steps = 0;             // that a trace without marks or a table of kernels holds; 0: not given
   std::vector<std::string> with;      // option=choice
   bool list = false;
   std::vector<std::string> inputs;  // of a block: name=value

@@ -193,7 +193,9 @@ TEST_CASE("compare refuses in one line, with exit status 2") {
             "compare llama3-8b-8-h100",
             "llama3-8b-8-h100: there is nothing to compare it with; name a second plan, change this one with "
             "--set, or give what was measured with --measured\n"},
-        {"compare llama3-8b-8-h100 llama3-70b-v5p-pod --steps 3", "--steps: nothing measured was given\n"},
+        {"compare llama3-8b-8-h100 llama3-70b-v5p-pod --steps 3",
+         "--steps: nothing measured was given; add --measured with what the steps are of\n"},
+        {"compare llama3-8b-8-h100 --set parallelism.tensor=2 --steps 1", "--steps: nothing measured was given"},
         {"compare llama3-8b-8-h100 llama3-70b-v5p-pod --measured step=1s",
          "llama3-70b-v5p-pod: a measured run is compared with one plan; leave out the second plan, or --measured\n"},
         {"compare llama3-8b-8-h100 llama3-70b-serving-8-h100",

@@ -436,6 +436,8 @@ TEST_CASE("options of pictures are refused for tables, and those of one format f
   CHECK(refused("-o a.json --size 84mm") == "roofscape-cli: --size: is for pictures; leave it out\n");
   CHECK(refused("-o a.pdf --dpi 300") == "roofscape-cli: --dpi: is for PNG only; give the size with --size\n");
   CHECK(refused("-o a.pdf --svg-tooltips") == "roofscape-cli: --svg-tooltips: is for SVG only; leave it out\n");
+  CHECK(refused("-o a.pdf --steps 1") ==
+        "roofscape-cli: --steps: nothing measured was given; add --measured with what the steps are of\n");
   CHECK(refused("-o a.svg --format pdf") ==
         "roofscape-cli: --format: is not the format that the extension of \"a.svg\" says; give one of them\n");
 }
@@ -501,8 +503,13 @@ TEST_CASE("figure block refuses what cannot be drawn, with the remedy") {
   CHECK(refused("block p2p bytes=1e6 distance=2 --over speed -o p.svg")
             .starts_with(
                 "roofscape-cli: --over: speed is no input that a figure of p2p can be over; there are: bytes,"));
-  CHECK(refused("block p2p bytes=1e6 distance=2 --with tier=dcn -o p.svg") ==
-        "roofscape-cli: --with: is for figures of a scenario; give inputs as name=value\n");
+  for (const std::string option : {"--with tier=dcn", "--all", "--baseline x", "--measured step=1s", "--set a=1",
+                                   "--steps 1", "--vary a=1,2", "--cluster h100-sxm"}) {
+    CAPTURE(option);
+    CHECK(refused("block p2p bytes=1e6 distance=2 -o p.html " + option) ==
+          "roofscape-cli: " + option.substr(0, option.find(' ')) +
+              ": is for figures of a scenario; give inputs as name=value\n");
+  }
   CHECK(refused("block p2p bytes=many -o p.svg").find("bytes") != std::string::npos);
   CHECK(refused("block p2p -o p.txt") ==
         "roofscape-cli: p.txt: the extension says no format; end it in .svg, .pdf, .png, .html, .csv or .json\n");

@@ -169,6 +169,8 @@ constexpr std::string_view kOptions[] = {
     R"(compare P --measured /nonexistent)",
     R"(compare P --measured x --steps 0)",
     R"(compare P --measured "")",
+    R"(compare P P --steps 2)",
+    R"(figure roofline P -o x.svg --steps 2)",
     R"(explain P)",
     R"(explain P nosuch)",
     R"(explain P step.time_s --depth 0)",
