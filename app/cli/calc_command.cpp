@@ -211,7 +211,23 @@ std::string help(const widgets::TextTable& texts, const CalcOptions& options) {
   return block == nullptr ? std::string() : document_text(texts, *block);
 }
 
+// What is said of one block, where blocks are listed or looked for.
+std::optional<io::InputError> unused_option(const CalcOptions& options) {
+  if (!options.list && options.search.empty()) return std::nullopt;
+  const std::string_view asked = options.list ? "--list" : "--search";
+  if (options.list && !options.search.empty())
+    return io::InputError{"--search", {}, say("error.cli.calc.two"), say("error.cli.calc.two.remedy")};
+  if (!options.block.empty())
+    return io::InputError{options.block, {}, say("error.cli.calc.of_all", asked), say("error.cli.leave_out")};
+  if (options.explain)
+    return io::InputError{"--explain", {}, say("error.cli.calc.of_one"), say("error.cli.calc.of_one.remedy")};
+  if (options.json && !options.list)
+    return io::InputError{"--json", {}, say("error.cli.calc.json"), say("error.cli.calc.json.remedy")};
+  return std::nullopt;
+}
+
 int run(const Context& context, const CalcOptions& options) {
+  if (const auto error = unused_option(options)) return refuse(context.texts, *error);
   if (options.list) {
     if (!options.json) return print(context.texts, list_text(context.texts), kGood);
     const auto text = [&](const std::string& key) { return std::string(context.texts.text(key)); };

@@ -34,7 +34,7 @@ namespace {
 struct ClustersOptions {
   ScenarioInput input;
   std::vector<std::string> on;
-  std::string objective, output, theme = "print", size;
+  std::string objective, output, theme, size;
   double within_days = 0, most_cost_usd = 0;
   bool json = false, csv = false;
 };
@@ -120,14 +120,15 @@ struct Picture {
 };
 io::Result<Picture> picture_of(const Context& context, const ClustersOptions& options) {
   FigureOptions asked;
-  asked.output = options.output, asked.theme = options.theme, asked.form.size = options.size;
+  asked.output = options.output, asked.form.size = options.size;
+  asked.theme = options.theme.empty() ? "print" : options.theme;
   const auto format = app::format_of(std::filesystem::path(options.output));
   if (!format)
     return io::InputError{options.output, {}, say("error.figure.extension"), say("error.figure.extension.remedy")};
   if (auto error = unused_option(asked, *format)) return *std::move(error);
   auto form = form_of(default_size(figure_row()), asked.form, asked.theme);
   if (!form) return form.error();
-  auto theme = load_theme(options.theme, context.folder);
+  auto theme = load_theme(asked.theme, context.folder);
   if (!theme) return theme.error();
   auto fonts = load_fonts({});
   if (!fonts) return fonts.error();
@@ -152,6 +153,11 @@ int run(const Context& context, const ClustersOptions& options) {
   const auto scenario = read_scenario(context, options.input);
   if (!scenario) return kBadInput;
   if (options.json && options.csv) return refuse_two_formats(context.texts);
+  if (options.output.empty() && (!options.theme.empty() || !options.size.empty()))
+    return refuse(context.texts, {options.theme.empty() ? "--size" : "--theme",
+                                  {},
+                                  say("error.cli.clusters.figure_only"),
+                                  say("error.cli.clusters.figure_only.remedy")});
   std::optional<io::Result<Picture>> picture;
   if (!options.output.empty()) picture.emplace(picture_of(context, options));
   if (picture && !*picture) return refuse(context.texts, picture->error());

@@ -75,6 +75,9 @@ int run(const Context& context, const FlagsOptions& options) {
   if (options.json && !options.who)
     return refuse(context.texts,
                   {"--json", {}, say("error.cli.export_flags.json"), say("error.cli.export_flags.json.remedy")});
+  if (options.who && !options.launcher.empty())
+    return refuse(context.texts,
+                  {"--launcher", {}, say("error.cli.export_flags.starts"), say("error.cli.leave_out")});
   std::optional<engine::Framework> framework;
   std::optional<io::Launcher> launcher;
   if (!options.who && !(framework = word_of(context, "--for", options.framework, engine::kFrameworkIds)))

@@ -125,15 +125,14 @@ int write_slides(const Context& context, const io::Tour& tour, const TourOptions
 
 int run(const Context& context, const TourOptions& options) {
   const bool other = options.check || options.texts || !options.folder.empty();
-  if (options.name.empty()) {
-    if (other) return refuse(context.texts, {{}, {}, say("error.cli.tour.name"), say("error.cli.tour.name.remedy")});
-    return print_list(context);
-  }
-  if (options.folder.empty() && (!options.format.empty() || !options.size.empty()))
-    return refuse(context.texts, {{},
-                                  options.format.empty() ? "--size" : "--format",
-                                  say("error.cli.tour.export_only"),
-                                  say("error.cli.tour.export_only.remedy")});
+  if (options.name.empty() && other)
+    return refuse(context.texts, {{}, {}, say("error.cli.tour.name"), say("error.cli.tour.name.remedy")});
+  for (const auto& [option, given] :
+       {std::pair{"--format", &options.format}, {"--theme", &options.theme}, {"--size", &options.size}})
+    if (options.folder.empty() && !given->empty())
+      return refuse(context.texts,
+                    {{}, option, say("error.cli.tour.export_only"), say("error.cli.tour.export_only.remedy")});
+  if (options.name.empty()) return print_list(context);
   if (int{options.check} + int{options.texts} + int{!options.folder.empty()} > 1)
     return refuse(context.texts, {{}, {}, say("error.cli.tour.one"), say("error.cli.tour.one.remedy")});
   const auto tour = io::load_tour(options.name, context.library);

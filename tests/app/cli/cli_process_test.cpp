@@ -233,6 +233,25 @@ TEST_CASE("bad usage is answered with one line and exit 2") {
        "roofscape-cli: --set: parallelism.tensor: 1e+300 is out of range; give a whole number from 1 to 1024\n"},
       {"eval llama3-70b-v5p-pod --set paralelism.tensor=8",
        "roofscape-cli: --set: paralelism.tensor: unknown field; did you mean \"parallelism.tensor\"?\n"},
+      // Options that the call would not read.
+      {"export-flags llama3-8b-8-h100 --who --launcher torchrun",
+       "roofscape-cli: --launcher: --who writes no script; leave it out\n"},
+      {"clusters llama3-8b-8-h100 --on a100-80g:8 --theme dark",
+       "roofscape-cli: --theme: is for the figure; give its file with -o\n"},
+      {"clusters llama3-8b-8-h100 --on a100-80g:8 --size 90mm",
+       "roofscape-cli: --size: is for the figure; give its file with -o\n"},
+      {"tour --theme dark", "roofscape-cli: --theme: is for slides; give the folder with --export\n"},
+      {"tour intro --size 90mm", "roofscape-cli: --size: is for slides; give the folder with --export\n"},
+      {"tour intro --check --format svg", "roofscape-cli: --format: is for slides; give the folder with --export\n"},
+      {"calc --list --explain",
+       "roofscape-cli: --explain: is for the outputs of one block; give the name of a block\n"},
+      {"calc matmul --search peak", "roofscape-cli: matmul: --search is of all blocks; leave it out\n"},
+      {"calc matmul --list", "roofscape-cli: matmul: --list is of all blocks; leave it out\n"},
+      {"calc --list --search peak", "roofscape-cli: --search: --list names all blocks; leave out one of them\n"},
+      {"calc --search peak --json",
+       "roofscape-cli: --json: what --search finds is not JSON; give --list --json, which has all blocks, or leave "
+       "it "
+       "out\n"},
       {"eval llama3-70b-v5p-pod --set nonsense",
        "roofscape-cli: --set: \"nonsense\" is no assignment; write path=value, such as parallelism.tensor=8\n"},
   };
