@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
+#include <iostream>
 #include <map>
 #include <random>
 #include <string>
@@ -290,6 +291,7 @@ TEST_CASE("random events leave no assert, no NaN and a scenario inside its domai
       allocated.push_back(allocated_at_rest(h));
       width = 1280, height = 720;
       MESSAGE("after " << i + 1 << " events " << allocated.back() / 1'000'000 << " MB are allocated");
+      std::cout.flush();  // it takes minutes to the next
     }
   }
   check_whole(h, thorough);
