@@ -22,8 +22,6 @@
 #include "engine/io/json/files.h"
 #include "engine/io/json/nearest.h"
 #include "engine/io/measured/measured_input.h"
-#include "widgets/canvas/canvas_record.h"
-#include "widgets/figures/common/empty_state.h"
 
 namespace roofscape::app::cli {
 
@@ -202,16 +200,6 @@ struct Sheet {
 void complain_of_errors(const Context& context, const FigureOptions& options, const Material& material) {
   cli::complain_of_errors(context, options.input, material.now);
   if (material.baseline) cli::complain_of_errors(context, {options.baseline}, *material.baseline);
-}
-
-// What a figure says where it has nothing to draw, without its full stop; empty: it draws something. The page it is
-// tried on is so wide that no sentence takes two lines.
-std::string empty_state_of(const Drawing& drawing, const widgets::FontStack& fonts) {
-  widgets::RecordCanvas canvas(fonts, drawing.own.em, {0, 0, 8 * drawing.own.width, drawing.own.height});
-  drawing.draw(canvas, canvas.bounds(), drawing.own.head);
-  for (const widgets::TextRun& run : canvas.texts())
-    if (run.group == widgets::kEmptyState) return run.text.substr(0, run.text.find_last_not_of('.') + 1);
-  return {};
 }
 
 // Why there is nothing of this scenario for the figure to show; empty: there is something, or drawing it will tell.

@@ -2,6 +2,7 @@
 // on the same axes, for slides and films.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <string>
 #include <utility>
@@ -17,6 +18,7 @@
 #include "engine/io/json/nearest.h"
 #include "engine/io/scenario/scenario_json.h"
 #include "widgets/canvas/canvas_record.h"
+#include "widgets/figures/common/empty_state.h"
 
 namespace roofscape::app::cli {
 
@@ -110,18 +112,21 @@ int run(const Context& context, const FramesOptions& options) {
   axes.hold(true);
   int status = kGood;
   std::string written;
+  const auto leave_out = [&](std::size_t i, std::string field, engine::Sentence why) {
+    status = kHasErrors;
+    complain(context.texts,
+             {fmt::format("{} {}", options.input.scenario, i + 1), std::move(field), std::move(why), {}});
+  };
+  std::vector<std::string> empty(plans->size());  // why a figure has nothing to draw
   // Once to see how far the axes reach over all frames, then for the files.
   for (const bool writes : {false, true})
     for (std::size_t i = 0; i < plans->size(); ++i) {
       const engine::Scenario& plan = plans.value()[i];
       const engine::Report report = engine::evaluate(plan);
       if (const engine::Diagnostic* why = widgets::cannot_show(*row.value(), report)) {
-        status = kHasErrors;
         if (writes)
-          complain(context.texts, {fmt::format("{} {}", options.input.scenario, i + 1),
-                                   std::string(why->field_path),
-                                   say("error.cli.figure.nothing", widgets::cannot_run_text(*why, context.texts)),
-                                   {}});
+          leave_out(i, std::string(why->field_path),
+                    say("error.cli.figure.nothing", widgets::cannot_run_text(*why, context.texts)));
         continue;
       }
       widgets::StudyCache studies;
@@ -132,6 +137,13 @@ int run(const Context& context, const FramesOptions& options) {
       if (!writes) {
         widgets::RecordCanvas canvas(fonts.value(), form.em, {0, 0, form.width, form.height});
         drawing.draw(canvas, canvas.bounds(), form.head);
+        const auto says_why = [](const widgets::TextRun& run) { return run.group == widgets::kEmptyState; };
+        if (std::any_of(canvas.texts().begin(), canvas.texts().end(), says_why))
+          empty[i] = empty_state_of(drawing, fonts.value());
+        continue;
+      }
+      if (!empty[i].empty()) {
+        leave_out(i, {}, say("error.cli.figure.empty", row.value()->name, empty[i]));
         continue;
       }
       const fs::path file =

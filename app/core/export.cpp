@@ -13,6 +13,8 @@
 #include "engine/io/scenario/figure_file.h"
 #include "widgets/canvas/canvas_cairo.h"
 #include "widgets/canvas/canvas_ink.h"
+#include "widgets/canvas/canvas_record.h"
+#include "widgets/figures/common/empty_state.h"
 #include "widgets/figures/common/figure_head.h"
 
 namespace roofscape::app {
@@ -78,6 +80,15 @@ std::optional<io::InputError> choose(const widgets::FigureRow& figure, std::stri
       "--with",
       say("error.figure.option", figure.name, io::in_quotes(key)),
       keys.empty() ? say("error.figure.option.none") : say("error.figure.option.remedy", io::listed(keys))};
+}
+
+// The page it is tried on is so wide that no sentence takes two lines.
+std::string empty_state_of(const Drawing& drawing, const widgets::FontStack& fonts) {
+  widgets::RecordCanvas canvas(fonts, drawing.own.em, {0, 0, 8 * drawing.own.width, drawing.own.height});
+  drawing.draw(canvas, canvas.bounds(), drawing.own.head);
+  for (const widgets::TextRun& run : canvas.texts())
+    if (run.group == widgets::kEmptyState) return run.text.substr(0, run.text.find_last_not_of('.') + 1);
+  return {};
 }
 
 float chosen_height(const Drawing& drawing, const ExportOptions& form, const widgets::FontStack& fonts) {

@@ -40,6 +40,9 @@ struct Drawing {
   std::function<float(const widgets::Canvas&, float width)> own_height = {};
 };
 
+// What it says where there is nothing to draw, without the full stop; empty: it draws something.
+std::string empty_state_of(const Drawing& drawing, const widgets::FontStack& fonts);
+
 // The height of a drawing where its form leaves that open: its own in the proportion of its width, less flat the
 // narrower it is, under as many lines of head as there are.
 float chosen_height(const Drawing& drawing, const ExportOptions& options, const widgets::FontStack& fonts);

@@ -86,8 +86,9 @@ struct RunPlan {
 
 // Working memory, kept between calls by whoever calls often.
 struct RunPlanScratch {
-  // Which entries an operation of one stage and kind reads and writes, and whose device waits for them.
-  struct alignas(64) Route {            // a cache line each
+  // Which entries an operation of one stage and kind reads and writes, and whose device waits for them. A line of the
+  // cache each.
+  struct alignas(64) Route {
     std::size_t input = 0, output = 0;  // rows of `producers`, before the microbatch is added
     std::uint32_t device = 0, consumer = 0;
     std::uint32_t latest_kind = 0, newest_kind = 0;  // of its steps: the one used last, and the head of their chain

@@ -86,6 +86,18 @@ TEST_CASE("frames writes a picture for each step of a sweep, all on the same axe
   }
 }
 
+TEST_CASE("frames leaves out a picture that would show nothing, and says why") {
+  const test::TemporaryFolder folder;
+  const Outcome done =
+      run(folder, "frames llama3-8b-8-h100 --figure compare --vary parallelism.zero_stage=1,2 -o film");
+  CHECK(done.code == 1);
+  CHECK(done.out.empty());
+  CHECK(done.err.starts_with(
+      "roofscape-cli: llama3-8b-8-h100 1: compare shows nothing of this scenario: No baseline yet: "));
+  CHECK(done.err.find("\nroofscape-cli: llama3-8b-8-h100 2: compare shows") != std::string::npos);
+  CHECK(std::filesystem::is_empty(folder.path() / "film"));
+}
+
 TEST_CASE("frames refuses what it cannot draw") {
   for (const Refusal& refusal :
        {Refusal{"frames llama3-70b-v5p-pod", "needs --vary and -o"},
