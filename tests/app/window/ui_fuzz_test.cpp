@@ -21,8 +21,11 @@
 #include "tests/app/window/ui_checks.h"
 #include "tests/capture_binding.h"
 
-#if defined(__SANITIZE_ADDRESS__)  // GCC brings the function, but not the header that declares it
-extern "C" std::size_t __sanitizer_get_current_allocated_bytes();
+#if defined(__SANITIZE_ADDRESS__)  // GCC brings the functions, but not the headers that declare them
+extern "C" {
+std::size_t __sanitizer_get_current_allocated_bytes();
+void __sanitizer_print_memory_profile(std::size_t top_percent, std::size_t most_places);
+}
 #endif
 
 using namespace roofscape;
@@ -96,6 +99,13 @@ std::size_t allocated_bytes() {
 #else
   const struct mallinfo2 all = ::mallinfo2();
   return all.uordblks + all.hblkhd;
+#endif
+}
+
+// Who allocated most of it, on standard error: what a walk adds is the difference between two of these.
+void print_holders() {
+#if defined(__SANITIZE_ADDRESS__)
+  __sanitizer_print_memory_profile(90, 40);
 #endif
 }
 
@@ -292,6 +302,8 @@ TEST_CASE("random events leave no assert, no NaN and a scenario inside its domai
       width = 1280, height = 720;
       MESSAGE("after " << i + 1 << " events " << allocated.back() / 1'000'000 << " MB are allocated");
       std::cout.flush();  // it takes minutes to the next
+      if (allocated.size() == kParts / 2 || allocated.size() == kParts) print_holders();
+      h.step();  // draws again what was let go
     }
   }
   check_whole(h, thorough);
