@@ -8,6 +8,7 @@
 
 #include "app/cli/command.h"
 #include "app/cli/measured_pairs.h"
+#include "app/cli/measurement_input.h"
 #include "app/cli/output.h"
 #include "app/cli/scenario_input.h"
 #include "app/core/comparison_text.h"
@@ -135,9 +136,7 @@ int run_of_plans(const Context& context, const CompareOptions& options) {
   else if (second.set.empty() && second.cluster.empty())
     return refuse(context.texts,
                   {options.input.scenario, {}, say("error.compare.alone"), say("error.compare.alone.remedy")});
-  if (options.steps != 0)
-    return refuse(context.texts,
-                  {"--steps", {}, say("error.measured.missing"), say("error.measured.missing.remedy")});
+  if (const auto error = check_steps(options.measured, options.steps)) return refuse(context.texts, *error);
   const auto a = evaluate(context, first);
   if (!a) return kBadInput;
   const auto b = evaluate(context, second);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "app/cli/figure_options.h"
+#include "app/cli/measurement_input.h"
 #include "app/cli/output.h"
 #include "app/core/figure_caption.h"
 #include "app/core/figure_page.h"
@@ -120,10 +121,7 @@ io::Result<std::vector<engine::MeasuredOperation>> read_operations(const std::ve
 
 // What was measured, as far as this figure draws it; null: as all figures do.
 io::Failure gather_measured(const FigureOptions& options, const FigureRow* row, Material& out) {
-  if (options.measured.empty()) {
-    if (options.measured_steps == 0) return std::nullopt;
-    return io::InputError{{}, "--steps", say("error.measured.missing"), say("error.measured.missing.remedy")};
-  }
+  if (options.measured.empty()) return check_steps(options.measured, options.measured_steps);
   if (row != nullptr && row->measures == widgets::Measures::nothing) {
     std::vector<std::string_view> names;
     for (const FigureRow& f : widgets::figures())

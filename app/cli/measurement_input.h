@@ -17,4 +17,11 @@ inline io::Result<std::vector<io::Measurement>> measurements(const Context& cont
   return std::move(shipped.value().entries);
 }
 
+// What is wrong with --steps, 0 where it was not given: it tells how to read what --measured names.
+inline io::Failure check_steps(const std::vector<std::string>& measured, int steps) {
+  if (steps == 0 || !measured.empty()) return std::nullopt;
+  return io::InputError{
+      {}, "--steps", engine::say("error.measured.missing"), engine::say("error.measured.missing.remedy")};
+}
+
 }  // namespace roofscape::app::cli

@@ -29,18 +29,18 @@ SimulationStatus fail(SimulationOutcome outcome, std::uint32_t device = 0, std::
 std::size_t directions_of(const Orders& orders) { return orders.device_of.size() / orders.route_length; }
 std::size_t rows_of_direction(const Orders& orders) { return 2 * std::size_t{orders.route_length} + 1; }
 
-// What nobody waits for goes to a row and to a device of its own, behind all others.
+// What nobody waits for goes to a row of its own, behind all others.
 void fill_routes(const Orders& orders, std::vector<RunPlanScratch::Route>& routes) {
   const std::size_t length = orders.route_length, stages = orders.device_of.size();
   const std::size_t row = orders.microbatches;
-  const auto nobody = static_cast<std::uint32_t>(orders.devices());
   routes.resize(stages * 4);
   for (std::size_t s = 0; s < stages; ++s) {
     const std::size_t base = s / length * rows_of_direction(orders), position = s % length;
     const std::uint32_t device = orders.device_of[s];
     const bool last = position + 1 == length, first = position == 0;
     const std::uint32_t up = last ? device : orders.device_of[s + 1];
-    const std::uint32_t down = first ? nobody : orders.device_of[s - 1];
+    const std::uint32_t down = first ? device : orders.device_of[s - 1];
+    const auto if_other = [device](std::uint32_t to) { return to != device ? to : RunPlan::kNoDevice; };
     RunPlanScratch::Route route;
     route.device = device;
     route.count = 0;
@@ -50,15 +50,13 @@ void fill_routes(const Orders& orders, std::vector<RunPlanScratch::Route>& route
 
     route.input = (base + position) * row;
     route.output = route.input + row;
-    route.consumer = up;
-    route.sends = up != device;
-    route.from_other_device = !first && down != device;
+    route.receiver = if_other(up);
+    route.from_other_device = down != device;
     routes[s * 4 + static_cast<std::size_t>(OpKind::forward)] = route;
 
     route.input = (base + 2 * length - 1 - position) * row;
     route.output = route.input + row;
-    route.consumer = down;
-    route.sends = !first && down != device;
+    route.receiver = if_other(down);
     route.from_other_device = up != device;
     routes[s * 4 + static_cast<std::size_t>(OpKind::backward)] = route;
     routes[s * 4 + static_cast<std::size_t>(OpKind::backward_input)] = route;
@@ -66,8 +64,8 @@ void fill_routes(const Orders& orders, std::vector<RunPlanScratch::Route>& route
     // The weight gradient looks whether its own input gradient has been done; nobody waits for it.
     route.input = route.output;
     route.output = directions_of(orders) * rows_of_direction(orders) * row;
-    route.consumer = nobody;
-    route.sends = route.from_other_device = false;
+    route.receiver = RunPlan::kNoDevice;
+    route.from_other_device = false;
     routes[s * 4 + static_cast<std::size_t>(OpKind::backward_weight)] = route;
   }
 }
@@ -120,7 +118,6 @@ class Planner {
 
  private:
   using Route = RunPlanScratch::Route;
-  static std::uint32_t receiver(const Route& route) { return route.sends ? route.consumer : RunPlan::kNoDevice; }
   enum class Turn : std::uint8_t { ran, waits, malformed };
 
   void begin() {
@@ -146,7 +143,7 @@ class Planner {
     out_.works.assign(orders_.device_of.size() * 4, {});
     for (std::size_t w = 0; w < out_.works.size(); ++w) {
       const Route& route = scratch_.routes[w];
-      out_.works[w] = {static_cast<std::uint32_t>(w), kNoWork, route.device, 0, receiver(route)};
+      out_.works[w] = {static_cast<std::uint32_t>(w), kNoWork, route.device, 0, route.receiver};
     }
     give_back_unless_needed(out_.steps, orders_.ops.size());
     out_.steps.resize(orders_.ops.size());
@@ -374,7 +371,7 @@ class Planner {
       if (works[w].second == second.stage_and_kind()) return w;
     const auto made = static_cast<std::uint32_t>(works.size());
     const Route& other = scratch_.routes[second.stage_and_kind()];
-    works.push_back({first.stage_and_kind(), second.stage_and_kind(), device, 0, receiver(route), receiver(other)});
+    works.push_back({first.stage_and_kind(), second.stage_and_kind(), device, 0, route.receiver, other.receiver});
     scratch_.pair_chain.push_back(route.newest_pair);
     return route.newest_pair = made;
   }

@@ -86,16 +86,16 @@ struct RunPlan {
 
 // Working memory, kept between calls by whoever calls often.
 struct RunPlanScratch {
-  // Which entries an operation of one stage and kind reads and writes, and whose device waits for them. A line of the
-  // cache each.
+  // Which entries an operation of one stage and kind reads and writes, and which other device its result goes to. A
+  // line of the cache each.
   struct alignas(64) Route {
     std::size_t input = 0, output = 0;  // rows of `producers`, before the microbatch is added
-    std::uint32_t device = 0, consumer = 0;
+    std::uint32_t device = 0, receiver = RunPlan::kNoDevice;
     std::uint32_t latest_kind = 0, newest_kind = 0;  // of its steps: the one used last, and the head of their chain
     std::uint32_t latest_before = 0, latest_producer = 0;  // works that make the kind used last
     std::uint32_t newest_pair = 0;                         // head of the chain of pairs it is the first half of
     std::uint32_t count = 0;
-    bool from_other_device = false, sends = false;
+    bool from_other_device = false;
   };
   struct Device {
     std::uint32_t begin = 0, next = 0, end = 0;  // of its operations
