@@ -136,7 +136,8 @@ StepSpan run_lines(const PipelineTimes& times, const Passes& passes, OneFOneBScr
   // Before it every device runs a forward and a backward, from line 0 on.
   const Int drain = std::min(longest - lead, longest - p + 1);
   Repetition repetition(scratch, p);
-  Int look = 0;
+  // Before that at least what the first ones wait for is still on its way through the devices.
+  Int look = p;
   for (Int line = -lead; line < longest; ++line) {
     if (line == look && line < drain) {
       look += passes.repeat;

@@ -1,6 +1,7 @@
 #include "engine/search/device_kinds.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "engine/pipeline/in_flight.h"
 #include "engine/training/stage_time.h"
@@ -27,6 +28,14 @@ bool covers_other(const DeviceMoments& a, const DeviceMoments& b) {
   return a.doubled == b.doubled && a.chunks_in_turn <= b.chunks_in_turn && covers(a, b);
 }
 
+// Whether `a` has all the work that `b` has, and at least as much before it, whatever a layer, the ends and a hop take.
+bool outlasts(const DeviceKind& a, const DeviceKind& b) {
+  return a.layers - a.dense >= b.layers - b.dense && a.dense >= b.dense && a.embedding >= b.embedding &&
+         a.head >= b.head && a.hops >= b.hops && a.dense_before >= b.dense_before &&
+         a.layers_before - a.dense_before >= b.layers_before - b.dense_before &&
+         (a.layers_before > 0 || b.layers_before == 0);
+}
+
 }  // namespace
 
 void find_device_kinds(ScheduleKind kind, int stages, int virtual_stages, const LayerSplit& split,
@@ -47,11 +56,11 @@ void find_device_kinds(ScheduleKind kind, int stages, int virtual_stages, const 
   const auto at = [&](int chunk) { return layers[static_cast<std::size_t>(chunk)]; };
   const auto dense_at = [&](int chunk) { return stages > 1 ? out.dense[static_cast<std::size_t>(chunk)] : 0; };
   for (int r = 0; r < stages; ++r) {
-    DeviceKind device;
+    DeviceKinds::Held held{r, 0, 0, false, false};
     const auto hold = [&](int chunk) {
-      device.layers += at(chunk), device.dense += dense_at(chunk);
-      device.embedding = device.embedding || chunk == 0;
-      device.head = device.head || chunk == chunks - 1;
+      held.layers += at(chunk), held.dense += dense_at(chunk);
+      held.embedding = held.embedding || chunk == 0;
+      held.head = held.head || chunk == chunks - 1;
     };
     hold(r);
     if (folded)
@@ -60,6 +69,7 @@ void find_device_kinds(ScheduleKind kind, int stages, int virtual_stages, const 
       hold(stages - 1 - r);
     else
       for (int chunk = r + stages; chunk < chunks; chunk += stages) hold(chunk);
+    DeviceKind device{double(held.layers), double(held.dense), held.embedding, held.head, 0, 0, 0};
     // DualPipe is fed from both ends; the way from the nearer one is what a device waits for.
     device.hops = out.doubled ? std::min(r, stages - 1 - r) : r;
     if (!out.doubled || r < stages / 2) device.layers_before = before, device.dense_before = dense_before;
@@ -69,14 +79,22 @@ void find_device_kinds(ScheduleKind kind, int stages, int virtual_stages, const 
              other.head == device.head;
     });
     // Of devices alike the first holds most microbatches, but not along a V, nor of those that are put off.
-    if (known == out.kinds.end() || each)
-      out.held.push_back({r, device.layers, device.dense, device.embedding, device.head});
+    if (known == out.kinds.end() || each) out.held.push_back(held);
     if (known == out.kinds.end()) {
       out.kinds.push_back(device);
     } else if (device.layers_before >= known->layers_before) {
       known->layers_before = device.layers_before, known->dense_before = device.dense_before;
       known->hops = device.hops;
     }
+  }
+  out.decisive = out.kinds.size();
+  for (std::size_t i = 0; i < out.decisive;) {
+    DeviceKind& one = out.kinds[i];
+    const auto longer = [&one](const DeviceKind& other) { return &other != &one && outlasts(other, one); };
+    if (std::none_of(out.kinds.begin(), out.kinds.end(), longer))
+      ++i;
+    else
+      std::swap(one, out.kinds[--out.decisive]);
   }
 }
 

@@ -13,11 +13,12 @@
 
 namespace roofscape::engine {
 
+// Numbers are doubles: for every plan a search multiplies times by them.
 struct DeviceKind {
-  int layers = 0, dense = 0;  // of them, the model's first layers that are dense (LayerSplit::first_dense)
+  double layers = 0, dense = 0;  // of them, the model's first layers that are dense (LayerSplit::first_dense)
   bool embedding = false, head = false;
-  int hops = 0;  // of the device that starts last: stages a microbatch passes before it ...
-  int layers_before = 0, dense_before = 0;  // ... and the layers in them
+  double hops = 0;  // of the device that starts last: stages a microbatch passes before it ...
+  double layers_before = 0, dense_before = 0;  // ... and the layers in them
 };
 
 struct DeviceKinds {
@@ -32,8 +33,11 @@ struct DeviceKinds {
   int stages = 1, virtual_stages = 1;  // devices, chunks of one
   bool doubled = false;                // both directions on every device (DualPipe)
   bool layers_suffice = true;          // for every virtual stage
-  int largest_chunk = 0;               // layers of the virtual stage that has most
+  double largest_chunk = 0;            // layers of the virtual stage that has most
+  // Device 0's first; from `decisive` on those that another outlasts: it has no less work, and no less before it. Where
+  // devices do not compute while they send, these can have more to send.
   std::vector<DeviceKind> kinds;
+  std::size_t decisive = 0;
   std::vector<Held> held;
   std::vector<int> dense;  // working memory
 };

@@ -122,8 +122,10 @@ void Pricer::bound(const PlacedMesh& mesh, const PricedLayer& layer, PricedState
   const bool sends_in_turn = blocks_sends(state.stage.sends, shape.kind) && !overlaps &&
                              facts_of(shape.kind).placement == StagePlacement::looped;
   const double one_hop = (whole ? 2 : 1) * transfer, embedding_before = whole ? first : first_f;
+  const std::size_t devices = sends_in_turn ? kinds.kinds.size() : kinds.decisive;
   const auto of_devices = [&](auto pass_of_layers, auto before_layers) {
-    for (const DeviceKind& kind : kinds.kinds) {
+    for (std::size_t k = 0; k < devices; ++k) {
+      const DeviceKind& kind = kinds.kinds[k];
       double work = pass_of_layers(kind.layers, kind.dense);
       if (kind.embedding) work += first;
       if (kind.head) work += last;
@@ -141,13 +143,16 @@ void Pricer::bound(const PlacedMesh& mesh, const PricedLayer& layer, PricedState
     const auto pass_of = [overlaps](const StageBlocks<double>::OfKind& k) {
       return overlaps ? k.layer.work_forward + k.layer.work_backward : k.layer.forward + k.layer.backward;
     };
-    const auto passes = [&](int n, int dense) { return blocks.sum(layer.cost.layers(n, dense), pass, pass_of); };
-    of_devices(passes, [&](int n, int dense) {
+    const auto passes = [&](double n, double dense) {
+      return blocks.sum(layer.cost.layers(n, dense), pass, pass_of);
+    };
+    of_devices(passes, [&](double n, double dense) {
       return whole ? passes(n, dense) : blocks.sum(layer.cost.layers(n, dense), &BlockTime<double>::forward);
     });
   } else {
     const double one_before = whole ? pass : blocks.layer.forward;
-    of_devices([pass](int n, int) { return n * pass; }, [one_before](int n, int) { return n * one_before; });
+    of_devices([pass](double n, double) { return n * pass; },
+               [one_before](double n, double) { return n * one_before; });
   }
   double rounded_layers = 0;
   const std::optional<WorkBeforeReturn> split = whole ? std::nullopt : work_before_return(shape);

@@ -120,9 +120,10 @@ void sweep_s1(const Scenario& s1, std::size_t best, S1Result& out) {
   meshes.reserve(2 * std::size(kDegrees));
   PricedLayer layer;
   PricedState state;
-  out.points.clear(), out.best.clear();
+  out.best.clear();
   out.fit = out.illegal = out.simulated = 0;
   out.points.reserve(kPoints);
+  std::size_t points = 0, fit = 0, illegal = 0;
   std::vector<std::pair<double, std::size_t>> candidates;
   candidates.reserve(kPoints);
   for (const int tensor : kDegrees) {
@@ -147,23 +148,28 @@ void sweep_s1(const Scenario& s1, std::size_t best, S1Result& out) {
             const double ideal =
                 utilisation(pricer.flops().flops_model, mesh.counts.chips, mesh.in.chip.peak_flops, 1.0);
             for (const Schedule& schedule : *each.schedules) {
-              const bool legal = schedule.legal;
-              plan.schedule = schedule.shape.kind, plan.virtual_stages = schedule.shape.virtual_stages;
-              Price price;
-              price.memory_bytes = pricer.memory(mesh, layer, state, schedule.fullest);
-              pricer.bound(mesh, layer, state, *schedule.kinds, schedule.shape, price);
-              const bool fits = price.memory_bytes <= capacity;
-              out.fit += fits;
-              out.illegal += !legal;
-              if (fits && legal) candidates.emplace_back(price.step_time_s, out.points.size());
-              out.points.push_back(
-                  {plan, price.step_time_s, price.memory_bytes, ideal / price.step_time_s, fits, price.exact, legal});
+              if (points == out.points.size()) out.points.emplace_back();
+              S1Point& point = out.points[points];
+              point.plan = plan;
+              point.plan.schedule = schedule.shape.kind, point.plan.virtual_stages = schedule.shape.virtual_stages;
+              point.price.memory_bytes = pricer.memory(mesh, layer, state, schedule.fullest);
+              pricer.bound(mesh, layer, state, *schedule.kinds, schedule.shape, point.price);
+              point.mfu = ideal / point.price.step_time_s;
+              point.fits = point.price.memory_bytes <= capacity;
+              point.legal = schedule.legal;
+              fit += point.fits;
+              illegal += !point.legal;
+              if (point.fits && point.legal) candidates.emplace_back(point.price.step_time_s, points);
+              ++points;
             }
           }
         }
       }
     }
   }
+
+  out.points.resize(points);
+  out.fit = fit, out.illegal = illegal;
 
   // Smallest bound first; a heap, as few of them are looked at.
   const auto later = [](const auto& a, const auto& b) { return a > b; };
@@ -175,14 +181,13 @@ void sweep_s1(const Scenario& s1, std::size_t best, S1Result& out) {
     candidates.pop_back();
     if (exact.size() == best && bound > exact.back().first) break;
     S1Point& point = out.points[i];
-    if (!point.exact) {
+    if (!point.price.exact) {
       const Price price = pricer.price(point.plan, true);
-      point.mfu *= point.step_time_s / price.step_time_s;
-      point.step_time_s = price.step_time_s;
-      point.exact = true;
+      point.mfu *= point.price.step_time_s / price.step_time_s;
+      point.price = price;
       ++out.simulated;
     }
-    const std::pair<double, std::size_t> entry{point.step_time_s, i};
+    const std::pair<double, std::size_t> entry{point.price.step_time_s, i};
     exact.insert(std::upper_bound(exact.begin(), exact.end(), entry), entry);
     if (exact.size() > best) exact.pop_back();
   }
@@ -200,8 +205,8 @@ std::string s1_json(const S1Result& result, double seconds) {
   for (const std::size_t i : result.best) {
     const S1Point& point = result.points[i];
     io::OrderedJson row = {{"plan", io::plan_json(point.plan)},
-                           {"step_s", point.step_time_s},
-                           {"memory_bytes", point.memory_bytes},
+                           {"step_s", point.price.step_time_s},
+                           {"memory_bytes", point.price.memory_bytes},
                            {"mfu", point.mfu}};
     if (top.empty()) json["best"] = row;
     top.push_back(std::move(row));

@@ -17,11 +17,9 @@ engine::Scenario s1_scenario(const engine::TransformerShape& model, const engine
 
 struct S1Point {
   engine::Plan plan;
-  double step_time_s = 0;  // a bound the step is never below; simulated where exact
-  double memory_bytes = 0;
-  double mfu = 0;  // of step_time_s
+  engine::Price price;  // the step's time is a bound unless it is exact
+  double mfu = 0;       // of that time
   bool fits = false;
-  bool exact = false;
   bool legal = true;  // false: the microbatches do not fill the stages, priced by formula
 };
 

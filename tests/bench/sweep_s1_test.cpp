@@ -33,7 +33,7 @@ TEST_CASE("sweep S1 answers 9,960 points, and its 20 best are those of simulatin
     const S1Point& point = result.points[i];
     if (!point.fits || !point.legal) continue;
     // The slower half cannot come into the first 20; simulating it would only take time.
-    if (point.step_time_s > 1.5 * result.points[result.best.back()].step_time_s) continue;
+    if (point.price.step_time_s > 1.5 * result.points[result.best.back()].price.step_time_s) continue;
     all.emplace_back(pricer.price(point.plan, true).step_time_s, i);
   }
   std::sort(all.begin(), all.end());
@@ -73,11 +73,11 @@ TEST_CASE("sweep S1 prices a point as its evaluation does to the last bit, in ev
         const auto step = report.quantities[Q::step_time], memory = report.quantities[Q::memory_total],
                    capacity = report.quantities[Q::hbm_capacity];
         REQUIRE(step);
-        REQUIRE(point.memory_bytes == *memory);
+        REQUIRE(point.price.memory_bytes == *memory);
         REQUIRE(point.fits == (*memory <= *capacity));
-        if (!point.exact) REQUIRE(point.step_time_s == pricer.price(point.plan, false).step_time_s);
-        REQUIRE((point.exact ? point.step_time_s == *step : point.step_time_s <= *step));
-        exact += point.exact;
+        if (!point.price.exact) REQUIRE(point.price.step_time_s == pricer.price(point.plan, false).step_time_s);
+        REQUIRE((point.price.exact ? point.price.step_time_s == *step : point.price.step_time_s <= *step));
+        exact += point.price.exact;
       }
       CHECK(exact > 50);
     }
@@ -92,5 +92,5 @@ TEST_CASE("the answer of sweep S1 as JSON counts 9,960 points and names the best
   CHECK(json.at("points_per_s") == 19920);
   REQUIRE(json.at("top").size() == 2);
   CHECK(json.at("best") == json.at("top").at(0));
-  CHECK(json.at("best").at("step_s") == result.points[result.best[0]].step_time_s);
+  CHECK(json.at("best").at("step_s") == result.points[result.best[0]].price.step_time_s);
 }
