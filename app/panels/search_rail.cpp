@@ -149,7 +149,7 @@ void serving_preferences(RailRows& rows, SearchPreferences& all) {
   dimension_rows(rows, serving_dimensions(), preferences.constraints);
   free_row(rows, preferences.min_free);
   const engine::ServiceLevel& slo = ctx.session.scenario().workload.slo;
-  if (slo.time_per_output_token_s > 0 || slo.ttft_s > 0) {
+  if (slo.any()) {
     preferences.keeps_promises =
         check_box(ctx.ui, {rows.x, rows.y + ctx.px(kRowHeight) / 2}, "search.promises",
                   ctx.text("ui.search.promises"), preferences.keeps_promises,

@@ -21,10 +21,11 @@ constexpr double kBarely = 0.05;       // of the capacity
 
 // The largest batch of at most `wanted` that keeps what is promised, as an edit; none where no other keeps it.
 Fix batch_fix(const Findings& f, double wanted) {
+  static const Field& field = *find_field("workload.batch");  // looked up once: this is asked for every scenario
   const Scenario& s = f.scenario();
-  const int most = static_cast<int>(std::clamp(wanted, 0.0, find_field("workload.batch")->maximum));
+  const int most = static_cast<int>(std::clamp(wanted, 0.0, field.maximum));
   const int batch = largest_batch_within(s, s.workload.slo, most);
-  return batch > 0 && batch != s.workload.batch ? Fix{Findings::edit("workload.batch", batch)} : Fix{};
+  return batch > 0 && batch != s.workload.batch ? Fix{{&field, double(batch)}} : Fix{};
 }
 
 Fix larger_batch(const Findings& f, double wanted) {

@@ -21,7 +21,8 @@ ServedTimes times_of(const ServingInputs<double>& si, const Parameters<double>& 
 }  // namespace
 
 ServedTimes served_times(const Scenario& s) {
-  const ServingInputs<double> si = make_serving_inputs<double>(s, nullptr);
+  ServingInputs<double> si;
+  read_serving_inputs(s, nullptr, si);
   return times_of(si, count_parameters(si.in.model));
 }
 
@@ -39,7 +40,9 @@ bool keeps_promise(const Scenario& s, const Report& report) {
 int largest_batch_within(const Scenario& s, const ServiceLevel& limits, int most) {
   const std::int64_t least = least_decoding_batch(s.parallelism);
   if (least > most) return 0;
-  ServingInputs<double> si = make_serving_inputs<double>(s, nullptr);
+  if (!limits.any()) return most;
+  ServingInputs<double> si;
+  read_serving_inputs(s, nullptr, si);
   const Parameters<double> p = count_parameters(si.in.model);
   const auto within = [&](int batch) {
     si.batch = batch;

@@ -187,7 +187,7 @@ void fill_placement(const ServingEvaluation<double>& e, std::vector<AxisPlacemen
 template <Scalar S>
 ServingEvaluation<S> run_serving(const Scenario& s, Trace* trace) {
   ServingEvaluation<S> e;
-  e.si = make_serving_inputs<S>(s, trace);
+  read_serving_inputs(s, trace, e.si);
   e.params = count_parameters(e.si.in.model);
   e.decode = decode_cost(e.si, e.params);
   e.prefill = prefill_cost(e.si, e.params, e.decode);

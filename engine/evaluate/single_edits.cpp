@@ -173,8 +173,7 @@ class Neighbours {
     for (const int chunk : {0, 256, 512, 1024, 2048, 4096, 8192})
       if (chunk != s_.serving.prefill_chunk_tokens) add({edit("serving.prefill_chunk_tokens", chunk)});
     if (s_.serving.draft_tokens > 0) add({edit("serving.draft_tokens", 0)});
-    const ServiceLevel& slo = s_.workload.slo;
-    const bool bounded = slo.ttft_s > 0 || slo.time_per_output_token_s > 0;
+    const bool bounded = s_.workload.slo.any();
     const double most = report_.quantities.value_or(Q::max_batch, 0), now = s_.workload.batch;
     const bool fits = report_.quantities.value_or(Q::memory_free, 0) >= 0;
     if (!bounded && fits) return;

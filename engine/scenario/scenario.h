@@ -63,6 +63,7 @@ inline constexpr std::size_t kLengthBins = 8;
 struct ServiceLevel {
   double ttft_s = 0;                   // time to first token, without a queue
   double time_per_output_token_s = 0;  // sustained: with the prefills of new requests on the same chips
+  bool any() const { return ttft_s > 0 || time_per_output_token_s > 0; }  // something is promised
   friend bool operator==(const ServiceLevel&, const ServiceLevel&) = default;
 };
 

@@ -240,7 +240,8 @@ namespace {
 
 // Of one replica: from one sequence for each of its stages in doublings up to its slots.
 std::vector<BatchingModel::Step> steps_of(const Scenario& s, int slots) {
-  ServingInputs<double> si = make_serving_inputs<double>(s, nullptr);
+  ServingInputs<double> si;
+  read_serving_inputs(s, nullptr, si);
   const Parameters<double> params = count_parameters(si.in.model);
   const double replicas = double(s.parallelism.data) * s.parallelism.fsdp;
   std::vector<BatchingModel::Step> out;

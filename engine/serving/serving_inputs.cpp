@@ -52,17 +52,13 @@ void read_lengths(const Scenario& s, Trace* trace, ServingInputs<S>& out) {
 }
 
 template <Scalar S>
-PhaseMesh<S> decode_mesh(const Scenario& s, Trace* trace, const Inputs<S>& in) {
-  PhaseMesh<S> mesh;
+void read_decode_mesh(const Inputs<S>& in, PhaseMesh<S>& mesh) {
   mesh.degrees = in.degrees, mesh.torus_axes = in.torus_axes, mesh.links = in.links;
   mesh.expert_tensor = in.expert_tensor, mesh.experts_split_tensor = in.experts_split_tensor;
-  (void)s, (void)trace;
-  return mesh;
 }
 
 template <Scalar S>
-PhaseMesh<S> prefill_mesh(const Scenario& s, Trace* trace, const Inputs<S>& in) {
-  PhaseMesh<S> mesh;
+void read_prefill_mesh(const Scenario& s, Trace* trace, PhaseMesh<S>& mesh) {
   const Parallelism plan = prefill_parallelism(s);
   mesh.links = place_mesh(s.cluster, plan, s.placement);
   for (int i = 0; i < kAxisCount; ++i) {
@@ -72,8 +68,7 @@ PhaseMesh<S> prefill_mesh(const Scenario& s, Trace* trace, const Inputs<S>& in) 
     mesh.torus_axes[slot] = torus_axes_of<S>(mesh.links.group(static_cast<Axis>(i)), Q::prefill_torus_axes, trace);
   }
   mesh.expert_tensor = mesh.degree(Axis::tensor).x;
-  (void)in;
-  return mesh;
+  mesh.experts_split_tensor = false;
 }
 
 template <Scalar S>
@@ -116,8 +111,7 @@ double serving_chips(const Scenario& s) {
 }
 
 template <Scalar S>
-ServingInputs<S> make_serving_inputs(const Scenario& s, Trace* trace) {
-  ServingInputs<S> out;
+void read_serving_inputs(const Scenario& s, Trace* trace, ServingInputs<S>& out) {
   out.in = make_inputs<S>(s, trace);
   const auto input = [trace](Q q, double value, std::string_view source = kYours) {
     return input_leaf<S>(trace, q, -1, value, source);
@@ -148,18 +142,17 @@ ServingInputs<S> make_serving_inputs(const Scenario& s, Trace* trace) {
   out.hop_latency = out.in.calibrated && !(s.assumptions.hop_latency_s > 0)
                         ? named(Q::hop_latency, out.in.calibration[Calibrated::link_latency])
                         : S(out.in.hop_latency);
-  out.decode = decode_mesh(s, trace, out.in);
+  read_decode_mesh(out.in, out.decode);
   count_hops(trace, Q::network_hops, out.in, out.decode);
   if (out.disaggregated) {
-    out.prefill = prefill_mesh(s, trace, out.in);
+    read_prefill_mesh(s, trace, out.prefill);
     count_hops(trace, Q::prefill_network_hops, out.in, out.prefill);
   } else {
     out.prefill = out.decode;
   }
-  return out;
 }
 
-template ServingInputs<double> make_serving_inputs<double>(const Scenario&, Trace*);
-template ServingInputs<Traced> make_serving_inputs<Traced>(const Scenario&, Trace*);
+template void read_serving_inputs<double>(const Scenario&, Trace*, ServingInputs<double>&);
+template void read_serving_inputs<Traced>(const Scenario&, Trace*, ServingInputs<Traced>&);
 
 }  // namespace roofscape::engine

@@ -43,10 +43,11 @@ struct ServingInputs {
   double node_size = 1;
 };
 
+// `out` as made by default.
 template <Scalar S>
-ServingInputs<S> make_serving_inputs(const Scenario&, Trace* trace);
-extern template ServingInputs<double> make_serving_inputs<double>(const Scenario&, Trace*);
-extern template ServingInputs<Traced> make_serving_inputs<Traced>(const Scenario&, Trace*);
+void read_serving_inputs(const Scenario&, Trace* trace, ServingInputs<S>& out);
+extern template void read_serving_inputs<double>(const Scenario&, Trace*, ServingInputs<double>&);
+extern template void read_serving_inputs<Traced>(const Scenario&, Trace*, ServingInputs<Traced>&);
 
 // Calibrated: seconds of one collective of a pass over the axis's group beside its bytes.
 template <Scalar S>

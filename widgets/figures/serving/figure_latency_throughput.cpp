@@ -121,9 +121,7 @@ Readout readout_of(const FigureInput& input, double batch, double time_s, double
 }
 
 const engine::ServiceLevel& slo_of(const FigureInput& input) { return input.scenario.workload.slo; }
-bool has_slo(const FigureInput& input) {
-  return slo_of(input).ttft_s > 0 || slo_of(input).time_per_output_token_s > 0;
-}
+bool has_slo(const FigureInput& input) { return slo_of(input).any(); }
 
 ChartPoint place(const TradePoint& p) { return {p.time_per_token_s * kMsPerS, p.tokens_per_s_per_chip}; }
 
