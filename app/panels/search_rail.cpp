@@ -61,7 +61,8 @@ void dimension_row(RailRows& rows, const ConstrainedDimension& dimension, Constr
   const bool pinned = constraint.kind == Constraint::Kind::as_plan;
   if (pinned) {
     selected = static_cast<int>(options.size());
-    options.push_back({ctx.format("ui.search.as_plan", {own_text(ctx, dimension)}), {}});
+    const std::string own = own_text(ctx, dimension);
+    options.push_back({.text = ctx.format("ui.search.as_plan", {own}), .detail = {}, .shorter = own});
     offered.push_back(constraint);
   }
   const std::string about =

@@ -36,7 +36,11 @@ int drop_down(Ui& ui, const Rect& r, std::string_view id, std::span<const Option
   if (next >= 0 && next < static_cast<int>(options.size())) {
     const Option& o = options[static_cast<std::size_t>(next)];
     const float room = right - r.x - ui.px(8);
-    const float name = ui.canvas.text_width(o.text, text_style(ui, t.ink));
+    const auto width_of = [&ui, &t](const std::string& of) {
+      return ui.canvas.text_width(of, text_style(ui, t.ink));
+    };
+    const std::string& text = o.shorter.empty() || width_of(o.text) <= room ? o.text : o.shorter;
+    const float name = width_of(text);
     if (!o.detail.empty() && !o.listed) {
       TextStyle d = text_style(ui, t.ink3, kSmallText);
       d.halign = HAlign::right;
@@ -47,8 +51,7 @@ int drop_down(Ui& ui, const Rect& r, std::string_view id, std::span<const Option
       }
     }
     ui.canvas.text({r.x + ui.px(8), r.centre().y},
-                   ellipsize(ui.canvas, o.text, text_style(ui, t.ink), right - r.x - ui.px(8)),
-                   text_style(ui, t.ink));
+                   ellipsize(ui.canvas, text, text_style(ui, t.ink), right - r.x - ui.px(8)), text_style(ui, t.ink));
   }
   if (s.hovered && !tip.empty()) ui.io.hint(id, r, tip, std::string(about));
   return next;

@@ -97,6 +97,7 @@ struct Option {
   std::string id = {};                    // another name it is found by when something is typed
   bool listed = false;                    // its detail stands in the open list alone
   std::vector<std::string> aliases = {};  // and more of such names
+  std::string shorter = {};               // shown in a closed list that its text does not fit
 };
 
 class Interaction {

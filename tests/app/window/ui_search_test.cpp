@@ -238,6 +238,29 @@ TEST_CASE("a setting that is no longer pinned is tried with every value, and wha
   CHECK(result(h).plans == alone);
 }
 
+TEST_CASE("what the plan has of a setting stands uncut in the rail, in each language") {
+  for (const char* language : {"en", "ko", "ru"}) {
+    CAPTURE(language);
+    app::Settings settings;
+    settings.language = language;
+    Harness h(test::preset("llama3-405b-16k-h100"), "", 1280, 720, "dark", settings);
+    search(h);
+    int shown = 0;
+    for (const app::ConstrainedDimension& dimension : app::search_dimensions()) {
+      const std::string name = "search.constraint." + std::string(dimension.id);
+      if (!dimension.is_setting || !h.reach(name)) continue;
+      CAPTURE(name);
+      const widgets::Rect box = h.place(name)->rect;
+      for (const auto& t : h.canvas.drawn_texts())
+        if (box.contains(t.rect.centre())) {
+          CHECK_MESSAGE(t.text.find("\u2026") == std::string::npos, t.text);
+          ++shown;
+        }
+    }
+    CHECK(shown >= 4);
+  }
+}
+
 TEST_CASE("another ranking orders the list by it") {
   Harness h(kSmall);
   search(h);
