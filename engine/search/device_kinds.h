@@ -82,8 +82,7 @@ class DistinctDevices {
  public:
   // The numbers of a schedule's devices.
   std::vector<std::uint16_t> add(const std::vector<DeviceMoments>& schedule);
-  std::size_t size() const { return all_.size(); }
-  const DeviceMoments& operator[](std::size_t number) const { return all_[number]; }
+  const std::vector<DeviceMoments>& all() const { return all_; }  // by number
 
  private:
   std::vector<DeviceMoments> all_;

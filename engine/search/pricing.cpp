@@ -144,36 +144,48 @@ double Pricer::state_bytes(const PlacedMesh& mesh, const PricedLayer& layer, con
   return layer.cost.dense_first ? std::min(bytes(0), bytes(most_dense)) : bytes(0);
 }
 
-double Pricer::memory(const PlacedMesh& mesh, const PricedLayer& layer, PricedState& state,
-                      std::span<const DeviceMoments> devices) const {
-  double fullest = -1;
+// A loop for both callers: most devices of a state are a few sums, of which a call would be a good part.
+template <class Take>
+void Pricer::each_memory(const PlacedMesh& mesh, const PricedLayer& layer, PricedState& state,
+                         std::span<const DeviceMoments> devices, Take&& take) {
   for (const DeviceMoments& device : devices) {
     if (device.kind >= state.held.size()) state.held.resize(device.kind + 1);
     PricedState::Held& held = state.held[device.kind];
     if (held.made != state.made) hold(mesh, layer, state, device, held);
     HeldMicrobatches at_peak = device.moments.front();
     if (device.moments.size() > 1) at_peak = held_at_peak(device.moments, held.memory.bytes, state.plan);
-    held.load.in_flight = at_peak.all, held.load.postponed = at_peak.postponed;
-    finish_memory(mesh.in, state.buffers, held.load, state.plan, held.memory);
-    fullest = max(fullest, held.memory.total);
+    take(held_in_flight(mesh.in, state.buffers, state.plan, held.memory, at_peak.all, at_peak.postponed).total);
   }
+}
+
+double Pricer::memory(const PlacedMesh& mesh, const PricedLayer& layer, PricedState& state,
+                      std::span<const DeviceMoments> devices) const {
+  double fullest = -1;
+  each_memory(mesh, layer, state, devices, [&fullest](double bytes) { fullest = max(fullest, bytes); });
   return fullest;
+}
+
+void Pricer::memories(const PlacedMesh& mesh, const PricedLayer& layer, PricedState& state,
+                      std::span<const DeviceMoments> devices, std::vector<double>& out) const {
+  out.resize(devices.size());
+  each_memory(mesh, layer, state, devices, [next = out.data()](double bytes) mutable { *next++ = bytes; });
 }
 
 void Pricer::hold(const PlacedMesh& mesh, const PricedLayer& layer, const PricedState& state,
                   const DeviceMoments& device, PricedState::Held& out) {
   const DeviceKinds::Held& holds = device.held;
   out.made = state.made;
-  out.load = {holds.device,
-              device_layers(mesh, layer, holds.layers, holds.dense),
-              device.in_flight,
-              holds.embedding,
-              holds.head,
-              device.doubled,
-              0,
-              device.chunks_in_turn};
-  state_memory(mesh.in, layer.cost, mesh.counts, out.load, state.plan, out.memory);
-  out.memory.bytes = microbatch_bytes(layer.cost, out.load);
+  const DeviceLoad<double> load{holds.device,
+                                device_layers(mesh, layer, holds.layers, holds.dense),
+                                device.in_flight,
+                                holds.embedding,
+                                holds.head,
+                                device.doubled,
+                                0,
+                                device.chunks_in_turn};
+  state_memory(mesh.in, layer.cost, mesh.counts, load, state.plan, out.memory);
+  hold_buffers(mesh.in, state.buffers, load, state.plan, out.memory);
+  out.memory.bytes = microbatch_bytes(layer.cost, load);
 }
 
 // Layers of each virtual stage: layers_ and, where their kinds stand apart, dense_.

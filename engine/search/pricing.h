@@ -64,7 +64,6 @@ struct PricedState {
   // another state is made anew.
   struct Held {
     std::uint64_t made = 0;
-    DeviceLoad<double> load;
     StageMemory<double> memory;
   };
   std::vector<Held> held;
@@ -98,6 +97,8 @@ class Pricer {
   void price_layer(const PlacedMesh&, const Plan&, PricedLayer& out) const;
   // Reads zero_stage, sequence_parallel, policy and offload. In two steps: what memory() needs, and the rest.
   void price_buffers(const PlacedMesh&, const PricedLayer&, const Plan&, PricedState& out) const;
+  // After the first step, which does not depend on it.
+  static void set_offload_activations(PricedState& state, bool on) { state.plan.offload_activations = on; }
   void price_step(const PlacedMesh&, const PricedLayer&, PricedState& out) const;
   void price_state(const PlacedMesh&, const PricedLayer&, const Plan&, PricedState& out) const;
   // Weights, gradients and optimizer state of a device with so many layers: what it holds whatever runs, and whichever
@@ -106,11 +107,17 @@ class Pricer {
   // No plan of the mesh's group with this layer takes less: its work, without any traffic of training state.
   // `overlaps`: by a schedule that joins forwards with backwards, which takes less still.
   double least_work(const PlacedMesh&, const PricedLayer&, bool overlaps) const;
+  // What follows the work of the layers whatever a layer keeps, for a state and whether or not its activations are
+  // offloaded: reductions that nothing hides, and the optimizer, here or on the host.
+  static double least_end(const PlacedMesh&, const PricedLayer&, PricedState&);
   // The step without any bubble; no schedule makes it shorter, or none that overlaps.
   double least_time(const PlacedMesh&, const PricedLayer&, PricedState&, bool overlaps) const;
   // Memory of the fullest device, exactly, in bytes; `devices` from fullest_devices(). Of shapes whose microbatches
   // do not fill the stages: by formula.
   double memory(const PlacedMesh&, const PricedLayer&, PricedState&, std::span<const DeviceMoments> devices) const;
+  // Of each of the devices.
+  void memories(const PlacedMesh&, const PricedLayer&, PricedState&, std::span<const DeviceMoments> devices,
+                std::vector<double>& out) const;
   // The step time, exact where there is no pipeline.
   void bound(const PlacedMesh&, const PricedLayer&, PricedState&, const DeviceKinds&, const ScheduleShape&,
              Price&) const;
@@ -138,6 +145,9 @@ class Pricer {
     std::array<Tick, 3> hops{};  // between nodes; stages in one; between these
     StepSpan step;
   };
+  template <class Take>
+  static void each_memory(const PlacedMesh&, const PricedLayer&, PricedState&, std::span<const DeviceMoments>,
+                          Take&& take);
   static void hold(const PlacedMesh&, const PricedLayer&, const PricedState&, const DeviceMoments&,
                    PricedState::Held& out);
   bool span(const PlacedMesh&, const PricedLayer&, const PricedState&, const ScheduleShape&, StepSpan& out);

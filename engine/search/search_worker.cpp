@@ -388,7 +388,11 @@ void SearchWorker::test_state(Mesh& mesh) {
     plan.offload_optimizer = choice.offload_optimizer;
     choice.bytes = pricer_.state_bytes(mesh.placed, layer_, plan, layers, stages == 1, stages == 1);
     choice.too_large = choice.bytes > mesh.limit_bytes;
-    if (!choice.too_large) continue;
+    if (!choice.too_large) {
+      pricer_.price_state(mesh.placed, layer_, plan, state_);
+      choice.end_s = Pricer::least_end(mesh.placed, layer_, state_);
+      continue;
+    }
     double plans = static_cast<double>(mesh.legal.size() * choices_.offload_activations.size()) * per_layer_;
     if (!mesh.runs.empty()) {
       plans = 0;
@@ -408,19 +412,24 @@ void SearchWorker::price_mesh(Mesh& mesh, bool sequence_parallel, CheckpointPoli
   Plan& plan = candidate.plan;
   candidate.chips = mesh.placed.counts.chips;
   candidate.cell = mesh.cell;
-  for (const StateChoice& choice : mesh.states)
+  if (mesh.legal.empty()) return;
+  for (const StateChoice& choice : mesh.states) {
+    if (choice.too_large && !may_lack_least(mesh, choice)) continue;
+    plan = mesh.placed.plan;
+    plan.sequence_parallel = sequence_parallel, plan.policy = policy;
+    plan.zero_stage = static_cast<std::uint8_t>(choice.zero);
+    plan.offload_optimizer = choice.offload_optimizer;
+    pricer_.price_buffers(mesh.placed, layer_, plan, state_);
     for (std::size_t offload = 0; offload < choices_.offload_activations.size(); ++offload) {
-      const bool offload_activations = choices_.offload_activations[offload];
+      plan.offload_activations = choices_.offload_activations[offload];
+      Pricer::set_offload_activations(state_, plan.offload_activations);
       const std::size_t first = first_of(mesh, layer, choice.at, offload);
-      plan = mesh.placed.plan;
-      plan.sequence_parallel = sequence_parallel, plan.policy = policy;
-      plan.zero_stage = static_cast<std::uint8_t>(choice.zero);
-      plan.offload_optimizer = choice.offload_optimizer, plan.offload_activations = offload_activations;
       if (choice.too_large)
-        measure_too_large(mesh, choice, candidate, first);
+        measure_too_large(mesh, choice, first);
       else
-        price_schedules(mesh, candidate, first);
+        price_schedules(mesh, candidate, choice.end_s, first);
     }
+  }
 }
 
 template <class Bytes>
@@ -435,10 +444,7 @@ void SearchWorker::draw_sample(Mesh& mesh, Candidate& candidate, std::size_t fir
 }
 
 void SearchWorker::price_devices(const Mesh& mesh) {
-  const DistinctDevices& devices = mesh.fullest->devices;
-  device_bytes_.resize(devices.size());
-  for (std::size_t i = 0; i < devices.size(); ++i)
-    device_bytes_[i] = pricer_.memory(mesh.placed, layer_, state_, {&devices[i], 1});
+  pricer_.memories(mesh.placed, layer_, state_, mesh.fullest->devices.all(), device_bytes_);
 }
 
 double SearchWorker::bytes_of(const Mesh& mesh, std::size_t legal) const {
@@ -468,10 +474,8 @@ bool SearchWorker::none_matters(Mesh& mesh, Candidate& candidate, double least_w
          pricer_.memory(mesh.placed, layer_, state_, range.most) <= mesh.limit_bytes;
 }
 
-void SearchWorker::price_schedules(Mesh& mesh, Candidate& candidate, std::size_t first) {
-  if (mesh.legal.empty()) return;
-  pricer_.price_buffers(mesh.placed, layer_, candidate.plan, state_);
-  const double least_work = mesh.overlaps ? std::min(least_work_s_, least_paired_work_s_) : least_work_s_;
+void SearchWorker::price_schedules(Mesh& mesh, Candidate& candidate, double end_s, std::size_t first) {
+  const double least_work = (mesh.overlaps ? std::min(least_work_s_, least_paired_work_s_) : least_work_s_) + end_s;
   const bool known = !std::isnan(least_work_s_) && mesh.rates_known;
   if (known && mesh.runs.empty() && none_matters(mesh, candidate, least_work)) {
     if (!sample_.wanted()) return;
@@ -548,10 +552,13 @@ void SearchWorker::price_schedules(Mesh& mesh, Candidate& candidate, std::size_t
 }
 
 // Whose state alone does not fit: what it lacks at least, for a cell of which no plan is known to fit.
-void SearchWorker::measure_too_large(Mesh& mesh, const StateChoice& choice, Candidate& candidate, std::size_t first) {
+bool SearchWorker::may_lack_least(const Mesh& mesh, const StateChoice& choice) const {
+  return choice.bytes - mesh.limit_bytes < cells_[mesh.cell].missing_bytes && !candidates_.best_of_cell(mesh.cell);
+}
+
+void SearchWorker::measure_too_large(Mesh& mesh, const StateChoice& choice, std::size_t first) {
+  if (!may_lack_least(mesh, choice)) return;
   double& missing = cells_[mesh.cell].missing_bytes;
-  if (choice.bytes - mesh.limit_bytes >= missing || candidates_.best_of_cell(mesh.cell)) return;
-  pricer_.price_buffers(mesh.placed, layer_, candidate.plan, state_);
   price_devices(mesh);
   for (std::size_t l = 0; l < mesh.legal.size(); ++l)
     if (runs(mesh, first, l)) missing = std::min(missing, bytes_of(mesh, l) - mesh.limit_bytes);

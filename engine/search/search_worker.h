@@ -102,6 +102,7 @@ class SearchWorker {
     double bytes = 0;
     bool too_large = false;
     std::size_t at = 0;  // among the states of the mesh
+    double end_s = 0;    // behind the layers' work a step takes at least this long
   };
   // A mesh, with ZeRO stages that run on the same software.
   struct Mesh {
@@ -141,8 +142,8 @@ class SearchWorker {
   void test_state(Mesh& mesh);
   // `layer`: of the choices of a layer.
   void price_mesh(Mesh& mesh, bool sequence_parallel, CheckpointPolicy policy, std::size_t layer);
-  // `first`: of mesh.runs.
-  void price_schedules(Mesh& mesh, Candidate& candidate, std::size_t first);
+  // Of state_, whose choices the candidate has. `end_s`: of StateChoice; `first`: of mesh.runs.
+  void price_schedules(Mesh& mesh, Candidate& candidate, double end_s, std::size_t first);
   // Whether the memory of all schedules together says that none of them can matter; then they have been counted.
   // `least_work`: no step is shorter.
   bool none_matters(Mesh& mesh, Candidate& candidate, double least_work);
@@ -152,7 +153,9 @@ class SearchWorker {
   // `bytes`: of a legal schedule by its number.
   template <class Bytes>
   void draw_sample(Mesh& mesh, Candidate& candidate, std::size_t first, Bytes bytes);
-  void measure_too_large(Mesh& mesh, const StateChoice& choice, Candidate& candidate, std::size_t first);
+  // Whether one of its plans can lack less than all that are known of a cell in which none runs.
+  bool may_lack_least(const Mesh& mesh, const StateChoice& choice) const;
+  void measure_too_large(Mesh& mesh, const StateChoice& choice, std::size_t first);
   // Of the i-th legal schedule.
   static bool runs(const Mesh& mesh, std::size_t first, std::size_t i) {
     return mesh.runs.empty() || mesh.runs[first + i];

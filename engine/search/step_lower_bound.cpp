@@ -2,6 +2,7 @@
 // from the kinds of devices, what pipeline_lower_bound (pipeline_time.h) finds in ticks from all of them.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <optional>
 
 #include "engine/search/pricing.h"
@@ -12,6 +13,20 @@ double Pricer::least_work(const PlacedMesh& mesh, const PricedLayer& layer, bool
   const StageWork<double> work = stage_work(mesh.in, mesh.counts, layer.still, overlaps);
   if (overlaps) return least_paired_work(mesh.rates, mesh.counts, layer.still, work);
   return work.work * (1 - 1e-9);  // sums in another order than the step's
+}
+
+double Pricer::least_end(const PlacedMesh& mesh, const PricedLayer& layer, PricedState& state) {
+  constexpr auto index_of = [](Q part) {
+    return static_cast<std::size_t>(std::find(kStepParts.begin(), kStepParts.end(), part) - kStepParts.begin());
+  };
+  // Nothing hides more of a layer's gradients than a backward without end.
+  StageBlocks<double> blocks = *state.blocks;
+  blocks.layer.backward = std::numeric_limits<double>::infinity();
+  set_offload_activations(state, false);
+  finish_step(mesh.in, layer.cost, blocks, state.work, state.work.work, 0.0, false, state.plan, state.step);
+  double end = state.step.step_parts[index_of(Q::step_optimizer)] + state.step.step_parts[index_of(Q::step_offload)];
+  for (const double seconds : state.end.end_reduction) end += seconds;
+  return std::isnan(end) ? 0 : end * (1 - 1e-9);  // sums in another order than the step's
 }
 
 void Pricer::finish_paired(const PlacedMesh& mesh, const PricedLayer& layer, PricedState& state, double makespan,

@@ -31,6 +31,7 @@ struct StageMemory {
   S params_gathered;     // of the fewer that ZeRO-3 shards, on one rank of tensor and expert
   S trained_gathered{};  // the same of adapters, where these alone have gradients
   S gathered;            // bytes of weights and gradients that stay gathered (KeepGathered)
+  S buffers;             // bytes of those that come and go
   std::array<S, kMemoryPartCount> parts;
   S state;  // sum of the first three parts
   S total;
@@ -93,26 +94,10 @@ void working_memory(const Inputs<S>&, const LayerTime<S>&, const PlanKey&, Worki
 template <Scalar S>
 void state_memory(const Inputs<S>&, const LayerTime<S>&, const StepCounts<S>&, const DeviceLoad<S>&, const PlanKey&,
                   StageMemory<S>& out);
-// The other parts and the total, of a device whose bytes of a microbatch are there. Here to be inlined: a search asks
-// it for every plan.
+// Of a device: memory.buffers and memory.gathered, which are the same whatever is in flight.
 template <Scalar S>
-void finish_memory(const Inputs<S>& in, const WorkingMemory<S>& buffers, const DeviceLoad<S>& load,
-                   const PlanKey& key, StageMemory<S>& memory) {
-  const MicrobatchBytes<S>& bytes = memory.bytes;
-  S& activations = memory.parts[3];
-  S& working = memory.parts[4];
-  S& reserve = memory.parts[5];
-  static_assert(kMemoryParts[3] == Q::memory_activations && kMemoryParts[4] == Q::memory_buffers &&
-                kMemoryParts[5] == Q::memory_reserve);
-  // On their way to the host the checkpoints of two layers are on the chip.
-  activations = key.offload_activations ? constant<S>(2) * buffers.largest_checkpoint : load.in_flight * bytes.kept;
-  // A weight gradient that is put off keeps what was computed again for its input gradient.
-  if (value_of(load.postponed) > 0) {
-    if (key.offload_activations)
-      activations = activations + load.postponed * bytes.needed;
-    else if (value_of(bytes.needed) > value_of(bytes.kept))
-      activations = activations + load.postponed * (bytes.needed - bytes.kept);
-  }
+void hold_buffers(const Inputs<S>& in, const WorkingMemory<S>& buffers, const DeviceLoad<S>& load, const PlanKey& key,
+                  StageMemory<S>& memory) {
   if (buffers.keeps_gathered) {
     // Of chunks whose weights come and go two are gathered at a time, as of layers, and the gradients of one.
     const int chunks = key.keep_gathered == KeepGathered::chunk ? load.chunks_in_turn : 1;
@@ -127,17 +112,48 @@ void finish_memory(const Inputs<S>& in, const WorkingMemory<S>& buffers, const D
           Q::stage_gathered, load.device,
           (in.gather_bytes * both_ways + in.reduced_gradient_bytes / constant<S>(chunks)) * memory.params_gathered);
   }
-  working = buffers.buffers_gathered + buffers.buffers_working;
-  if (load.head) working = working + buffers.buffers_logits;
-  reserve = S(in.reserve_bytes);
-  if (in.calibrated) {
-    working = in.calibration[Calibrated::buffer_share] * working;
-    reserve = in.reserve_bytes + in.calibration[Calibrated::reserve] +
-              in.calibration[Calibrated::fragmentation] * (activations + working);
+  memory.buffers = buffers.buffers_gathered + buffers.buffers_working;
+  if (load.head) memory.buffers = memory.buffers + buffers.buffers_logits;
+  if (in.calibrated) memory.buffers = in.calibration[Calibrated::buffer_share] * memory.buffers;
+}
+// What a device holds beside its state, and the total: with so many microbatches in flight, of which the weight gradients
+// of some are put off. The rest of `memory` is there. Here to be inlined: a search asks it for every plan.
+template <Scalar S>
+struct HeldInFlight {
+  S activations, working, reserve, total;
+};
+template <Scalar S>
+HeldInFlight<S> held_in_flight(const Inputs<S>& in, const WorkingMemory<S>& buffers, const PlanKey& key,
+                               const StageMemory<S>& memory, const S& in_flight, const S& postponed) {
+  const MicrobatchBytes<S>& bytes = memory.bytes;
+  // On their way to the host the checkpoints of two layers are on the chip.
+  S activations = key.offload_activations ? constant<S>(2) * buffers.largest_checkpoint : in_flight * bytes.kept;
+  // A weight gradient that is put off keeps what was computed again for its input gradient.
+  if (value_of(postponed) > 0) {
+    if (key.offload_activations)
+      activations = activations + postponed * bytes.needed;
+    else if (value_of(bytes.needed) > value_of(bytes.kept))
+      activations = activations + postponed * (bytes.needed - bytes.kept);
   }
+  S reserve = in.reserve_bytes;
+  if (in.calibrated)
+    reserve = in.reserve_bytes + in.calibration[Calibrated::reserve] +
+              in.calibration[Calibrated::fragmentation] * (activations + memory.buffers);
   // What stays gathered is there as long as the weights are: it neither comes and goes nor leaves gaps.
-  if (buffers.keeps_gathered) working = memory.gathered + working;
-  memory.total = memory.state + activations + working + reserve;
+  const S working = buffers.keeps_gathered ? memory.gathered + memory.buffers : S(memory.buffers);
+  const S total = memory.state + activations + working + reserve;
+  return {activations, working, reserve, total};
+}
+// The other parts and the total, of a device whose bytes of a microbatch are there.
+template <Scalar S>
+void finish_memory(const Inputs<S>& in, const WorkingMemory<S>& buffers, const DeviceLoad<S>& load,
+                   const PlanKey& key, StageMemory<S>& memory) {
+  static_assert(kMemoryParts[3] == Q::memory_activations && kMemoryParts[4] == Q::memory_buffers &&
+                kMemoryParts[5] == Q::memory_reserve);
+  hold_buffers(in, buffers, load, key, memory);
+  const HeldInFlight<S> held = held_in_flight(in, buffers, key, memory, load.in_flight, load.postponed);
+  memory.parts[3] = held.activations, memory.parts[4] = held.working, memory.parts[5] = held.reserve;
+  memory.total = held.total;
 }
 
 extern template void working_memory<double>(const Inputs<double>&, const LayerTime<double>&, const PlanKey&,

@@ -317,6 +317,46 @@ TEST_CASE("a plan whose order is given is priced as it is evaluated, and bounded
   CHECK(slower > 50);
 }
 
+TEST_CASE("no step is shorter than its layers' work and what follows it") {
+  std::mt19937 rng(33);
+  PlacedMesh mesh;
+  PricedLayer layer;
+  PricedState state;
+  int pipelined = 0, on_host = 0, overlapped = 0, reduced = 0;
+  for (int i = 0; i < 6000; ++i) {
+    Scenario s = tests::random_scenario(rng);
+    if (i % 2 == 1) s = tests::with(s, {"assumptions.mode=calibrated"});
+    if (s.serves()) continue;
+    const Plan plan = plan_of(s);
+    Pricer pricer(tests::without_plan(s));
+    if (!check_schedule(shape_of(plan, microbatches_of(plan, s.workload.global_batch_sequences), s.pipeline)))
+      continue;
+    const double step = pricer.price(plan, true).step_time_s;
+    if (!(step > 0)) continue;  // a link that is not known
+    pricer.place(plan, mesh);
+    pricer.price_layer(mesh, plan, layer);
+    pricer.price_state(mesh, layer, plan, state);
+    const bool overlaps = plan.pipeline > 1 && overlaps_forward_backward(plan.schedule);
+    const double work = pricer.least_work(mesh, layer, overlaps), end = Pricer::least_end(mesh, layer, state);
+    CAPTURE(i);
+    REQUIRE(end >= 0);
+    REQUIRE_MESSAGE(work + end <= step, schedule_id(plan.schedule), ": ", work, " and ", end, " of ", step);
+    // Offloaded activations change nothing of it, nor does what a layer keeps.
+    Plan other = plan;
+    other.offload_activations = !plan.offload_activations;
+    other.policy = plan.policy == CheckpointPolicy::none ? CheckpointPolicy::block : CheckpointPolicy::none;
+    pricer.price_layer(mesh, other, layer);
+    pricer.price_state(mesh, layer, other, state);
+    REQUIRE(Pricer::least_end(mesh, layer, state) == end);
+    pipelined += plan.pipeline > 1, on_host += plan.offload_optimizer, overlapped += overlaps;
+    reduced += end > 0.1 * step;
+  }
+  CHECK(pipelined > 1000);
+  CHECK(on_host > 300);
+  CHECK(overlapped > 30);
+  CHECK(reduced > 300);
+}
+
 TEST_CASE("the bound of a zero-bubble schedule is never above its step, and near it where microbatches are few") {
   std::mt19937 rng(31);
   tests::Dice dice(rng);
