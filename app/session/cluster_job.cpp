@@ -67,7 +67,7 @@ void ClusterJob::ask(ClusterQuery query) {
 
 void ClusterJob::release() {
   const std::scoped_lock lock(mutex_);
-  if (!running_ && !queued_) kept_ = {};
+  if (!running_ && !queued_) std::vector<Kept>().swap(kept_);  // the room they had, too
 }
 
 std::shared_ptr<const ClusterOutcome> ClusterJob::latest() const {
