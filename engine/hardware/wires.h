@@ -5,6 +5,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstdint>
 
 #include "engine/base/scalar.h"
@@ -64,6 +65,7 @@ struct Busiest {
 template <Scalar S>
 Busiest<S> busiest(const Wires<S>& wires, const AxisArray<S>& times, unsigned talks, const S& zero) {
   Busiest<S> out{zero};
+  if (talks == 0) return out;
   bool any = false;
   double longest = 0;
   for (int wire = 0; wire < wires.count; ++wire) {
@@ -72,8 +74,8 @@ Busiest<S> busiest(const Wires<S>& wires, const AxisArray<S>& times, unsigned ta
                    part = wires.part[static_cast<std::size_t>(wire)] & talks;
     S time = zero;
     bool first = true;
-    for (std::size_t i = 0; i < times.size(); ++i) {
-      if (((whole | part) >> i & 1u) == 0) continue;
+    for (unsigned left = whole | part; left != 0; left &= left - 1) {
+      const auto i = static_cast<std::size_t>(std::countr_zero(left));
       const bool all = (whole >> i & 1u) != 0;
       if (first)
         time = all ? S(times[i]) : wires.share[i] * times[i];

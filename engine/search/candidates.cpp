@@ -123,7 +123,7 @@ void Candidates::add(const Candidate& candidate) {
 
 bool Candidates::simulate(Candidate& c) {
   if (!c.price.exact) {
-    c.price = pricer_->price(c.plan, true);
+    pricer_->simulate(c.plan, c.price);
     ++simulated_;
   }
   return std::isfinite(c.price.step_time_s);

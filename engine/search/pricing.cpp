@@ -319,11 +319,15 @@ void Pricer::exact(const PlacedMesh& mesh, PricedLayer& layer, PricedState& stat
   price.step_time_s = cost.step_time;
 }
 
-Price Pricer::price(const Plan& plan, bool simulate) {
+ScheduleShape Pricer::price_pieces(const Plan& plan) {
   place(plan, mesh_);
   price_layer(mesh_, plan, layer_);
   price_state(mesh_, layer_, plan, state_);
-  const ScheduleShape shape = shape_of(plan, static_cast<int>(mesh_.counts.microbatches), base_.pipeline);
+  return shape_of(plan, static_cast<int>(mesh_.counts.microbatches), base_.pipeline);
+}
+
+Price Pricer::price(const Plan& plan, bool simulate) {
+  const ScheduleShape shape = price_pieces(plan);
   find_device_kinds(plan.schedule, plan.pipeline, shape.virtual_stages, stage_key_.layers, layers_, kinds_);
   held_kinds_.clear();
   fullest_devices(kinds_, shape, held_kinds_, devices_);
@@ -334,6 +338,11 @@ Price Pricer::price(const Plan& plan, bool simulate) {
   else
     bound(mesh_, layer_, state_, kinds_, shape, price);
   return price;
+}
+
+void Pricer::simulate(const Plan& plan, Price& price) {
+  const ScheduleShape shape = price_pieces(plan);
+  exact(mesh_, layer_, state_, shape, price);
 }
 
 }  // namespace roofscape::engine

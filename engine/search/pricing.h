@@ -125,6 +125,8 @@ class Pricer {
   void exact(const PlacedMesh&, PricedLayer&, PricedState&, const ScheduleShape&, Price&);
   // All pieces in a row. The shape must be legal; checked by whoever made the plan.
   Price price(const Plan&, bool simulate);
+  // The same of a plan whose memory is known: the step time alone.
+  void simulate(const Plan&, Price&);
 
   const Scenario& scenario() const { return base_; }
   const LayerSplit& layer_split() const { return stage_key_.layers; }
@@ -150,6 +152,7 @@ class Pricer {
                           Take&& take);
   static void hold(const PlacedMesh&, const PricedLayer&, const PricedState&, const DeviceMoments&,
                    PricedState::Held& out);
+  ScheduleShape price_pieces(const Plan&);  // into mesh_, layer_ and state_
   bool span(const PlacedMesh&, const PricedLayer&, const PricedState&, const ScheduleShape&, StepSpan& out);
   static void price_input_gradients(const PlacedMesh&, const PricedLayer&, PricedState&);
   static void finish_paired(const PlacedMesh&, const PricedLayer&, PricedState&, double makespan,

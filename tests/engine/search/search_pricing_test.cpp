@@ -258,12 +258,16 @@ TEST_CASE("a priced plan has the step time and the memory of its evaluation to t
     REQUIRE(price.memory_bytes == *memory);
     pipelined += plan.pipeline > 1, moe += plan.expert > 1, context += plan.context > 1;
     hybrid += plan.data > 1 && plan.fsdp > 1;
-    const Price bound = pricer.price(plan, false);
+    Price bound = pricer.price(plan, false);
     REQUIRE(bound.memory_bytes == *memory);
     REQUIRE_MESSAGE(bound.step_time_s <= *step, schedule_id(plan.schedule), " p ", plan.pipeline, " v ",
                     plan.virtual_stages, " layers ", s.model.n_layers, " m ",
                     microbatches_of(plan, s.workload.global_batch_sequences), " by ", bound.step_time_s - *step);
     if (plan.pipeline == 1) REQUIRE(bound.step_time_s == *step);
+    pricer.simulate(plan, bound);
+    REQUIRE(bound.exact);
+    REQUIRE(bound.step_time_s == *step);
+    REQUIRE(bound.memory_bytes == *memory);
   }
   CHECK(pipelined > 1000);
   CHECK(moe > 200);
