@@ -551,11 +551,11 @@ void SearchWorker::price_schedules(Mesh& mesh, Candidate& candidate, double end_
   }
 }
 
-// Whose state alone does not fit: what it lacks at least, for a cell of which no plan is known to fit.
 bool SearchWorker::may_lack_least(const Mesh& mesh, const StateChoice& choice) const {
   return choice.bytes - mesh.limit_bytes < cells_[mesh.cell].missing_bytes && !candidates_.best_of_cell(mesh.cell);
 }
 
+// Whose state alone does not fit: what it lacks at least, for a cell of which no plan is known to fit.
 void SearchWorker::measure_too_large(Mesh& mesh, const StateChoice& choice, std::size_t first) {
   if (!may_lack_least(mesh, choice)) return;
   double& missing = cells_[mesh.cell].missing_bytes;

@@ -19,9 +19,9 @@ double Pricer::least_end(const PlacedMesh& mesh, const PricedLayer& layer, Price
   constexpr auto index_of = [](Q part) {
     return static_cast<std::size_t>(std::find(kStepParts.begin(), kStepParts.end(), part) - kStepParts.begin());
   };
-  // Nothing hides more of a layer's gradients than a backward without end.
+  // Nothing hides more of the gradients of all layers but the last than a backward without end.
   StageBlocks<double> blocks = *state.blocks;
-  blocks.layer.backward = std::numeric_limits<double>::infinity();
+  blocks.layer.backward = std::numeric_limits<double>::max();  // no layers times it is none
   set_offload_activations(state, false);
   finish_step(mesh.in, layer.cost, blocks, state.work, state.work.work, 0.0, false, state.plan, state.step);
   double end = state.step.step_parts[index_of(Q::step_optimizer)] + state.step.step_parts[index_of(Q::step_offload)];
