@@ -179,7 +179,7 @@ void end_reduction(const Inputs<S>& in, const LayerTime<S>& layer, const LinkRat
   cost.end_reduction = cost.end_network;
   if (!pipelined) return;
   expose_end(in, rates, cost);
-  keep_busiest(layer.wires, cost, in.zero);
+  keep_busiest(rates.wires, cost, in.zero);
 }
 
 template double state_moved<double>(const LinkRates<double>&, int, const MovedState<double>&, bool);

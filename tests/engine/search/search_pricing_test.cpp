@@ -390,3 +390,49 @@ TEST_CASE("the bound of a zero-bubble schedule is never above its step, and near
   CHECK(all > 1000);
   CHECK(few > 100);
 }
+
+TEST_CASE("a mesh is priced alike with the layer of any mesh that shares it, in every mode") {
+  std::mt19937 rng(41);
+  int shared = 0, several_axes = 0;
+  for (int i = 0; i < 300; ++i) {
+    Dice dice(rng);
+    const Scenario s = tests::random_small_scenario(rng);
+    const PlanSpace space = space_of(s);
+    const SpaceChoices choices(s, space);
+    if (choices.groups.empty()) continue;
+    const Plan group = any_of(dice, choices.groups).mesh;
+    std::vector<Plan> plans;
+    for (const int pipeline : choices.data_divisors)
+      for (const int fsdp : choices.data_divisors) {
+        Plan plan = group;
+        plan.pipeline = pipeline, plan.fsdp = fsdp;
+        if (group.data % (pipeline * fsdp) != 0 || pipeline > s.model.n_layers) continue;
+        plan.data = group.data / pipeline / fsdp;
+        plan.zero_stage = static_cast<std::uint8_t>(dice.pick(0, 3));
+        plan.policy = any_of(dice, choices.policies);
+        if (!choices.reject_group(plan) && !choices.reject_mesh(plan)) plans.push_back(plan);
+      }
+    if (plans.size() < 2) continue;
+    CAPTURE(i);
+    Pricer pricer(s);
+    PlacedMesh mesh, other;
+    PricedLayer own, lent;
+    PricedState with_own, with_lent;
+    for (int k = 0; k < 4; ++k) {
+      const Plan &plan = any_of(dice, plans), &from = any_of(dice, plans);
+      pricer.place(plan, mesh), pricer.place(from, other);
+      if (!share_layers(mesh, other)) continue;
+      pricer.price_layer(mesh, plan, own), pricer.price_layer(other, plan, lent);
+      pricer.price_state(mesh, own, plan, with_own), pricer.price_state(mesh, lent, plan, with_lent);
+      const auto same = [](double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); };
+      for (const bool overlaps : {false, true})
+        REQUIRE(same(pricer.least_time(mesh, own, with_own, overlaps),
+                     pricer.least_time(mesh, lent, with_lent, overlaps)));
+      REQUIRE(same(Pricer::least_end(mesh, own, with_own), Pricer::least_end(mesh, lent, with_lent)));
+      ++shared;
+      several_axes += plan.pipeline > 1 && plan.data > 1 && plan.fsdp > 1;
+    }
+  }
+  CHECK(shared > 200);
+  CHECK(several_axes > 20);
+}
