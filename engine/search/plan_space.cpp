@@ -229,7 +229,7 @@ std::vector<int> divisors(int n) {
 SpaceChoices::SpaceChoices(const Scenario& s, const PlanSpace& space) : SpaceChoices(s, space, bare_plan(s)) {}
 
 SpaceChoices::SpaceChoices(const Scenario& s, const PlanSpace& space, const Plan& own)
-    : chips(shared_chips(s.cluster)), s_(s), space_(space), setting_(bare_plan(s)) {
+    : s_(s), space_(space), setting_(bare_plan(s)) {
   for (const PlanDimension& dimension : plan_dimensions()) {
     if (dimension.setting == nullptr) continue;
     std::vector<int> values = values_tried(dimension, space, own);
@@ -238,16 +238,17 @@ SpaceChoices::SpaceChoices(const Scenario& s, const PlanSpace& space, const Plan
     if (dimension.setting->offered != nullptr && dimension.get(setting_) != dimension.get(own))
       others_.push_back(&dimension);
   }
-  // All chips; and where the scenario's own mesh leaves some idle, as many as it has: few meshes divide 8960 chips.
+  // Few meshes divide 8960 chips.
+  const int chips = shared_chips(s.cluster);
   const double present = mesh_chips(s.parallelism);
-  std::vector<int> counts{chips};
-  if (present < chips) counts.push_back(static_cast<int>(present));
-  for (const int count : counts)
+  chip_counts.push_back(chips);
+  if (present < chips) chip_counts.push_back(static_cast<int>(present));
+  for (const int count : chip_counts)
     for (const int d : divisors(count)) data_divisors.push_back(d);
   std::sort(data_divisors.begin(), data_divisors.end());
   data_divisors.erase(std::unique(data_divisors.begin(), data_divisors.end()), data_divisors.end());
   const std::vector<int> experts = s.model.is_moe() ? divisors(s.model.moe.n_routed_experts) : std::vector<int>{1};
-  for (const int count : counts)
+  for (const int count : chip_counts)
     for (const int tensor : divisors(count)) {
       if (!space.tensor.allows(tensor)) continue;
       for (const int context : divisors(count / tensor)) {

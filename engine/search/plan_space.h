@@ -126,12 +126,12 @@ class SpaceChoices {
     Plan mesh;
   };
   std::vector<Group> groups;
-  std::vector<int> data_divisors;  // of the chips
+  std::vector<int> chip_counts;  // that a mesh has: all, and as few as the scenario's own where that leaves some idle
+  std::vector<int> data_divisors;  // of these
   std::vector<int> microbatches;
   std::vector<int> tensors;  // of the groups, rising
   std::vector<CheckpointPolicy> policies;
   std::vector<bool> offload_optimizer, offload_activations;
-  int chips = 1;
 
   std::vector<bool> sequence_parallel(int tensor) const;
   std::vector<int> zero_stages(int fsdp, int context) const;

@@ -133,8 +133,9 @@ double score_of(Objective objective, const RankedPlan& plan) {
     case Objective::throughput:
       return plan.tokens_per_s_per_chip / plan.slow_scale();
     case Objective::cost:
-      if (std::isfinite(plan.cost_usd)) return plan.cost_usd * plan.slow_scale();
-      break;
+      // Without a price an hour of a chip is the unit, as in the ranking.
+      if (!std::isfinite(plan.cost_usd)) return plan.slow_scale() / plan.tokens_per_s_per_chip;
+      return plan.cost_usd * plan.slow_scale();
     case Objective::memory:
       return plan.memory_bytes;
     case Objective::step_time:

@@ -57,8 +57,8 @@ struct RankedPlan {
   // How many times as long as predicted the step may take; 1 where nobody asked.
   double slow_scale() const { return slow_end_s > 0 ? slow_end_s / step_time_s : 1; }
 };
-// What plans are ranked by, in the unit of the objective: the step time, tokens/s per chip, dollars (the step time where
-// the chip's price is not known), bytes. At the slow end of the error band where the plan has one.
+// What plans are ranked by, in the unit of the objective: the step time, tokens/s per chip, dollars (chip-seconds
+// per token where the chip's price is not known), bytes. At the slow end of the error band where the plan has one.
 double score_of(Objective, const RankedPlan&);
 
 // Why a plan does not fit: its fullest device, what takes most there, and how much is missing.

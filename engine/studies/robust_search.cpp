@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "engine/scenario/checkpoint_policies.h"
+#include "engine/scenario/mesh_size.h"
 
 namespace roofscape::engine {
 namespace {
@@ -88,8 +89,6 @@ std::vector<BandClass> band_classes(const Scenario& s, const SearchRequest& requ
     policies[stated_features(plan).recomputation].push_back(static_cast<int>(policy));
   }
   apply(plan, bare_plan(s));
-  // A search uses every chip.
-  const int chips = choices.chips;
   for (const SearchCell& cell : cells) {
     if (!cell.best) continue;
     for (const auto& [tensor, context] : meshes) {
@@ -103,8 +102,12 @@ std::vector<BandClass> band_classes(const Scenario& s, const SearchRequest& requ
           plan.parallelism.zero_stage = software.zero_stages.front();
           BandClass one;
           one.features = stated_features(plan);
-          one.features.chips = chips;
-          const auto low = highest_low(points, one.features, EvidenceKind::step);
+          std::optional<double> low;
+          for (const int chips : choices.chip_counts) {
+            one.features.chips = chips;
+            if (const auto of_these = highest_low(points, one.features, EvidenceKind::step))
+              low = std::max(low.value_or(*of_these), *of_these);
+          }
           if (!low) continue;
           one.least = 1 / (1 + *low);
           one.bound = key_of(request.objective, *cell.best, one.least);
@@ -196,6 +199,7 @@ SearchResult robust_search(const Scenario& s, const SearchRequest& request, std:
       for (RankedPlan plan : found.best) {
         EvidenceFeatures features = one.features;
         features.bubble = plan.bubble_fraction;
+        features.chips = static_cast<int>(mesh_chips(plan.plan));
         plan.slow_end_s = slow_end(points, features, plan.step_time_s);
         if (plan.slow_end_s > 0) listed.add(plan);
       }
