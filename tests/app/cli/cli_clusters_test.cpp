@@ -16,7 +16,7 @@ namespace {
 using test::Outcome;
 using test::run;
 
-TEST_CASE("clusters are listed with the cheapest first; exit 0 if one of them meets what is asked for, else 1") {
+TEST_CASE("clusters are listed with the cheapest first, exit 0 if one of them meets what is asked for, else 1") {
   const Outcome all = run("clusters llama3-8b-8-h100 --on h100-sxm:8..16,a100-80g:8 --json");
   CHECK(all.code == 0);
   const auto json = nlohmann::json::parse(all.out);
@@ -129,7 +129,7 @@ TEST_CASE("what clusters cannot do is refused in one line, exit 2") {
     CHECK(run("clusters llama3-70b-16-v5e " + std::string(options)).code == 2);
 }
 
-TEST_CASE("clusters -o writes the figure of the answers; its data are those of the table") {
+TEST_CASE("clusters -o writes the figure of the answers, its data are those of the table") {
   const test::TemporaryFolder folder;
   const std::string file = (folder.path() / "clusters.csv").string();
   const Outcome o = run("clusters llama3-8b-8-h100 --on h100-sxm:8..16,a100-80g:8 -o " + file);

@@ -160,7 +160,7 @@ TEST_CASE("compare says how measured pairs went that differ in the one thing tha
   CHECK(json["measured_pairs"]["right"] <= json["measured_pairs"]["apart"]);
 }
 
-TEST_CASE("a cluster is that of two launch files, and of one and its edit; alone it is what is changed") {
+TEST_CASE("a cluster is that of two launch files, and of one and its edit, alone it is what is changed") {
   const test::TemporaryFolder folder;
   folder.write("run.sh", test::text_of(test::source_dir() / "tests/fuzz/launch/megatron"));
   const auto changed = [&folder](const std::string& arguments) {

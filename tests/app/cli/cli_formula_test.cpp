@@ -71,7 +71,7 @@ TEST_CASE("parentheses stand where they are needed and nowhere else") {
   CHECK(symbols(node(Kind::sqrt, 1, {node(Kind::choose, 2, {a, sum}, 1)})) == "sqrt(a + b)");
 }
 
-TEST_CASE("numbers carry units that can be mixed up; counts and constants stand alone") {
+TEST_CASE("numbers carry units that can be mixed up, counts and constants stand alone") {
   const Expression tokens = named("B", 4194304, engine::unit::tokens);
   const Expression peak = named("C", 459e12, engine::unit::flop_per_s);
   CHECK(widgets::formula_in_numbers(node(Kind::divide, 0, {node(Kind::multiply, 0, {constant(6), tokens}), peak})) ==

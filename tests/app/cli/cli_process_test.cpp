@@ -18,7 +18,7 @@ using test::run;
 
 constexpr const char* kStart = "llama3-70b-v5p-pod";
 
-TEST_CASE("eval prints a report and exits 0; a warning is not an error") {
+TEST_CASE("eval prints a report and exits 0, a warning is not an error") {
   const Outcome o = run(std::string("eval ") + kStart);
   CHECK(o.code == 0);
   CHECK(o.err.empty());

@@ -160,7 +160,7 @@ TEST_CASE("a limit that is no amount is refused with the reason, and the one bef
   CHECK_FALSE(view(h).refused);
 }
 
-TEST_CASE("clusters may be typed; one that cannot be read is named, and every chip is one click away") {
+TEST_CASE("clusters may be typed, one that cannot be read is named, and every chip is one click away") {
   Harness h(kSmall);
   ask(h);
   enter(h, "clusters.among", "h100-sxm:16, b200:8..16");
@@ -187,7 +187,7 @@ TEST_CASE("clusters may be typed; one that cannot be read is named, and every ch
   CHECK(h.parts.choosing.searched() == before);
 }
 
-TEST_CASE("while a control is held no cluster is searched; let go, the question is that of the new value") {
+TEST_CASE("while a control is held no cluster is searched, let go, the question is that of the new value") {
   Harness h(kSmall);
   ask(h);
   const std::size_t before = h.parts.choosing.searched();

@@ -395,7 +395,7 @@ TEST_CASE("a scenario called after its model is called after the next one") {
 }
 
 TEST_CASE(
-    "a scenario called after its model and its cluster is called after the next cluster; so is one with a name of "
+    "a scenario called after its model and its cluster is called after the next cluster, so is one with a name of "
     "its "
     "own, which was given to another") {
   Harness h("llama3-70b-v5p-pod");

@@ -53,7 +53,7 @@ TEST_CASE("an operation of the roofline lights its part of the step, and the par
   CHECK_FALSE(h.parts.hovered.part.has_value());
 }
 
-TEST_CASE("a stage pointed at anywhere is told in the numbers; the memory of the verdict is the fullest stage") {
+TEST_CASE("a stage pointed at anywhere is told in the numbers, the memory of the verdict is the fullest stage") {
   Harness h("llama3-405b-16k-h100-8k");
   h.show_numbers();
   h.move(place_of(h, "memory.weights_bytes", 5));

@@ -304,7 +304,7 @@ TEST_CASE("a click that opens the right rail draws it in its own width, not in t
   CHECK(h.place("right.fold") != nullptr);
 }
 
-TEST_CASE("a fix button applies the change it names; a finding whose change would not help has none") {
+TEST_CASE("a fix button applies the change it names, a finding whose change would not help has none") {
   std::vector<engine::Scenario> plans;
   for (const std::string& id : scenario_ids()) plans.push_back(test::preset(id));
   plans.push_back(test::preset("llama3-70b-v5p-pod"));

@@ -17,7 +17,7 @@ using test::press;
 using widgets::Key;
 using widgets::key_of;
 
-TEST_CASE("B blackens the wall and W whitens it; Escape brings the picture back") {
+TEST_CASE("B blackens the wall and W whitens it, Escape brings the picture back") {
   Harness h;
   h.key({Key::f5});
   const std::size_t figure = h.parts.panels.projector.figure;

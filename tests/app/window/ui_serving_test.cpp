@@ -37,7 +37,7 @@ TEST_CASE("no control of the rail edits a field that the kind of workload does n
   }
 }
 
-TEST_CASE("the rail of a serving scenario has requests, formats and mesh; a prefill plan only where it is apart") {
+TEST_CASE("the rail of a serving scenario has requests, formats and mesh, a prefill plan only where it is apart") {
   for (const char* path :
        {"workload.prompt_tokens", "workload.output_tokens", "workload.batch", "workload.arrivals_per_s",
         "workload.slo.ttft_s", "workload.slo.time_per_output_token_s", "assumptions.parameters", "precision.kv_cache",

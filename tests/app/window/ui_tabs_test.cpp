@@ -241,7 +241,7 @@ TEST_CASE("all tabs and the baseline come back from the autosaved text") {
   CHECK(again.workspace.session_text() == text);
 }
 
-TEST_CASE("a broken autosave is told and keeps the window; a scenario alone is a session of one tab") {
+TEST_CASE("a broken autosave is told and keeps the window, a scenario alone is a session of one tab") {
   Harness h;
   const engine::Scenario start = h.scenario();
   for (const char* bad : {"", "{", "[]", "{\"format\": \"roofscape/session\", \"version\": 1, \"tabs\": []}",

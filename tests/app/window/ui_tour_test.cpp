@@ -162,7 +162,7 @@ TEST_CASE("a scene without a guess on its figure keeps its axes from the questio
   CHECK(h.parts.held_axes.range("step.x").to == asked.to);
 }
 
-TEST_CASE("the guess is dragged along the axis of the answer; at a choice it is that choice") {
+TEST_CASE("the guess is dragged along the axis of the answer, at a choice it is that choice") {
   Harness h;
   open_tour(h, "llama-on-v5p");
   press(h, '0'), press(h, '2'), h.key({Key::enter});

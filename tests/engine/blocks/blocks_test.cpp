@@ -123,7 +123,7 @@ TEST_CASE("every output is answered for some inputs") {
     for (const BlockOutput& o : block.outputs) CHECK_MESSAGE(answered.count(o.name) == 1, block.id << " " << o.name);
   }
 }
-TEST_CASE("a chip gives what is left out; what is typed wins") {
+TEST_CASE("a chip gives what is left out, what is typed wins") {
   CHECK(number(ask("ridge", {"chip=tpu-v5p"}), "ridge") == doctest::Approx(459e12 / 2.8e12));
   CHECK(number(ask("ridge", {"chip=tpu-v5p", "peak_flops_per_s=2.8e12"}), "ridge") == 1);
   CHECK(number(ask("collective", {"chip=tpu-v5p", "bytes=1.8e11", "axes=16"}), "time_s") == doctest::Approx(1));

@@ -72,7 +72,7 @@ TEST_CASE("the lecture's fix for more axes is tensor inside a node, on the same 
   CHECK(fixed(s, d).parallelism.fsdp == 256);
   CHECK(only(fixed(s, d), "lecture").code.empty());
 }
-TEST_CASE("only data parallelism crosses pods; the fix makes it so") {
+TEST_CASE("only data parallelism crosses pods, the fix makes it so") {
   const Scenario s = with(preset("llama3-70b-v5p-4-pods"), {"parallelism.data=1", "parallelism.fsdp=1024"});
   const Diagnostic d = only(s, "book");
   REQUIRE(d.code == "advice.book.data_across_pods");
@@ -80,7 +80,7 @@ TEST_CASE("only data parallelism crosses pods; the fix makes it so") {
   CHECK(fixed(s, d).parallelism.fsdp == 256);
   CHECK(only(fixed(s, d), "book").code != "advice.book.data_across_pods");
 }
-TEST_CASE("with 850 tokens per chip and more FSDP alone is the book's plan; tensor is advised against") {
+TEST_CASE("with 850 tokens per chip and more FSDP alone is the book's plan, tensor is advised against") {
   const Scenario s = with(preset("llama3-70b-v5p-pod"),
                           {"workload.global_batch_sequences=4096", "parallelism.context=1", "parallelism.fsdp=2048"});
   const Diagnostic d = only(s, "book");
@@ -95,7 +95,7 @@ TEST_CASE("a model that fits a chip needs no tensor ranks") {
   REQUIRE(d.code == "advice.book.data");
   CHECK(only(fixed(s, d), "book").code.empty());
 }
-TEST_CASE("the plan Llama 3 was trained with is the book's recipe for GPUs; with ZeRO-3 it is not") {
+TEST_CASE("the plan Llama 3 was trained with is the book's recipe for GPUs, with ZeRO-3 it is not") {
   CHECK(only(preset("llama3-405b-16k-h100-8k"), "book").code.empty());
   const Scenario s = with(preset("llama3-405b-16k-h100-8k"), {"parallelism.zero_stage=3"});
   const Diagnostic d = only(s, "book");
@@ -154,7 +154,7 @@ TEST_CASE("the lecture: above 512 GPUs one group of shards is too large, above 1
                               {"cluster.nodes=256", "parallelism.fsdp=2048", "workload.global_batch_sequences=2048"});
   CHECK(only(large, "lecture").code == "advice.lecture.more_axes");
 }
-TEST_CASE("at most one advice of each recipe; where it is offered, it was evaluated (offers_test.cpp)") {
+TEST_CASE("at most one advice of each recipe, where it is offered, it was evaluated (offers_test.cpp)") {
   std::mt19937 rng(31);
   int given = 0;
   for (int i = 0; i < 5000; ++i) {

@@ -46,7 +46,7 @@ TEST_CASE("a mesh larger than the cluster is an error whose fix is not") {
   REQUIRE_FALSE(d->fix.empty());
   CHECK(find(evaluate(fixed(s, *d)), "mesh.too_many_chips").has_value() == false);
 }
-TEST_CASE("1024 sequences cannot feed 2048 data shards; the fix splits sequences instead") {
+TEST_CASE("1024 sequences cannot feed 2048 data shards, the fix splits sequences instead") {
   const Scenario s = with(preset("llama3-70b-v5p-pod"), {"parallelism.fsdp=2048", "parallelism.context=1"});
   const auto d = find(evaluate(s), "batch.too_few_sequences");
   REQUIRE(d.has_value());
@@ -73,7 +73,7 @@ TEST_CASE("tensor 12 does not divide 64 heads") {
   REQUIRE(d.has_value());
   CHECK(fixed(s, *d).parallelism.tensor == 8);
 }
-TEST_CASE("pure FSDP at 468 tokens per chip is below 850; tensor brings the need to 453") {
+TEST_CASE("pure FSDP at 468 tokens per chip is below 850, tensor brings the need to 453") {
   const Scenario s = with(preset("llama3-70b-v5p-pod"), {"parallelism.tensor=1", "parallelism.context=8"});
   const auto d = find(evaluate(s), "network.fsdp_limit");
   REQUIRE(d.has_value());
@@ -234,7 +234,7 @@ TEST_CASE("transfers that work does not hide are said beside the axis that is ex
   REQUIRE(d.has_value());
   CHECK(d->field_path == "parallelism.expert");
 }
-TEST_CASE("a chip made before bf16 has no rate for it; the fix takes fp16, with which V100 trains") {
+TEST_CASE("a chip made before bf16 has no rate for it, the fix takes fp16, with which V100 trains") {
   const Scenario s = with(preset("llama3-8b-8-h100"), {"cluster.chip=v100"});
   const auto d = find(evaluate(s), "chip.no_rate");
   REQUIRE(d.has_value());
@@ -245,7 +245,7 @@ TEST_CASE("a chip made before bf16 has no rate for it; the fix takes fp16, with 
   CHECK(r.quantities.value_or(Q::peak_flops, 0) == 125e12);
 }
 
-TEST_CASE("Ulysses over more ranks than heads with keys and values is refused; a ring is not") {
+TEST_CASE("Ulysses over more ranks than heads with keys and values is refused, a ring is not") {
   const Scenario base = with(preset("llama3-8b-8-h100"),
                              {"parallelism.fsdp=1", "cluster.nodes=2", "parallelism.context_method=ulysses"});
   CHECK_FALSE(find(evaluate(with(base, {"parallelism.context=8"})), "context.ulysses_heads").has_value());

@@ -59,7 +59,7 @@ TEST_CASE("every formula has the dimension of its row") {
     if (!trace.problems().empty()) FAIL(trace.problems()[0]);
   }
 }
-TEST_CASE("stages hold all layers and, with one pipeline direction, all parameters; a tied embedding twice") {
+TEST_CASE("stages hold all layers and, with one pipeline direction, all parameters, a tied embedding twice") {
   for_random_scenarios([](const Scenario& s, const Report& r) {
     if (s.parallelism.pipeline > 1 && s.pipeline.schedule == ScheduleKind::dualpipe) return;  // holds all twice
     int layers = 0;

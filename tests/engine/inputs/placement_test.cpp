@@ -131,7 +131,7 @@ TEST_CASE("two axes of a mesh that take the same torus axis, or more than there 
   CHECK(has(half_pod({"placement.fsdp.axes=3"}), "placement.not_as_asked"));
   CHECK(has(half_pod({"placement.fsdp.axes=1", "placement.fsdp.on=xy"}), "placement.not_as_asked"));
 }
-TEST_CASE("every torus axis closed, the bounds count axes; an open one beside closed ones counts half") {
+TEST_CASE("every torus axis closed, the bounds count axes, an open one beside closed ones counts half") {
   const auto value = [](const Scenario& s, Q q) { return evaluate(s).quantities.value_or(q, 0); };
   const Scenario full = half_pod({"cluster.slice=16x16"}), half = half_pod({});
   CHECK(value(full, Q::bound_fsdp_1) / value(full, Q::bound_fsdp_2) == 2);
@@ -217,7 +217,7 @@ Scenario on_superpod(std::string_view fsdp) {
 AxisPlacement placed(const Scenario& s, Axis axis) { return evaluate(s).placement[static_cast<std::size_t>(axis)]; }
 }  // namespace
 
-TEST_CASE("on the SuperPod the leaf decides: 32/31 of 400 GB/s; node 514, spine 17,067") {
+TEST_CASE("on the SuperPod the leaf decides: 32/31 of 400 GB/s, node 514, spine 17,067") {
   const Scenario s = on_superpod("1024");
   CHECK(bandwidth(s, Axis::fsdp) == doctest::Approx(400e9 * 32 / 31).epsilon(1e-15));
   CHECK(placed(s, Axis::fsdp).fabric_level == 0);

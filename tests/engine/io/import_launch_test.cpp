@@ -33,7 +33,7 @@ std::string first_error(const io::Imported& read) {
   return {};
 }
 
-TEST_CASE("two values of one option are refused with both lines; an edit of one's own decides") {
+TEST_CASE("two values of one option are refused with both lines, an edit of one's own decides") {
   const std::string more = "--tensor-model-parallel-size 2 \\\n  --tensor-model-parallel-size 4";
   CHECK(refusal(more) ==
         "run.sh: --tensor-model-parallel-size: line 6: parallelism.tensor is stated twice: "

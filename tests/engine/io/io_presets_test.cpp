@@ -137,7 +137,7 @@ ordered_json& schema_node(ordered_json& whole, std::string_view path) {
     const std::size_t dot = path.find('.');
     const std::string step(path.substr(0, dot));
     path = dot == std::string_view::npos ? std::string_view() : path.substr(dot + 1);
-    if (node->value("type", ordered_json()) == "array") {
+    if (node->is_object() && node->value("type", ordered_json()) == "array") {
       node = &node->at("items");
       continue;
     }
@@ -187,7 +187,7 @@ void describe_field(ordered_json& node, const engine::Field& field, const json& 
       node["description"] = texts.at(key).get<std::string>();
 }
 
-TEST_CASE("the schema says of every field what its row in the table says; ROOFSCAPE_UPDATE_GOLDEN=1 writes it anew") {
+TEST_CASE("the schema says of every field what its row in the table says, ROOFSCAPE_UPDATE_GOLDEN=1 writes it anew") {
   const std::string text = test::text_of(schema_file());
   const json texts = json::parse(test::text_of(test::source_dir() / "assets/strings/en.json"));
   const ordered_json stored = ordered_json::parse(text);

@@ -25,7 +25,7 @@ TEST_CASE("words end at blanks that are not quoted, lines go on after a backslas
   CHECK(words("run a 'b c' \"d e\" f\\ g \\\n  h # no more\n") == "run|a|b c|d e|f g|h");
 }
 
-TEST_CASE("variables have their last value; unquoted ones split") {
+TEST_CASE("variables have their last value, unquoted ones split") {
   CHECK(words("A=1\nA=2\nB=\"x y\"\nrun $A ${A}3 $B \"$B\" '$B'\n") == "run|2|23|x|y|x y|$B");
 }
 

@@ -56,7 +56,7 @@ TEST_CASE("kept big matmuls take NH + 2KH + 2D + 2F elements per token") {
   const Scenario s = with(preset("llama3-70b-v5p-pod"), {"checkpointing.policy=big_matmuls", "parallelism.tensor=1"});
   CHECK(value_if_any(s, Q::layer_checkpoint_bytes) == 2.0 * 2048 * (8192 + 2 * 1024 + 2 * 8192 + 2 * 28672));
 }
-TEST_CASE("everything of a layer is 18.75 D per token for LLaMA-3 70B; the book rounds to 20") {
+TEST_CASE("everything of a layer is 18.75 D per token for LLaMA-3 70B, the book rounds to 20") {
   const Scenario s = with(preset("llama3-70b-v5p-pod"), {"checkpointing.policy=none", "parallelism.tensor=1"});
   CHECK(value_if_any(s, Q::layer_full_bytes) / (2.0 * 2048 * 8192) == 19.0 - 0.25);
 }
@@ -89,7 +89,7 @@ TEST_CASE("without sequence parallelism layer inputs are whole on every tensor r
   CHECK(value_if_any(s, Q::layer_checkpoint_bytes) == 2.0 * 2048 * 8192);
 }
 
-TEST_CASE("C segments recomputed once cost one forward and keep C layer inputs; sqrt(L) is the default") {
+TEST_CASE("C segments recomputed once cost one forward and keep C layer inputs, sqrt(L) is the default") {
   const Scenario s = with(preset("llama3-70b-v5p-pod"), {"checkpointing.policy=segments"});
   CHECK(value_if_any(s, Q::checkpoint_segments) == 9);  // sqrt(80) = 8.94
   CHECK(value_if_any(s, Q::recompute_times) == 1);

@@ -143,7 +143,7 @@ TEST_CASE("a budget keeps out what costs more, and what has no price") {
   CHECK(answers[1].verdict == ClusterVerdict::no_price);
 }
 
-TEST_CASE("the smallest cluster that holds a model is the first by chips; smaller ones say that no plan fits") {
+TEST_CASE("the smallest cluster that holds a model is the first by chips, smaller ones say that no plan fits") {
   const auto answers =
       choose_cluster(scenario_of("llama3-70b-lora-8-h100"), named("h100-sxm:1..16"), {ClusterObjective::chips});
   REQUIRE(answers.front().verdict == ClusterVerdict::meets);

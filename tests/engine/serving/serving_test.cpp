@@ -45,7 +45,7 @@ TEST_CASE("chapter 7: step time and throughput of LLaMA-2 13B are bytes over ban
   }
 }
 TEST_CASE(
-    "chapter 7: of LLaMA-2 13B's sequences of 8192 tokens 15 fit on 8 v5e; with 8 KV heads five times as many, and "
+    "chapter 7: of LLaMA-2 13B's sequences of 8192 tokens 15 fit on 8 v5e, with 8 KV heads five times as many, and "
     "more") {
   CHECK(value_of(with(book_13b(), {"assumptions.reserve_bytes=0"}), Q::max_batch) == 15);
   CHECK(value_of(with(book_13b(), {"model.n_kv_heads=8"}), Q::max_batch) > 5 * 15);
@@ -142,7 +142,7 @@ TEST_CASE("a pipeline reads every stage's weights for each part of the batch and
   CHECK(value_of(four, Q::decode_transfer) > 0);
 }
 TEST_CASE(
-    "fewer sequences than stages run at the pace of one a pass, and are warned of; none for a replica is an error") {
+    "fewer sequences than stages run at the pace of one a pass, and are warned of, none for a replica is an error") {
   const Scenario four = with(preset("llama3-70b-serving-8-h100"),
                              {"parallelism.tensor=2", "parallelism.pipeline=4", "workload.batch=4"});
   const Scenario one = with(four, {"workload.batch=1"});

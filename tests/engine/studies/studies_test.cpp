@@ -242,7 +242,7 @@ TEST_CASE("the root of the layers and the plan's own segments are on both curves
   }
 }
 
-TEST_CASE("scaling by an octave doubles the chips; the batch stays under strong scaling and doubles under weak") {
+TEST_CASE("scaling by an octave doubles the chips, the batch stays under strong scaling and doubles under weak") {
   const Scenario s = preset("llama3-8b-8-h100");
   const Scenario strong = scaled(s, ScalingMode::strong, 1), weak = scaled(s, ScalingMode::weak, 1);
   CHECK(strong.parallelism.fsdp == 16);

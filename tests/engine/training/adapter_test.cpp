@@ -68,7 +68,7 @@ TEST_CASE("only adapters have gradients, moments and a place in the update") {
 }
 
 TEST_CASE(
-    "ZeRO-3 gathers frozen weights forth and back and reduces adapters; below it nothing but adapters is sent") {
+    "ZeRO-3 gathers frozen weights forth and back and reduces adapters, below it nothing but adapters is sent") {
   const auto traffic = [](const Scenario& s) {
     PipelineReport pipeline;
     const Evaluation<double> e = run_evaluation<double>(s, nullptr, pipeline);

@@ -70,7 +70,7 @@ TEST_CASE("at-08: a batch of 4,194,304 tokens is 1024 sequences of 4096") {
   CHECK(value_of(s, Q::batch_sequences) == 1024);
   CHECK(value_of(s, Q::tokens_per_step) == 4194304);
 }
-TEST_CASE("FSDP on one, two and three axes of v5p needs 2550, 1275 and 850 tokens per chip; the pod has 468") {
+TEST_CASE("FSDP on one, two and three axes of v5p needs 2550, 1275 and 850 tokens per chip, the pod has 468") {
   const Scenario s = preset("llama3-70b-v5p-pod");
   CHECK(value_of(s, Q::bound_fsdp_1) == near(2550));
   CHECK(value_of(s, Q::bound_fsdp_2) == near(1275));
@@ -101,7 +101,7 @@ TEST_CASE("a spine that is slower than the nodes' links sets the limit of FSDP t
   CHECK(value_of(s, Q::bound_fsdp_1) == near(990e12 / 100e9));
   CHECK(value_of(with(s, {"parallelism.fsdp=256"}), Q::bound_fsdp_1) == near(2475));
 }
-TEST_CASE("a mixture of experts on a torus: 8 experts moved for 2 met; tensor splits the two") {
+TEST_CASE("a mixture of experts on a torus: 8 experts moved for 2 met, tensor splits the two") {
   const Scenario s = with(preset("llama3-70b-v5p-pod"), {"model=mixtral-8x7b"});
   CHECK(value_of(s, Q::bound_fsdp_1) == near(4 * kAlpha));
   CHECK(value_of(s, Q::bound_tensor) == near(2 * 14336 / kAlpha));

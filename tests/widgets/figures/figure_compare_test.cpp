@@ -107,7 +107,7 @@ TEST_CASE("the differences of the parts in the data of a comparison add up to th
   CHECK(sum == doctest::Approx(step));
 }
 
-TEST_CASE("without a baseline it says how to get one; without a difference that there is none") {
+TEST_CASE("without a baseline it says how to get one, without a difference that there is none") {
   CHECK(find_figure("compare")->head(input_of(preset_case("llama3-8b-8-h100"), theme("dark")), {}).takeaway.empty());
   CHECK(drawn("compare", preset_case("llama3-8b-8-h100"), "dark", 15, 900, 400)
             ->find_text(

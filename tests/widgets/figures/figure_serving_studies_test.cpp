@@ -169,7 +169,7 @@ TEST_CASE("queue: the times that the takeaway tells stand at their dots") {
   CHECK(dots == 2);
 }
 
-TEST_CASE("latency-throughput: a promised time per token is a box with its limit; without one there is none") {
+TEST_CASE("latency-throughput: a promised time per token is a box with its limit, without one there is none") {
   CHECK(shown("latency-throughput", limited("llama3-70b-serving-8-h100", 0, 0.01))->find_text("target 10\u202fms"));
   const auto without = shown("latency-throughput", case_of("llama3-70b-serving-8-h100"));
   CHECK(std::none_of(without->texts().begin(), without->texts().end(),

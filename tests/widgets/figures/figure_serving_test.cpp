@@ -100,7 +100,7 @@ TEST_CASE("latency-throughput: every tensor degree that runs has its name at the
   }
 }
 
-TEST_CASE("latency-throughput: axes begin at zero and are even; lengths of sequences are lines too") {
+TEST_CASE("latency-throughput: axes begin at zero and are even, lengths of sequences are lines too") {
   const auto canvas = shown_small("latency-throughput", case_of("llama3-70b-serving-8-h100"));
   const auto x = [&](const char* text) {
     const TextRun* run = canvas->find_text(text);
