@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/scenario/mesh_size.h"
 #include "engine/studies/robust_search.h"
 
 #include "tests/cases_to_try.h"
@@ -72,6 +73,20 @@ std::vector<RankedPlan> by_slow_end(const Scenario& s, Objective objective, cons
   return out;
 }
 
+void require_same_list(const Scenario& s, const SearchRequest& request, const SearchResult& found,
+                       const std::vector<RankedPlan>& wanted) {
+  REQUIRE(found.best.size() == std::min(request.limit, wanted.size()));
+  for (std::size_t k = 0; k < found.best.size(); ++k) {
+    CAPTURE(k);
+    const RankedPlan &a = found.best[k], &b = wanted[k];
+    REQUIRE(a.slow_end_s == b.slow_end_s);
+    REQUIRE(a.step_time_s == b.step_time_s);
+    REQUIRE(a.memory_bytes == b.memory_bytes);
+    REQUIRE(a.plan == b.plan);
+    REQUIRE(a.bubble_fraction == evidence_features(with_plan(s, a.plan)).bubble);
+  }
+}
+
 }  // namespace
 
 TEST_CASE("by the slow end of their bands a search lists what the band of every plan makes, in every mode") {
@@ -99,18 +114,9 @@ TEST_CASE("by the slow end of their bands a search lists what the band of every 
       continue;
     }
     const std::vector<RankedPlan> wanted = by_slow_end(s, request.objective, points, every);
-    REQUIRE(found.best.size() == std::min(request.limit, wanted.size()));
-    for (std::size_t k = 0; k < found.best.size(); ++k) {
-      CAPTURE(k);
-      const RankedPlan &a = found.best[k], &b = wanted[k];
-      REQUIRE(a.slow_end_s == b.slow_end_s);
-      REQUIRE(a.step_time_s == b.step_time_s);
-      REQUIRE(a.memory_bytes == b.memory_bytes);
-      REQUIRE(a.plan == b.plan);
-      REQUIRE(a.bubble_fraction == evidence_features(with_plan(s, a.plan)).bubble);
-      reordered += !(a.plan == every[k].plan);
-      ++listed;
-    }
+    require_same_list(s, request, found, wanted);
+    for (std::size_t k = 0; k < found.best.size(); ++k) reordered += !(found.best[k].plan == every[k].plan);
+    listed += static_cast<int>(found.best.size());
     without += wanted.size() < every.size();
     CHECK(tests::difference(found, search(s, request), 0).empty());  // all but the list
     const ErrorBand own = error_band(points, s, EvidenceKind::step);
@@ -120,6 +126,37 @@ TEST_CASE("by the slow end of their bands a search lists what the band of every 
   CHECK(listed > tests::cases_to_try(100));
   CHECK(reordered > tests::cases_to_try(50));
   CHECK(without > tests::cases_to_try(10));
+}
+
+TEST_CASE("slow ends are compared by hours of chips where these have no price, also between meshes of fewer chips") {
+  std::mt19937 rng(29);
+  int fewer_first = 0;
+  for (int i = 0; i < 25;) {
+    Dice dice(rng);
+    Scenario s = tests::random_small_scenario(rng);
+    s.cluster.chip[ChipField::price_usd_per_chip_hour].value.reset();
+    const int chips = shared_chips(s.cluster);
+    if (chips % 4 != 0 || chips > 64) continue;
+    s.parallelism.data = chips / 4;
+    s.parallelism.fsdp = s.parallelism.tensor = s.parallelism.context = s.parallelism.pipeline = 1;
+    s.parallelism.expert = 1;
+    SearchRequest request = tests::random_request(dice, s);
+    request.objective = Objective::cost;
+    request.merge_alike = request.cells = false;
+    request.limit = 10;
+    tests::fit_some(dice, s, request);
+    SearchRequest whole = request;
+    whole.limit = 100000;
+    const std::vector<RankedPlan> every = search(s, whole).best;
+    if (every.size() < 20) continue;
+    ++i;
+    CAPTURE(i);
+    const std::vector<EvidencePoint> points = random_points(dice, s, every);
+    const std::vector<RankedPlan> wanted = by_slow_end(s, request.objective, points, every);
+    require_same_list(s, request, robust_search(s, request, points), wanted);
+    fewer_first += !wanted.empty() && mesh_chips(wanted.front().plan) < chips;
+  }
+  CHECK(fewer_first > 0);
 }
 
 TEST_CASE(
