@@ -255,7 +255,11 @@ void memory_section(PanelContext& ctx, Column& column, Scenario& s) {
       if (s.model.is_moe()) field_switch(ctx, column, s, "adapter.experts");
     }
   }
-  if (!s.serves()) field_choice(ctx, column, s, "precision.residual");
+  if (!s.serves()) {
+    field_choice(ctx, column, s, "precision.residual");
+    row_of({"kernels.attention", "kernels.loss"});
+    field_choice(ctx, column, s, "kernels.elementwise");
+  }
   field_switch(ctx, column, s, "offload.optimizer");
   field_switch(ctx, column, s, "offload.activations");
 }

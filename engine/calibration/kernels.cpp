@@ -138,8 +138,8 @@ class Kernels {
     const S& C = in_.calibration.peak_16;
     const S flops =
         named(Q::kernel_flops, product_index(OperationKind::attention, ProductPart::layer, ProductPass::forward),
-              attention_forward_flops(in_, w.attention, t_, !in_.calibration.scores_in_hbm));
-    if (in_.calibration.scores_in_hbm) {
+              attention_forward_flops(in_, w.attention, t_, !in_.scores_in_hbm));
+    if (in_.scores_in_hbm) {
       const S heads = m.n_heads / in_.degree(Axis::tensor).x;
       const S scores =
           constant<S>(2, unit::bytes_each) * t_ * T * heads * c(Calibrated::score_passes) / in_.calibration.hbm;

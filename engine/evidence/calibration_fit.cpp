@@ -245,9 +245,7 @@ class Fit {
         Calibration out = found;
         for (const io::SearchedValue& value : file_.searched) {
           const engine::Calibrated parameter = kCalibrationRows[value.parameter].parameter;
-          const bool memory = parameter == engine::Calibrated::reserve ||
-                              parameter == engine::Calibrated::fragmentation ||
-                              parameter == engine::Calibrated::buffer_share;
+          const bool memory = of_memory_alone(parameter);
           const Prior prior = prior_of(parameter);
           if (memory && value.of[s] && has_room(prior, of(file_.start, value)))
             put(out, value, value_at(prior, coordinate(prior, of(found, value)) - by));

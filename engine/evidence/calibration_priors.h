@@ -65,6 +65,8 @@ constexpr Prior prior_of(engine::Calibrated parameter) {
       return {false, 4e8, 2e10, 0.5, "a context and a communicator take half a gigabyte"};
     case buffer_share:
       return {false, 0.25, 4, 0.4, "of one layer's buffers"};
+    case logit_bytes:
+      return {false, 2, 16, 0.4, "a logit once in 16 bits, to four times in 32"};
     case score_passes:
       return {false, 2, 20, 0.4, "written once and read once at least"};
     case step_host:
@@ -89,6 +91,12 @@ constexpr Prior prior_of(engine::Calibrated parameter) {
       return {false, 1e-7, 2e-4, 0.7, "microseconds"};
   }
   return {};
+}
+
+// What memory alone feels: no time depends on it.
+constexpr bool of_memory_alone(engine::Calibrated parameter) {
+  using enum engine::Calibrated;
+  return parameter == reserve || parameter == fragmentation || parameter == buffer_share || parameter == logit_bytes;
 }
 
 // Of a value strictly between the bounds.

@@ -57,12 +57,12 @@ double stated_flops(const Scenario& scenario, const std::string& words) {
   return count(scenario, FlopsConvention::exact).model;
 }
 
-double stage_memory(const Report& report, std::initializer_list<Q> parts) {
-  if (report.stages.empty()) return 0;
+double stage_memory(const Report& report, std::size_t stage, std::initializer_list<Q> parts) {
+  if (stage >= report.stages.size()) return 0;
   double bytes = 0;
   for (std::size_t i = 0; i < engine::kMemoryParts.size(); ++i)
     for (const Q part : parts)
-      if (engine::kMemoryParts[i] == part) bytes += report.stages.front().memory_bytes[i];
+      if (engine::kMemoryParts[i] == part) bytes += report.stages[stage].memory_bytes[i];
   return bytes;
 }
 
@@ -126,11 +126,12 @@ Prediction training_value(const io::Measurement& entry, const Scenario& s, const
   if (quantity == "memory_gb" || quantity == "memory_gb_nvidia_smi") return memory / kGiga;
   if (quantity == "memory_gib") return memory / kGibi;
   // What the framework hands out: no context, and nothing that it holds without using it.
-  if (quantity == "max_allocated_gb") return (memory - stage_memory(report, {Q::memory_reserve})) / kGiga;
+  if (quantity == "max_allocated_gb")
+    return (memory - stage_memory(report, report.fullest_stage, {Q::memory_reserve})) / kGiga;
   if (quantity == "completed") return report.quantities.value_or(Q::memory_free, 0) >= 0 ? 1.0 : 0.0;
   if (quantity == "params_and_optimizer_gib")
-    return stage_memory(report, {Q::memory_weights, Q::memory_gradients, Q::memory_optimizer}) / kGibi;
-  if (quantity == "activations_gib") return stage_memory(report, {Q::memory_activations}) / kGibi;
+    return stage_memory(report, 0, {Q::memory_weights, Q::memory_gradients, Q::memory_optimizer}) / kGibi;
+  if (quantity == "activations_gib") return stage_memory(report, 0, {Q::memory_activations}) / kGibi;
   return say("evidence.unpredicted.quantity");
 }
 

@@ -90,13 +90,14 @@ struct Precisions {
 constexpr engine::Precision mixed(Dtype compute, Dtype gradients) {
   return {compute, Dtype::bf16, gradients, OptimizerKind::adam_fp32, Dtype::fp32};
 }
-constexpr std::array<Precisions, 10> kPrecisions{{
+constexpr std::array<Precisions, 11> kPrecisions{{
     {"bf16", mixed(Dtype::bf16, Dtype::bf16)},
     {"fp16", mixed(Dtype::bf16, Dtype::bf16)},  // 16-bit arithmetic has one rate
     {"bf16_pure", {Dtype::bf16, Dtype::bf16, Dtype::bf16, OptimizerKind::adam_bf16, Dtype::none}},
     {"bf16_fp32_weights", {Dtype::bf16, Dtype::fp32, Dtype::fp32, OptimizerKind::adam_fp32, Dtype::none}},
     {"fp32", {Dtype::fp32, Dtype::fp32, Dtype::fp32, OptimizerKind::adam_fp32, Dtype::none}},
     {"fp8", mixed(Dtype::fp8, Dtype::bf16)},
+    {"fp8_fp32_weights", {Dtype::fp8, Dtype::fp32, Dtype::fp32, OptimizerKind::adam_fp32, Dtype::none}},
     {"fp8_blockwise", mixed(Dtype::fp8, Dtype::bf16)},
     {"mxfp8", mixed(Dtype::fp8, Dtype::bf16)},
     {"nvfp4", mixed(Dtype::nvfp4, Dtype::bf16)},
@@ -129,6 +130,7 @@ class Builder {
       : entry_(entry), library_(library) {
     s_.assumptions.mode = mode;
     s_.assumptions.stack = stated_stack(entry);
+    for (const engine::FieldEdit& edit : entry.kernels) engine::apply(s_, edit);
   }
 
   BuiltScenario build() {
@@ -412,12 +414,23 @@ class Builder {
     return {};
   }
 
+  // What PyTorch calls selective keeps the outputs of matrix multiplications; torchtitan's "op" policy of every second
+  // one (queries, values, gate, the MLP's output), and attention's own: as so many tensors of the stream's width.
+  void selective_in_torch() {
+    CheckpointPolicy& policy = s_.checkpointing.policy;
+    if (policy == CheckpointPolicy::attention) policy = CheckpointPolicy::big_matmuls;
+    if (policy != CheckpointPolicy::big_matmuls || entry_.source.find("torchtitan") == std::string::npos) return;
+    const engine::TransformerShape& m = s_.model;
+    const double queries = 1.0 * m.n_heads * m.d_head, values = 1.0 * m.n_kv_heads * m.d_head;
+    const double kept = 2.0 * m.d_model + 2 * queries + values + m.d_ff;  // with the layer's input
+    policy = CheckpointPolicy::k_per_layer;
+    s_.checkpointing.k = std::max(1, static_cast<int>(std::lround(kept / m.d_model)));
+  }
+
   Sentence checkpointing() {
     if (const auto policy = stated_policy(entry_.checkpointing)) {
       s_.checkpointing.policy = *policy;
-      // What PyTorch calls selective keeps the outputs of matrix multiplications (torchtitan's "op" policy).
-      if (s_.assumptions.stack == engine::StackChoice::torch_fsdp && *policy == CheckpointPolicy::attention)
-        s_.checkpointing.policy = CheckpointPolicy::big_matmuls;
+      if (s_.assumptions.stack == engine::StackChoice::torch_fsdp) selective_in_torch();
       if (*policy == CheckpointPolicy::some_blocks) {
         // Half of them, and more where that does not fit.
         s_.checkpointing.blocks = (s_.model.n_layers + 1) / 2;
@@ -498,13 +511,14 @@ engine::StackChoice stated_stack(const io::Measurement& entry) {
     engine::StackChoice stack;
   };
   using enum engine::StackChoice;
-  constexpr std::array<Words, 25> kWords{{
+  constexpr std::array<Words, 26> kWords{{
       {"2104.04473", megatron_2021},
       {"2205.05198", megatron_2021},
       {"vTrain", megatron_2021},
       {"bigscience", megatron_2021},
       {"MT-NLG", megatron_2021},
       {"GLM-130B", megatron_2021},
+      {"Zero Bubble", megatron_2021},
       {"MaxText", xla},
       {"maxtext", xla},
       {"paxml", xla},

@@ -8,6 +8,8 @@
 //   virtual stages    interleaved: the most, up to 8, that divide a stage's layers; other schedules: what they need
 //   checkpointing     the least recomputation that fits: nothing, attention, whole layers; of "some layers" half,
 //                     or as many as it takes to fit
+//   selective         of PyTorch FSDP: outputs of matrix multiplications; of torchtitan those of every second one, as
+//                     the nearest number of tensors per layer
 //   vocabulary        51,200 (GPT-2's, padded as Megatron-LM does)
 //   node              8 chips; TPU slices as near to a square or cube as the count of chips allows
 //   fabric            the chip's figure, or what the entry's cluster says as "NxM Gb/s ... per node" or

@@ -153,8 +153,13 @@ void calibrate(const Scenario& s, Trace* trace, Inputs<S>& in) {
   for (std::size_t i = 0; i < kCalibrationCount; ++i) {
     const auto parameter = static_cast<Calibrated>(i);
     const bool host = parameter == Calibrated::step_host || parameter == Calibrated::issue;
+    const bool own = (parameter == Calibrated::logit_bytes && s.kernels.loss != LossKernel::automatic) ||
+                     (parameter == Calibrated::score_passes && s.kernels.attention != AttentionKernel::automatic);
     c.values[i] = input_leaf<S>(trace, static_cast<Q>(static_cast<std::size_t>(Q::cal_matmul_efficiency) + i), -1,
-                                values.values[i], unfitted && host ? kNotFitted : source);
+                                values.values[i],
+                                own                ? std::string_view("scenario")
+                                : unfitted && host ? kNotFitted
+                                                   : source);
   }
   c.peak = in.chip.peak_flops;
   const Sourced& peak = chip[ChipField::peak_bf16_dense_flops_per_s];
@@ -169,7 +174,7 @@ void calibrate(const Scenario& s, Trace* trace, Inputs<S>& in) {
   c.node_size = chip[ChipField::scaleup_domain_chips].value.value_or(s.cluster.node_size);
   c.direct = values[Calibrated::direct_links] > 0;
   c.issues = values[Calibrated::issue] > 0;
-  c.scores_in_hbm = values[Calibrated::score_passes] > 0;
+  in.scores_in_hbm = values[Calibrated::score_passes] > 0;
   const double nodes = std::max(1.0, static_cast<double>(chip_count(s.cluster)) / kChipsAHost);
   c.log_nodes = input_leaf<S>(trace, Q::log_nodes, -1, std::log(nodes), "scenario");
   // The report's capacity is what is there, made of the data sheet's.
@@ -377,6 +382,9 @@ Inputs<S> make_inputs(const Scenario& s, Trace* trace) {
   in.reduced_gradient_bytes = precision.gradients == Dtype::none ? in.activation_bytes : in.gradient_bytes;
   in.gather_bytes = in.calibrated && bytes_of(precision.weights) > kept ? in.activation_bytes : in.weight_bytes;
   in.achieved = in.chip;
+  in.scores_in_hbm = s.kernels.attention == AttentionKernel::unfused;
+  in.eager = s.kernels.elementwise == ElementwiseKernel::eager;
+  in.logit_bytes = bytes_of_logit(s.kernels.loss).value_or(*bytes_of_logit(LossKernel::fused));
   if (in.calibrated) calibrate(s, trace, in);
   in.stated_mfu = input(Q::stated_mfu, s.assumptions.stated_mfu, yours);
   in.reserve_bytes = input(Q::reserve_bytes, s.assumptions.reserve_bytes, yours);

@@ -69,9 +69,8 @@ struct CalibrationInputs {
   S log_nodes{};
   double units = 1;  // multiprocessors that share the tiles of a product
   double node_size = 1;
-  bool direct = false;  // no switches inside a node
-  bool issues = false;  // the host can be slower than the chip
-  bool scores_in_hbm = false;
+  bool direct = false;         // no switches inside a node
+  bool issues = false;         // the host can be slower than the chip
   Dtype narrow = Dtype::none;  // the compute dtype, where it is one of matrix multiplications alone
   const S& operator[](Calibrated p) const { return values[static_cast<std::size_t>(p)]; }
 };
@@ -132,6 +131,9 @@ struct Inputs {
   bool full_overlap = true;
   AxesOverlap axes_overlap = AxesOverlap::sum;  // resolved: never automatic
   S checkpointed_blocks, checkpoint_segments;
+  bool scores_in_hbm = false;            // of attention (AttentionKernel)
+  bool eager = false;                    // ElementwiseKernel
+  double logit_bytes = 4;                // in ideal mode (bytes_of_logit); calibrated mode has a parameter
   AxisArray<S> torus_axes;               // as axes_worth (placement.h)
   S bound_axes_fsdp, bound_axes_tensor;  // torus axes the bounds assume for FSDP and tensor: as placed, else 2 and 1
   MeshLinks links;

@@ -132,7 +132,7 @@ LayerActivations<S> layer_activations(const Inputs<S>& in, const LayerKey& key, 
             bt * (streams * stream + two * attention + two * kv + (ups + constant<S>(1)) * ff) + two * kept_stream);
   // Where scores go to HBM they are kept twice, before and after dropout, with a byte of its mask (Korthikanti et al.
   // 2022: 5 a s^2 b bytes).
-  const bool scores = in.calibrated && in.calibration.scores_in_hbm;
+  const bool scores = in.scores_in_hbm;
   // What matrix multiplications in fewer than 16 bits need again for the weights' gradients they keep as they multiplied
   // it: their inputs, of which the attention core's output is one.
   const bool narrow = in.calibrated && in.calibration.narrow != Dtype::none;
@@ -144,6 +144,10 @@ LayerActivations<S> layer_activations(const Inputs<S>& in, const LayerKey& key, 
       named(Q::layer_postponed_bytes, (narrow ? held * t : S(bt)) * (constant<S>(4) * stream + two * attention +
                                                                      two * kv + (ups + constant<S>(1)) * ff));
   if (in.adapter.on) keep_for_adapters(in, key, t, stream, narrow ? held * t : S(bt), out);
+  // The activated gate, which its product with the other half needs, and what each norm scales: such models have
+  // RMSNorm, written out.
+  if (in.eager && key.gated_mlp)
+    out.full_bytes = named(Q::layer_full_bytes, out.full_bytes + bt * (two * stream + ff));
   // The same software drops out of the outputs of attention and MLP, and keeps a byte of mask of each.
   if (scores)
     out.full_bytes = named(Q::layer_full_bytes, out.full_bytes + constant<S>(2, unit::bytes_each) * t * stream);

@@ -100,11 +100,47 @@ bool decodes_unfitted(const Scenario& s) {
          !is_serving_stack(software_stack(s));
 }
 
-CalibrationValues applied_calibration(const Scenario& s) {
+std::optional<double> bytes_of_logit(LossKernel loss) {
+  switch (loss) {
+    case LossKernel::automatic:
+      break;
+    case LossKernel::plain:
+      return 12;
+    case LossKernel::fused:
+      return 4;
+    case LossKernel::chunked:
+      return 0;
+  }
+  return std::nullopt;
+}
+
+namespace {
+
+// Times that scores cross HBM where no software of the chip tells: as products, masked, normalized, dropped out.
+constexpr double kUsualScorePasses = 6;
+
+// Of the software, or the scenario's own.
+CalibrationValues stated_calibration(const Scenario& s) {
   if (s.assumptions.mode == Mode::custom) return s.assumptions.custom;
   const SoftwareStack stack = software_stack(s);
   CalibrationValues values = s.cluster.chip.calibration.stacks[static_cast<std::size_t>(stack)];
   if (s.serves() && !is_serving_stack(stack)) values[Calibrated::step_host] = values[Calibrated::issue] = 0;
+  return values;
+}
+
+}  // namespace
+
+CalibrationValues applied_calibration(const Scenario& s) {
+  CalibrationValues values = stated_calibration(s);
+  if (const auto bytes = bytes_of_logit(s.kernels.loss)) values[Calibrated::logit_bytes] = *bytes;
+  double& passes = values[Calibrated::score_passes];
+  if (s.kernels.attention == AttentionKernel::fused) passes = 0;
+  // As often as in the software of this chip that is known not to fuse them.
+  if (s.kernels.attention == AttentionKernel::unfused && passes == 0) {
+    constexpr auto kUnfused = static_cast<std::size_t>(SoftwareStack::megatron_2021);
+    passes = s.cluster.chip.calibration.stacks[kUnfused][Calibrated::score_passes];
+    if (passes == 0) passes = kUsualScorePasses;
+  }
   return values;
 }
 

@@ -191,6 +191,29 @@ struct Checkpointing {
   friend bool operator==(const Checkpointing&, const Checkpointing&) = default;
 };
 
+// What kernels keep of their work, where a run's software is not what its generation mostly has (Assumptions::stack).
+// Attention: its scores stay on the chip (FlashAttention, Dao et al. 2022), or go to HBM and are kept for the backward
+// pass with the masks of dropout, 5 a s^2 b bytes a layer (Korthikanti et al. 2022, section 4.1).
+enum class AttentionKernel : std::uint8_t { automatic, fused, unfused };
+// The loss: what it holds of each logit at its peak, see bytes_of_logit().
+enum class LossKernel : std::uint8_t {
+  automatic,  // as the software does; in ideal mode as fused
+  plain,      // PyTorch, one operation after the other: a copy in fp32, its log-softmax and the gradient
+  fused,      // compiled or by hand: the logits in 16 bits and their gradient, or one copy in fp32
+  chunked,    // with the product before it, a chunk of tokens at a time (Liger Kernel): the logits are never there
+};
+// Norms and activation functions of a layer: fused ones keep their inputs; of eager PyTorch each operation keeps what
+// its own gradient needs, which in a layer with a gated MLP is the activated gate and the normalized inputs too.
+enum class ElementwiseKernel : std::uint8_t { fused, eager };
+struct KernelChoices {
+  AttentionKernel attention = AttentionKernel::automatic;
+  LossKernel loss = LossKernel::automatic;
+  ElementwiseKernel elementwise = ElementwiseKernel::fused;
+  friend bool operator==(const KernelChoices&, const KernelChoices&) = default;
+};
+// Nothing of `automatic`.
+std::optional<double> bytes_of_logit(LossKernel);
+
 // nvfp4, mxfp4: four-bit floats (E2M1) in blocks of 16 or 32 that share a scale of eight bits.
 enum class Dtype : std::uint8_t { none, fp8, bf16, fp16, fp32, int8, int4, nvfp4, mxfp4 };
 // muon_*: Muon for the matrices of the layers, with one momentum of that width; Adam, with two, for the rest.
@@ -354,6 +377,7 @@ struct Scenario {
   Placement placement;
   PipelinePlan pipeline;
   Checkpointing checkpointing;
+  KernelChoices kernels;
   Precision precision;
   Muon muon;
   Adapter adapter;

@@ -24,6 +24,9 @@ constexpr EnumTable<OptimizerKind> kOptimizers{"none", "adam_bf16", "adam_fp32",
 constexpr EnumTable<MuonHomes> kMuonHomes{"replicated", "distributed"};
 constexpr EnumTable<MuonTensor> kMuonTensors{"gathered", "blockwise"};
 constexpr EnumTable<Mode> kModes{"ideal", "calibrated", "custom"};
+constexpr EnumTable<AttentionKernel> kAttentionKernels{"auto", "fused", "unfused"};
+constexpr EnumTable<LossKernel> kLossKernels{"auto", "plain", "fused", "chunked"};
+constexpr EnumTable<ElementwiseKernel> kElementwiseKernels{"fused", "eager"};
 constexpr EnumTable<StackChoice> kStacks{"auto", "megatron-2021",      "megatron",      "torch-fsdp",
                                          "xla",  "faster-transformer", "torch-compile", "inflight"};
 constexpr EnumTable<FlopsConvention> kFlopsConventions{"6p", "exact", "exact_causal"};
@@ -215,6 +218,9 @@ const std::array kFields{
     training_only(INTEGER("checkpointing.k", checkpointing.k, 1, 20, counted::tensors)),
     training_only(INTEGER("checkpointing.blocks", checkpointing.blocks, 1, 10000, unit::layers)),
     training_only(INTEGER("checkpointing.segments", checkpointing.segments, 0, 10000, counted::segments)),
+    CHOICE("kernels.attention", kernels.attention, kAttentionKernels.ids()),
+    training_only(CHOICE("kernels.loss", kernels.loss, kLossKernels.ids())),
+    training_only(CHOICE("kernels.elementwise", kernels.elementwise, kElementwiseKernels.ids())),
     CHOICE("precision.compute", precision.compute, kDtypes.ids()),
     CHOICE("precision.weights", precision.weights, kDtypes.ids()),
     training_only(CHOICE("precision.gradients", precision.gradients, kTrainedDtypes)),

@@ -41,8 +41,10 @@ void working_memory(const Inputs<S>& in, const LayerTime<S>& layer, const PlanKe
   out.buffers_working = layer.activations.working_bytes;
   out.largest_checkpoint = layer.largest(layer.activations.checkpoint_bytes,
                                          [](const LayerOfKind<S>& k) { return k.activations.checkpoint_bytes; });
-  out.buffers_logits =
-      named(Q::buffers_logits, constant<S>(4, unit::bytes_each) * layer.microbatch_tokens * in.model.vocab_size / Y);
+  // What the loss holds of each; whether the last stage needs it at the peak is up to hold_buffers().
+  const S of_logit =
+      in.calibrated ? S(in.calibration[Calibrated::logit_bytes]) : constant<S>(in.logit_bytes, unit::bytes_each);
+  out.buffers_logits = named(Q::buffers_logits, of_logit * layer.microbatch_tokens * in.model.vocab_size / Y);
 }
 
 namespace {

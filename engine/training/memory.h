@@ -112,9 +112,16 @@ void hold_buffers(const Inputs<S>& in, const WorkingMemory<S>& buffers, const De
           Q::stage_gathered, load.device,
           (in.gather_bytes * both_ways + in.reduced_gradient_bytes / constant<S>(chunks)) * memory.params_gathered);
   }
-  memory.buffers = buffers.buffers_gathered + buffers.buffers_working;
-  if (load.head) memory.buffers = memory.buffers + buffers.buffers_logits;
-  if (in.calibrated) memory.buffers = in.calibration[Calibrated::buffer_share] * memory.buffers;
+  if (in.calibrated) {
+    // The loss is done, and has given its logits back, when the first layer is computed again.
+    const S& share = in.calibration[Calibrated::buffer_share];
+    S working = share * buffers.buffers_working;
+    if (load.head) working = max(working, buffers.buffers_logits);
+    memory.buffers = share * buffers.buffers_gathered + working;
+  } else {
+    memory.buffers = buffers.buffers_gathered + buffers.buffers_working;
+    if (load.head) memory.buffers = memory.buffers + buffers.buffers_logits;
+  }
 }
 // What a device holds beside its state, and the total: with so many microbatches in flight, of which the weight gradients
 // of some are put off. The rest of `memory` is there. Here to be inlined: a search asks it for every plan.

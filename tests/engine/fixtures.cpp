@@ -178,6 +178,9 @@ engine::Scenario random_scenario(std::mt19937& rng) {
   if ((s.model.n_layers + s.checkpointing.k) % 5 == 1)
     s.adapter = {1 << (s.checkpointing.k % 7), static_cast<AdapterTargets>(s.checkpointing.k % 4),
                  s.checkpointing.k % 3 != 0};
+  if ((s.model.n_layers + s.checkpointing.k) % 8 == 1)
+    s.kernels = {static_cast<AttentionKernel>(s.checkpointing.k % 3), static_cast<LossKernel>(s.model.n_layers % 4),
+                 static_cast<ElementwiseKernel>(s.checkpointing.k / 3 % 2)};
   s.precision.master_weights = dice.one_in(2) ? Dtype::none : Dtype::fp32;
   if (s.cluster.chip[ChipField::host_pcie_bytes_per_s_per_chip].value) s.offload = {dice.one_in(3), dice.one_in(3)};
   s.assumptions.flops = static_cast<FlopsConvention>(dice.pick(0, 2));

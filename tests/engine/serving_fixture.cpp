@@ -58,6 +58,7 @@ engine::Scenario random_serving_scenario(std::mt19937& rng) {
   plan = decode;
   s.assumptions.flops = static_cast<FlopsConvention>(dice.pick(0, 2));
   s.assumptions.overlap = dice.one_in(2) ? 1 : dice.pick(0, 10) / 10.0;
+  s.kernels.attention = static_cast<AttentionKernel>(s.model.n_layers % 3);
   s.assumptions.context_share = dice.pick(0, 2) / 2.0;
   s.assumptions.hop_latency_s = dice.one_in(2) ? 0 : dice.pick(1, 50) * 1e-7;
   s.assumptions.reserve_bytes = dice.pick(0, 1) * 1e9;

@@ -33,6 +33,7 @@ class Settings {
     if (s_.parallelism.pipeline > 1) pipeline();
     sharding();
     recomputation();
+    kernels();
     precision();
     offload();
     return std::move(out_);
@@ -259,6 +260,19 @@ class Settings {
     if (policy == CheckpointPolicy::segments && engine::megatron_segment_layers(s_) == 1) return;
     if (policy == CheckpointPolicy::some_blocks && s_.checkpointing.blocks == s_.model.n_layers) return;
     text_.said({"checkpointing.policy", "checkpointing.segments", "checkpointing.blocks"});
+  }
+
+  void kernels() {
+    using engine::AttentionKernel;
+    if (s_.kernels.attention != AttentionKernel::automatic) {
+      const std::string_view backend = s_.kernels.attention == AttentionKernel::fused ? "flash" : "unfused";
+      row(fmt::format("--attention-backend {}", backend), "model.attention_backend", std::string(backend));
+      text_.said({"kernels.attention"});
+    }
+    if (s_.kernels.loss == engine::LossKernel::fused) {
+      on("--cross-entropy-loss-fusion", "model.cross_entropy_loss_fusion");
+      text_.said({"kernels.loss"});
+    }
   }
 
   void precision() {

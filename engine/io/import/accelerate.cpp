@@ -262,6 +262,10 @@ class AccelerateReader {
       plan_.missing.push_back({"workload.global_batch_sequences", "--set workload.global_batch_sequences=..."});
     if (const auto model = keys_.word("model_name_or_path|base_model")) take_hub_model(plan_, *model);
     if (!checkpointed_) checkpoints("gradient_checkpointing");
+    // Liger Kernel computes the loss with the product before it.
+    if (const auto liger = keys_.flag("use_liger_kernel|enable_liger_kernel|liger_fused_linear_cross_entropy");
+        liger && liger->value)
+      plan_.state_choice("kernels.loss", "chunked", liger->origin, "true");
   }
 
   void precision() {
@@ -342,8 +346,6 @@ class AccelerateReader {
                           "attn_*",
                           "packing",
                           "sample_packing",
-                          "enable_liger*",
-                          "use_liger*",
                           "ddp_*"},
                          say("import.ignored.not_modelled"));
     keys_.without_effect({"compute_environment",

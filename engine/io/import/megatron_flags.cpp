@@ -44,7 +44,6 @@ constexpr FlagField kFields[] = {
 constexpr std::string_view kBeginnings[] = {
     "--adam-",
     "--async-",
-    "--attention-backend",
     "--attention-dropout",
     "--attention-softmax",
     "--auto-detect-",
@@ -150,7 +149,6 @@ constexpr std::string_view kBeginnings[] = {
     "--use-checkpoint-",
     "--use-cpu-init",
     "--use-dist-ckpt",
-    "--use-flash-attn",
     "--use-mcore-",
     "--use-legacy-",
     "--use-nccl-",
@@ -171,7 +169,7 @@ constexpr std::string_view kBeginnings[] = {
     "--fp8-recipe",
     "--fp8-wgrad",
     "--bf16-",
-    "--cross-entropy-",
+    "--cross-entropy-fusion-",
     "--context-parallel-ulysses",
 };
 constexpr std::string_view kNames[] = {

@@ -232,6 +232,20 @@ void MegatronReader::checkpointing() {
   }
 }
 
+// Without a flag they are as those of its generation.
+void MegatronReader::kernels() {
+  const std::string backend = word("--attention-backend");
+  if (backend == "unfused" || backend == "local")
+    plan_.state_choice("kernels.attention", "unfused", origin("--attention-backend"), backend);
+  else if (backend == "flash" || backend == "fused")
+    plan_.state_choice("kernels.attention", "fused", origin("--attention-backend"), backend);
+  else if (flag("--use-flash-attn"))
+    plan_.state_choice("kernels.attention", "fused", origin("--use-flash-attn"), written("--use-flash-attn"));
+  if (flag("--cross-entropy-loss-fusion"))
+    plan_.state_choice("kernels.loss", "fused", origin("--cross-entropy-loss-fusion"),
+                       written("--cross-entropy-loss-fusion"));
+}
+
 void MegatronReader::precision() {
   const bool bf16 = flag("--bf16"), fp16 = flag("--fp16");
   const std::string_view half = bf16 ? "bf16" : fp16 ? "fp16" : "fp32";

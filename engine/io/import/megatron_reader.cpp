@@ -28,6 +28,7 @@ Failure MegatronReader::read(const ShellWord& program, Arguments arguments) {
   mesh();
   if (auto failure = stages()) return failure;
   checkpointing();
+  kernels();
   precision();
   offload();
   leftovers();

@@ -64,6 +64,7 @@ class MegatronReader {
   void uneven(int pipeline, std::optional<int> first, std::optional<int> last);
   void schedule(int pipeline);
   void checkpointing();
+  void kernels();
   void precision();
   void offload();
   void muon(const std::string& optimizer);

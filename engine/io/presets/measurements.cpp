@@ -210,6 +210,20 @@ std::optional<std::pair<Sentence, Sentence>> outside_of_measures(std::string_vie
   return std::nullopt;
 }
 
+Failure read_kernels(const Members& members, std::vector<engine::FieldEdit>& out) {
+  engine::Scenario scenario;
+  constexpr std::string_view kPrefix = "kernels.";
+  for (const engine::Field& field : engine::scenario_fields()) {
+    if (!field.path.starts_with(kPrefix)) continue;
+    const std::string_view name = field.path.substr(kPrefix.size());
+    const Json* json = members.find(name);
+    if (json == nullptr) continue;
+    if (auto failure = read_field(field, *json, members.at(name), members.file(), scenario)) return failure;
+    out.push_back({&field, field.get(scenario)});
+  }
+  return {};
+}
+
 Failure read_entry(Members members, Measurement& out) {
   out.id = members.needed_text("id");
   out.family = members.needed_text("family");
@@ -234,6 +248,9 @@ Failure read_entry(Members members, Measurement& out) {
     for (const Json& text : *assumed)
       if (text.is_string()) out.assumed.push_back(text.get<std::string>());
   }
+  if (const Json* json = members.object("kernels"))
+    if (auto failure = read_kernels(Members(*json, members.at("kernels"), members.file()), out.kernels))
+      return failure;
   if (const Json* json = members.object("model")) {
     Members model(*json, members.at("model"), members.file());
     if (auto failure = read_model_members(model, out.model.emplace())) return failure;

@@ -6,6 +6,7 @@
 // "node_size"},
 //   "parallelism": {"dp" (the whole data-parallel degree), "tp", "pp", "vpp", "cp", "ep", "sp", "zero", "fsdp", ...},
 //   "batch": {"global", "micro", "seq"} or {"batch", "prompt_tokens", "output_tokens", "rounds"}, "op": {...},
+//   "kernels": {"attention": "unfused", "loss": "plain", "elementwise": "eager"} where the software's are known,
 //   "held_out": true where no fit may use it, "short_run": true where it was timed alone and briefly,
 //   "measured": {quantity: number, ...}, "scenario": id of the preset that is this run, "assumed": [what that preset
 //   adds to the source, ...]}, ...]}
@@ -20,6 +21,7 @@
 #include <vector>
 
 #include "engine/io/json/result.h"
+#include "engine/scenario/scenario_fields.h"
 #include "engine/scenario/transformer_shape.h"
 
 namespace roofscape::io {
@@ -71,9 +73,10 @@ struct Measurement {
   std::string scenario;                            // the preset that is this run; empty: built from the entry
   std::string
       environment;  // what the source says slowed its runs that is of no software: no calibration is fitted to them
-  bool held_out = false;             // takes no part in any fit: what is predicted of it was never seen
-  bool short_run = false;            // timed alone, a few in a row: at the boost clock, behind an empty queue
-  std::vector<std::string> assumed;  // of that preset, what the source leaves open
+  std::vector<engine::FieldEdit> kernels;  // of its software, where they are not what its generation mostly has
+  bool held_out = false;                   // takes no part in any fit: what is predicted of it was never seen
+  bool short_run = false;                  // timed alone, a few in a row: at the boost clock, behind an empty queue
+  std::vector<std::string> assumed;        // of that preset, what the source leaves open
   std::optional<MeasuredModel> model;
   std::optional<MeasuredHardware> hardware;
   std::optional<MeasuredPlan> plan;

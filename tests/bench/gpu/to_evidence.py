@@ -131,6 +131,7 @@ def converted(rows, fitted):
             name += "-compiled" if compiled else ""
             out.add("memory", {"task": "pretrain", "precision_id": r["dtype"], "parallelism": PLAN,
                                "checkpointing_id": "block" if r["recomputed"] else "none", "schedule_id": "none",
+                               "kernels": {"loss": "fused"} if compiled else {"loss": "plain", "elementwise": "eager"},
                                "source": source + (", torch.compile" if compiled else ", eager")},
                     {**common(name, False), "model": out.model(r, layers_of), "batch.global": r["batch"],
                      "batch.micro": r["batch"], "batch.seq": r["tokens"], **measured})

@@ -73,8 +73,7 @@ TEST_CASE("a value that no run decides is what was known before, or lower so tha
   each_value([](const io::CalibrationFile& file, const io::SearchedValue& value, const io::Decided& decided) {
     if (decided.runs > 0) return;
     const engine::Calibrated parameter = kCalibrationRows[value.parameter].parameter;
-    const bool memory = parameter == engine::Calibrated::reserve || parameter == engine::Calibrated::fragmentation ||
-                        parameter == engine::Calibrated::buffer_share;
+    const bool memory = evidence::of_memory_alone(parameter);
     const double x = value_in(file.calibration, value), start = value_in(file.start, value);
     if (memory)
       CHECK(x <= start);

@@ -16,6 +16,7 @@
 #include "tests/test_paths.h"
 
 #include "engine/evidence/calibration_fit.h"
+#include "engine/evidence/calibration_priors.h"
 #include "engine/evidence/validation.h"
 #include "engine/io/presets/measurements.h"
 
@@ -99,9 +100,7 @@ TEST_CASE("what no run decides keeps its start, and a fitted value stands at no 
       const engine::CalibrationRow& row = engine::kCalibrationRows[value.parameter];
       const double start = file.start.stacks[s].values[value.parameter];
       // What only memory feels may go down until the runs that completed fit.
-      const bool lowered = row.parameter == engine::Calibrated::reserve ||
-                           row.parameter == engine::Calibrated::fragmentation ||
-                           row.parameter == engine::Calibrated::buffer_share;
+      const bool lowered = evidence::of_memory_alone(row.parameter);
       if (fit.result.decided[i].runs == 0)
         CHECK_MESSAGE((found == start || (lowered && found < start)), row.id);
       else

@@ -48,6 +48,11 @@ void random_assumptions(Dice& dice, Scenario& s) {
   a.reserve_bytes = dice.pick(0, 1) * 1e8;
   for (std::size_t i = 0; i < kCalibrationCount; ++i) {
     const CalibrationRow& row = kCalibrationRows[i];
+    // Of what was drawn before, so that the other scenarios stay what they were.
+    if (row.parameter == Calibrated::logit_bytes) {
+      a.custom.values[i] = a.overlap == 1 ? row.ideal : a.overlap * row.most;
+      continue;
+    }
     a.custom.values[i] = dice.one_in(2) ? row.ideal : row.least + (row.most - row.least) * dice.pick(0, 100) / 100;
   }
 }

@@ -1,0 +1,120 @@
+// What kernels keep: attention's scores, the loss's logits, the tensors of eager operations.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "engine/evaluate/evaluate.h"
+#include "engine/evaluate/explain.h"
+#include "tests/engine/fixtures.h"
+
+using namespace roofscape;
+using namespace roofscape::engine;
+using tests::preset;
+using tests::value_if_any;
+using tests::with;
+
+namespace {
+
+// One microbatch of 4,096 tokens on the tensor ranks, nothing computed again, no pipeline.
+Scenario small(const char* mode) {
+  return with(preset("llama3-8b-8-h100"),
+              {"checkpointing.policy=none", "parallelism.pipeline=1", "parallelism.tensor=2", "parallelism.fsdp=4",
+               "workload.sequence_length=4096", "pipeline.microbatch_sequences=1", "parallelism.zero_stage=0", mode});
+}
+constexpr double kTokens = 4096, kVocabulary = 128256, kTensor = 2;
+const char* const kModes[] = {"assumptions.mode=ideal", "assumptions.mode=calibrated"};
+
+double logits_bytes(const Scenario& s) { return value_if_any(s, Q::buffers_logits); }
+
+}  // namespace
+
+TEST_CASE(
+    "the loss holds 12 bytes of a logit in plain PyTorch, 4 where it is fused and none in chunks, in every mode") {
+  for (const char* mode : kModes) {
+    CAPTURE(mode);
+    const Scenario s = small(mode);
+    CHECK(logits_bytes(with(s, {"kernels.loss=plain"})) == 12 * kTokens * kVocabulary / kTensor);
+    CHECK(logits_bytes(with(s, {"kernels.loss=fused"})) == 4 * kTokens * kVocabulary / kTensor);
+    CHECK(logits_bytes(with(s, {"kernels.loss=chunked"})) == 0);
+  }
+}
+
+TEST_CASE("in ideal mode an automatic loss holds logits in fp32, in calibrated mode what its software does") {
+  CHECK(logits_bytes(small("assumptions.mode=ideal")) == 4 * kTokens * kVocabulary / kTensor);
+  const Scenario s = small("assumptions.mode=calibrated");
+  const auto stack = static_cast<std::size_t>(software_stack(s));
+  const double of_logit = s.cluster.chip.calibration.stacks[stack][Calibrated::logit_bytes];
+  CHECK(logits_bytes(s) == doctest::Approx(of_logit * kTokens * kVocabulary / kTensor).epsilon(1e-12));
+}
+
+TEST_CASE("a choice of kernels counts in custom mode too") {
+  const Scenario s = with(small("assumptions.mode=custom"), {"assumptions.custom.logit_bytes=7"});
+  CHECK(logits_bytes(s) == 7 * kTokens * kVocabulary / kTensor);
+  CHECK(logits_bytes(with(s, {"kernels.loss=plain"})) == 12 * kTokens * kVocabulary / kTensor);
+}
+
+TEST_CASE(
+    "the bytes of a logit that were chosen come from the scenario, those of the software from its calibration") {
+  const auto source = [](const Scenario& s) {
+    const std::optional<Derivation> derivation = explain(s, "buffers.logits_bytes");
+    REQUIRE(derivation);
+    const DerivationLine* line = derivation->find("calibration.logit_bytes");
+    REQUIRE(line != nullptr);
+    return line->source;
+  };
+  const Scenario s = small("assumptions.mode=calibrated");
+  CHECK(source(s) == s.cluster.chip.calibration.source);
+  CHECK(source(with(s, {"kernels.loss=plain"})) == "scenario");
+}
+
+TEST_CASE("calibrated, the last stage needs the logits or the layer computed again, whichever is more, at one time") {
+  const Scenario s =
+      with(small("assumptions.mode=custom"),
+           {"checkpointing.policy=block", "assumptions.custom.buffer_share=1", "assumptions.custom.logit_bytes=4"});
+  const double working = value_if_any(s, Q::buffers_working), logits = logits_bytes(s);
+  REQUIRE(working > 0);
+  CHECK(value_if_any(s, Q::memory_buffers) == std::max(working, logits));
+  const Scenario chunked = with(s, {"kernels.loss=chunked"});
+  CHECK(value_if_any(chunked, Q::memory_buffers) == working);
+}
+
+TEST_CASE("unfused attention keeps 5 bytes of every score, and two masks of dropout beside the stream") {
+  for (const char* mode : kModes) {
+    CAPTURE(mode);
+    const Scenario s = small(mode);
+    const double fused = value_if_any(with(s, {"kernels.attention=fused"}), Q::layer_full_bytes);
+    const double unfused = value_if_any(with(s, {"kernels.attention=unfused"}), Q::layer_full_bytes);
+    const double stream = s.parallelism.sequence_parallel ? 4096 / kTensor : 4096;
+    CHECK(unfused - fused ==
+          doctest::Approx(5 * kTokens * kTokens * 32 / kTensor + 2 * kTokens * stream).epsilon(1e-12));
+  }
+}
+
+TEST_CASE("unfused attention takes longer in calibrated mode, also of software that fuses it") {
+  const Scenario s = small("assumptions.mode=calibrated");
+  CHECK(value_if_any(with(s, {"kernels.attention=unfused"}), Q::step_time) > value_if_any(s, Q::step_time));
+  CHECK(value_if_any(with(s, {"kernels.attention=fused"}), Q::step_time) == value_if_any(s, Q::step_time));
+}
+
+TEST_CASE("software before FlashAttention keeps no scores where attention is said to be fused") {
+  const Scenario old = with(small("assumptions.mode=calibrated"), {"assumptions.stack=megatron-2021"});
+  CHECK(value_if_any(with(old, {"kernels.attention=unfused"}), Q::layer_full_bytes) ==
+        value_if_any(old, Q::layer_full_bytes));
+  CHECK(value_if_any(with(old, {"kernels.attention=fused"}), Q::layer_full_bytes) <
+        value_if_any(old, Q::layer_full_bytes));
+}
+
+TEST_CASE("of eager operations a gated layer keeps the activated gate and two normalized inputs more") {
+  for (const char* mode : kModes) {
+    CAPTURE(mode);
+    const Scenario s = small(mode);
+    const double stream = s.parallelism.sequence_parallel ? 4096 / kTensor : 4096;
+    CHECK(value_if_any(with(s, {"kernels.elementwise=eager"}), Q::layer_full_bytes) -
+              value_if_any(s, Q::layer_full_bytes) ==
+          doctest::Approx(2 * kTokens * (2 * stream + 14336 / kTensor)).epsilon(1e-12));
+    const Scenario plain = with(s, {"model.gated_mlp=false"});
+    CHECK(value_if_any(with(plain, {"kernels.elementwise=eager"}), Q::layer_full_bytes) ==
+          value_if_any(plain, Q::layer_full_bytes));
+  }
+}
