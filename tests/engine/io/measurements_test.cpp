@@ -3,6 +3,7 @@
 
 #include "tests/engine/io/io_fixture.h"
 
+#include "engine/evaluate/evaluate.h"
 #include "engine/evidence/measured_scenario.h"
 #include "engine/evidence/validation.h"
 #include "engine/io/presets/measurements.h"
@@ -137,6 +138,33 @@ TEST_CASE("what an entry leaves open is guessed by a rule that is said") {
   CHECK(guesses(entry("\"micro\": 16", "\"micro\": null")) == std::vector<std::string>{"microbatch of 4 sequences"});
   CHECK(guesses(entry("\"vocab_size\": 51200", "\"vocab_size\": null")) ==
         std::vector<std::string>{"vocabulary of 51200 tokens"});
+}
+
+TEST_CASE("what an entry states of its kernels is what its scenario has, another word is refused with its path") {
+  const auto with_kernels = [](const char* kernels) {
+    return entry("\"schedule_id\"", std::string("\"kernels\": ") + kernels + ", \"schedule_id\"");
+  };
+  const engine::KernelChoices kernels =
+      scenario(with_kernels(R"({"attention": "unfused", "loss": "plain", "elementwise": "eager"})")).kernels;
+  CHECK(kernels == engine::KernelChoices{engine::AttentionKernel::unfused, engine::LossKernel::plain,
+                                         engine::ElementwiseKernel::eager});
+  CHECK(scenario(entry()).kernels == engine::KernelChoices{});
+  CHECK(refusal(file_of(with_kernels(R"({"loss": "flash"})"))) ==
+        "m.json: entries.0.kernels.loss: \"flash\" is not possible here; give one of: auto plain fused chunked");
+  CHECK(refusal(file_of(with_kernels("\"plain\""))) == "m.json: entries.0.kernels: is a text; expected an object");
+}
+
+TEST_CASE("what a framework handed out is predicted without the reserve of the device that takes most") {
+  io::Measurement one = measurement(entry(R"("dp": 32, "tp": 1, "pp": 1,)", R"("dp": 4, "tp": 1, "pp": 8,)"));
+  one.schedule = "1f1b";
+  one.batch->micro = 1;
+  one.values = {{"memory_gb", 20.0}, {"max_allocated_gb", 18.0}};
+  const evidence::Validation of = evidence::validate({&one, 1}, test::shipped(), engine::Mode::calibrated);
+  REQUIRE(of.rows.size() == 2);
+  const auto built = evidence::build_training_scenario(one, test::shipped(), engine::Mode::calibrated);
+  const engine::Report report = engine::evaluate(std::get<evidence::MeasuredScenario>(built).scenario);
+  const double reserve = report.stages.at(report.fullest_stage).memory_bytes.back();
+  CHECK(of.rows[0].predicted.value() - of.rows[1].predicted.value() == doctest::Approx(reserve / 1e9).epsilon(1e-9));
 }
 
 TEST_CASE("an entry that cannot be built says why") {

@@ -1,0 +1,62 @@
+// What launch files say of kernels.
+#include <doctest/doctest.h>
+
+#include <string>
+#include <string_view>
+
+#include "engine/io/import/import_launch.h"
+#include "tests/engine/io/io_fixture.h"
+#include "tests/english.h"
+
+using namespace roofscape;
+using engine::AttentionKernel;
+using engine::LossKernel;
+
+namespace {
+
+engine::KernelChoices kernels_of(std::string_view text, std::string_view file) {
+  const auto read = io::import_launch(text, file, {"h100-sxm:32", {}}, test::shipped());
+  REQUIRE_MESSAGE(read.ok(), (read.ok() ? std::string() : test::in_english(read.error().message)));
+  return read.value().scenario.kernels;
+}
+engine::KernelChoices megatron(std::string_view flags) {
+  return kernels_of(
+      "torchrun --nproc_per_node 8 --nnodes 4 pretrain_gpt.py --num-layers 32 --hidden-size 4096 "
+      "--num-attention-heads 32 --seq-length 4096 --global-batch-size 256 --micro-batch-size 1 --bf16 "
+      "--vocab-size 32000 " +
+          std::string(flags),
+      "run.sh");
+}
+engine::KernelChoices trainer(std::string_view line) {
+  return kernels_of(
+      "model_name_or_path: meta-llama/Llama-3.1-8B\nstage: sft\ncutoff_len: 4096\nbf16: true\n"
+      "per_device_train_batch_size: 1\ngradient_accumulation_steps: 8\n" +
+          std::string(line) + "\n",
+      "sft.yaml");
+}
+
+}  // namespace
+
+TEST_CASE("Megatron-LM's attention back end is the attention kernel, its older flag FlashAttention") {
+  CHECK(megatron("").attention == AttentionKernel::automatic);
+  CHECK(megatron("--attention-backend auto").attention == AttentionKernel::automatic);
+  CHECK(megatron("--attention-backend flash").attention == AttentionKernel::fused);
+  CHECK(megatron("--attention-backend fused").attention == AttentionKernel::fused);
+  CHECK(megatron("--attention-backend unfused").attention == AttentionKernel::unfused);
+  CHECK(megatron("--attention-backend local").attention == AttentionKernel::unfused);
+  CHECK(megatron("--use-flash-attn").attention == AttentionKernel::fused);
+}
+
+TEST_CASE("Megatron-LM's fused cross entropy is the fused loss") {
+  CHECK(megatron("").loss == LossKernel::automatic);
+  CHECK(megatron("--cross-entropy-loss-fusion --cross-entropy-fusion-impl te").loss == LossKernel::fused);
+}
+
+TEST_CASE("Liger Kernel computes the loss in chunks, by each trainer's name for it") {
+  CHECK(trainer("").loss == LossKernel::automatic);
+  for (const char* name : {"use_liger_kernel", "enable_liger_kernel", "liger_fused_linear_cross_entropy"}) {
+    CAPTURE(name);
+    CHECK(trainer(std::string(name) + ": true").loss == LossKernel::chunked);
+    CHECK(trainer(std::string(name) + ": false").loss == LossKernel::automatic);
+  }
+}
