@@ -346,6 +346,8 @@ class AccelerateReader {
                           "attn_*",
                           "packing",
                           "sample_packing",
+                          "enable_liger*",
+                          "use_liger*",
                           "ddp_*"},
                          say("import.ignored.not_modelled"));
     keys_.without_effect({"compute_environment",

@@ -27,13 +27,12 @@ engine::KernelChoices megatron(std::string_view flags) {
           std::string(flags),
       "run.sh");
 }
-engine::KernelChoices trainer(std::string_view line) {
-  return kernels_of(
-      "model_name_or_path: meta-llama/Llama-3.1-8B\nstage: sft\ncutoff_len: 4096\nbf16: true\n"
-      "per_device_train_batch_size: 1\ngradient_accumulation_steps: 8\n" +
-          std::string(line) + "\n",
-      "sft.yaml");
+std::string trainer_file(std::string_view lines) {
+  return "model_name_or_path: meta-llama/Llama-3.1-8B\nstage: sft\ncutoff_len: 4096\nbf16: true\n"
+         "per_device_train_batch_size: 1\ngradient_accumulation_steps: 8\n" +
+         std::string(lines) + "\n";
 }
+engine::KernelChoices trainer(std::string_view line) { return kernels_of(trainer_file(line), "sft.yaml"); }
 
 }  // namespace
 
@@ -59,4 +58,18 @@ TEST_CASE("Liger Kernel computes the loss in chunks, by each trainer's name for 
     CHECK(trainer(std::string(name) + ": true").loss == LossKernel::chunked);
     CHECK(trainer(std::string(name) + ": false").loss == LossKernel::automatic);
   }
+}
+
+TEST_CASE("further settings of Liger Kernel have no effect, and are known") {
+  const auto read = io::import_launch(trainer_file("use_liger_kernel: true\nuse_liger_kernel_config: none"),
+                                      "sft.yaml", {"h100-sxm:32", {}}, test::shipped());
+  REQUIRE(read.ok());
+  CHECK(read.value().scenario.kernels.loss == LossKernel::chunked);
+  int further = 0;
+  for (const auto& key : read.value().ignored) {
+    if (key.key != "use_liger_kernel_config") continue;
+    ++further;
+    CHECK(key.understood);
+  }
+  CHECK(further == 1);
 }
