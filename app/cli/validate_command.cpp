@@ -66,6 +66,7 @@ std::string validation_text(const widgets::TextTable& texts, const evidence::Val
               row.predicted ? fmt::format("{:.5g}", *row.predicted) : std::string(widgets::kNoValue),
               row.predicted ? signed_percent(row.error) : std::string(),
               !row.predicted            ? texts.write(row.reason)
+              : row.contradicts         ? word("cli.validate.contradicts")
               : row.false_out_of_memory ? word("cli.validate.false_oom")
                                         : std::string()});
   std::string out = rows.text(0);
@@ -108,9 +109,13 @@ std::string validation_text(const widgets::TextTable& texts, const evidence::Val
   if (!validation.chips.empty()) table("cli.validate.head.training", validation.chips);
   if (!validation.serving.empty()) table("cli.validate.head.serving", validation.serving);
   if (!validation.operations.empty()) table("cli.validate.head.operations", validation.operations);
-  table("cli.validate.head.overall", {validation.overall});
+  std::vector<evidence::ValidationSummary> whole{validation.overall};
+  const bool contradicting = validation.contradicting.n + validation.contradicting.not_predicted > 0;
+  if (contradicting) whole.push_back(validation.contradicting);
+  table("cli.validate.head.overall", whole);
   if (left_out) out += "\n" + word("cli.validate.left_out") + "\n";
   if (held_out) out += word("cli.validate.held_out") + "\n";
+  if (contradicting) out += word("cli.validate.contradicting") + "\n";
   if (!coverage.empty()) {
     const auto share = [](const engine::BandCoverage& of) {
       return of.n > 0 ? percent(of.share()) : std::string(widgets::kNoValue);

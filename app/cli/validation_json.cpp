@@ -57,6 +57,7 @@ std::string validation_json(const evidence::Validation& validation, std::span<co
     entry["kind"] = row.kind;
     if (!row.operation.empty()) entry["operation"] = row.operation;
     if (row.held_out) entry["held_out"] = true;
+    if (row.contradicts) entry["contradicts_neighbours"] = true;
     entry["quantity"] = row.quantity;
     entry["measured"] = row.measured;
     if (row.predicted) {
@@ -80,6 +81,7 @@ std::string validation_json(const evidence::Validation& validation, std::span<co
   json["families"] = summaries(validation.families);
   json["kinds"] = summaries(validation.kinds);
   json["overall"] = summary_json(validation.overall);
+  json["contradicting"] = summary_json(validation.contradicting);
   json["training"] = summaries(validation.chips);
   json["serving"] = summaries(validation.serving);
   json["operations"] = summaries(validation.operations);

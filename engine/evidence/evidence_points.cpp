@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "engine/evidence/contradicting_runs.h"
 #include "engine/evidence/left_out_library.h"
 #include "engine/evidence/measured_prediction.h"
 #include "engine/evidence/one_change_pairs.h"
@@ -96,7 +97,7 @@ std::string operation_name(const io::MeasuredShape& op) {
 }
 
 void add_points(const io::Measurement& entry, const io::EvidenceFiles& files, const io::PresetLibrary& library,
-                engine::Mode mode, engine::Evidence& out) {
+                engine::Mode mode, bool contradicts, engine::Evidence& out) {
   // What the kinds are told in is predicted beside what was measured.
   io::Measurement asked = entry;
   for (const Published& row : kPublished)
@@ -129,6 +130,7 @@ void add_points(const io::Measurement& entry, const io::EvidenceFiles& files, co
     point.measured = point.predicted / (1 + point.error);
     // Of an operation the shape is all there is to state.
     point.complete = entry.completeness == "full" || entry.operation.has_value();
+    point.contradicts = contradicts && row.kind != EvidenceKind::memory;
     point.features = features_of(prepared);
     out.points.push_back(std::move(point));
     taken = true;
@@ -143,11 +145,14 @@ engine::Evidence evidence_points(const io::EvidenceFiles& files, const io::Prese
   out.mode = mode;
   std::optional<LeftOutLibrary> left_out;
   if (mode == engine::Mode::calibrated) left_out.emplace(library);
+  const std::vector<bool> contradicts = contradicting_runs(files.entries, library);
   for (const io::Measurement& entry : files.entries) {
     const std::size_t before = out.points.size();
     const io::PresetLibrary* without =
         left_out && entry.kind == "measured" ? left_out->without(io::LeftOutKind::model, entry) : nullptr;
-    if (entry.kind == "measured") add_points(entry, files, without != nullptr ? *without : library, mode, out);
+    if (entry.kind == "measured")
+      add_points(entry, files, without != nullptr ? *without : library, mode,
+                 contradicts[static_cast<std::size_t>(&entry - files.entries.data())], out);
     if (out.points.size() == before) ++out.runs_without_point;
   }
   engine::try_bands(out.points);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 
+#include "engine/evidence/contradicting_runs.h"
 #include "engine/evidence/measured_scenario.h"
 
 namespace roofscape::evidence {
@@ -64,6 +65,7 @@ FitRows::FitRows(std::span<const io::Measurement> entries, const io::PresetLibra
                  const io::CalibrationFile& file, FitTask task, const Calibration& known) {
   io::PresetLibrary calibrated = library;
   calibrated.calibrate(file.chips, known);
+  const std::vector<bool> contradicts = contradicting_runs(entries, library);
   for (const io::Measurement& entry : entries) {
     if (entry.kind != "measured" || entry.held_out || !entry.hardware ||
         std::find(file.chips.begin(), file.chips.end(), entry.hardware->chip_id) == file.chips.end() ||
@@ -71,6 +73,8 @@ FitRows::FitRows(std::span<const io::Measurement> entries, const io::PresetLibra
       continue;
     FitRow row;
     row.values = observed(entry);
+    if (contradicts[static_cast<std::size_t>(&entry - entries.data())])
+      std::erase_if(row.values, [&](std::size_t i) { return kind_of(entry, entry.values[i].quantity) != "memory"; });
     if (row.values.empty()) {
       ++refused_;
       continue;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "engine/base/stats.h"
+#include "engine/evidence/contradicting_runs.h"
 #include "engine/evidence/left_out_library.h"
 #include "engine/evidence/measured_prediction.h"
 
@@ -29,8 +30,10 @@ std::vector<OneChangePair> one_change_pairs(std::span<const io::Measurement> ent
   if (mode == engine::Mode::calibrated) left_out.emplace(library);
   // Only runs of one source and table are comparable: same people, software and machine.
   std::map<std::tuple<std::string, std::string>, std::vector<Run>> sources;
+  const std::vector<bool> contradicts = contradicting_runs(entries, library);
   for (const io::Measurement& entry : entries) {
     if (entry.kind != "measured" || !entry.model || entry.operation) continue;
+    if (contradicts[static_cast<std::size_t>(&entry - entries.data())]) continue;
     io::Measurement asked = entry;
     // The first figure that says how fast it was; the prediction of the same figure is comparable whatever it counts.
     asked.values.clear();

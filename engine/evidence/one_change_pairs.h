@@ -1,7 +1,7 @@
 // Does the ranking hold? People choose between plans, so what counts is the difference between two of them. Of all
 // published training runs, those pairs in which a source changed one thing and measured again: which of both was
 // faster, by how much, and what is predicted of that; by a calibration that saw no run of their model, where there is
-// one.
+// one. Runs that contradict their neighbours (contradicting_runs.h) are in no pair.
 #pragma once
 
 #include <span>

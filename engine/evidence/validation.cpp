@@ -5,6 +5,7 @@
 #include <set>
 
 #include "engine/base/stats.h"
+#include "engine/evidence/contradicting_runs.h"
 #include "engine/evidence/kernel_prediction.h"
 #include "engine/evidence/left_out_library.h"
 #include "engine/evidence/measured_prediction.h"
@@ -13,14 +14,15 @@ namespace roofscape::evidence {
 namespace {
 
 template <class Belongs>
-ValidationSummary summary(std::string name, const std::vector<ValidationRow>& rows, Belongs belongs) {
+ValidationSummary summary(std::string name, const std::vector<ValidationRow>& rows, Belongs belongs,
+                          bool contradicting = false) {
   ValidationSummary out;
   out.name = std::move(name);
   std::vector<double> errors, held_out;
   std::set<std::string> memory;
   std::array<std::vector<double>, io::kLeftOutKinds> left_out;
   for (const ValidationRow& row : rows) {
-    if (!belongs(row) || row.restates) continue;
+    if (!belongs(row) || row.restates || row.contradicts != contradicting) continue;
     if (!row.predicted) {
       ++out.not_predicted;
       continue;
@@ -133,7 +135,9 @@ Validation summarised(std::vector<ValidationRow> rows) {
   for (const std::string& name : operations)
     out.operations.push_back(
         summary(name, out.rows, [&](const ValidationRow& row) { return row.operation == name; }));
-  out.overall = summary("overall", out.rows, [](const ValidationRow&) { return true; });
+  const auto all = [](const ValidationRow&) { return true; };
+  out.overall = summary("overall", out.rows, all);
+  out.contradicting = summary("contradicting", out.rows, all, true);
   return out;
 }
 
@@ -141,6 +145,7 @@ Validation validate(std::span<const io::Measurement> entries, const io::PresetLi
   std::vector<ValidationRow> rows;
   std::optional<LeftOutLibrary> left_out;
   if (mode == engine::Mode::calibrated) left_out.emplace(library);
+  const std::vector<bool> contradicts = contradicting_runs(entries, library);
   for (const io::Measurement& entry : entries) {
     const PreparedEntry prepared = prepare(entry, library, mode);
     EntryPrediction predicted = predict(prepared);
@@ -172,6 +177,7 @@ Validation validate(std::span<const io::Measurement> entries, const io::PresetLi
       row.complete = entry.completeness == "full";
       row.operation = operation_of(entry, value.quantity);
       row.held_out = entry.held_out;
+      row.contradicts = row.kind != "memory" && contradicts[static_cast<std::size_t>(&entry - entries.data())];
       row.restates = std::find(most_direct.begin(), most_direct.end(), i) == most_direct.end();
       if (row.kind == "training_time" && prepared.scenario)
         row.chips =

@@ -3,6 +3,8 @@
 // overall. In calibrated mode the errors stand beside those of calibrations that were found without the run's fold,
 // its model and its source (calibration_fit.h).
 //
+// Runs that contradict their neighbours (contradicting_runs.h) are predicted like all others and summed up apart.
+//
 // A run counts once for each kind: of figures that say the same (step time, tokens a second, TFLOP/s, MFU) the summaries
 // take the first, most direct one; a run that no figure predicts counts as not predicted. Shares of idle time are
 // compared in points, since a part of nearly nothing is no error.
@@ -42,6 +44,7 @@ struct ValidationRow {
   std::string model;                      // of serving: its name
   std::string operation;                  // of a piece of a step: "gemm fp8" (operation_of); else empty
   bool held_out = false;                  // no fit has seen it
+  bool contradicts = false;               // its neighbours (contradicting_runs.h): no summary but its own counts it
   bool complete = false;                  // the entry states its whole configuration
   bool false_out_of_memory = false;       // it ran, and is predicted not to fit
 };
@@ -69,6 +72,7 @@ struct Validation {
   // The same by kind; training_time_complete: rows with a complete configuration.
   std::vector<ValidationSummary> kinds;
   ValidationSummary overall;
+  ValidationSummary contradicting;       // of the runs that contradict their neighbours, which no other one counts
   std::vector<ValidationSummary> chips;  // times of training by generation of chips, dense models and experts apart
   // Time per token and to the first one of servers: "token_time h100-sxm", and by model.
   std::vector<ValidationSummary> serving;

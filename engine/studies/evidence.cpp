@@ -84,7 +84,7 @@ ErrorBand band_of(std::span<const EvidencePoint> points, const EvidenceFeatures&
   ErrorBand band;
   band.kind = kind;
   for (std::size_t i = 0; i < points.size(); ++i)
-    if (points[i].kind == kind && counts(points[i])) band.near.push_back(i);
+    if (points[i].kind == kind && !points[i].contradicts && counts(points[i])) band.near.push_back(i);
   bool enough = band.near.size() >= kFewestNear;
   if (!enough) band.left = band.near.size();
   for (std::size_t f = 0; f < kEvidenceFeatures; ++f) {
@@ -268,7 +268,9 @@ std::vector<std::optional<ErrorBand>> bands_by_others(std::span<const EvidencePo
     const auto counts = [&](const EvidencePoint& other) {
       return others == Others::runs ? &other != &point : other.family != point.family || other.model != point.model;
     };
-    out.push_back(point.kind == kind ? std::optional(band_of(points, point.features, kind, counts)) : std::nullopt);
+    out.push_back(point.kind == kind && !point.contradicts
+                      ? std::optional(band_of(points, point.features, kind, counts))
+                      : std::nullopt);
   }
   return out;
 }
@@ -299,7 +301,7 @@ void try_bands(std::span<EvidencePoint> points) {
       return trial;
     };
     for (EvidencePoint& point : points) {
-      if (point.kind != kind) continue;
+      if (point.kind != kind || point.contradicts) continue;
       const std::vector<double>& own = needed.at(point.features.generation);
       point.trial = trial_of(own.size() < kFewestTried ? few : own);
     }

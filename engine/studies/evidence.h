@@ -107,6 +107,8 @@ struct EvidencePoint {
   double error = 0;  // (predicted - measured) / measured
   bool complete =
       false;  // the source states the whole configuration; else rules filled the rest, and the error is theirs too
+  // What was measured contradicts the runs beside it: near no plan, in no band (engine/evidence/contradicting_runs.h).
+  bool contradicts = false;
   EvidenceFeatures features;
   BandTrial trial;  // of its kind and generation: try_bands
 };

@@ -233,6 +233,7 @@ Failure read_entry(Members members, Measurement& out) {
   out.what = members.text("what");
   out.source = members.text("source");
   out.notes = members.text("notes");
+  out.software = members.text("software");
   out.environment = members.text("environment");
   out.held_out = members.flag("held_out");
   out.short_run = members.flag("short_run");

@@ -6,6 +6,7 @@
 // "node_size"},
 //   "parallelism": {"dp" (the whole data-parallel degree), "tp", "pp", "vpp", "cp", "ep", "sp", "zero", "fsdp", ...},
 //   "batch": {"global", "micro", "seq"} or {"batch", "prompt_tokens", "output_tokens", "rounds"}, "op": {...},
+//   "software": engine of a server and its version, "vLLM 0.18.0",
 //   "kernels": {"attention": "unfused", "loss": "plain", "elementwise": "eager"} where the software's are known,
 //   "held_out": true where no fit may use it, "short_run": true where it was timed alone and briefly,
 //   "measured": {quantity: number, ...}, "scenario": id of the preset that is this run, "assumed": [what that preset
@@ -37,12 +38,14 @@ struct MeasuredHardware {
   std::optional<int> count, node_size, slices, chips_per_slice;
   int devices_per_chip = 1;               // degrees and microbatches count devices
   std::optional<double> hbm_bytes_per_s;  // of this variant, other than the chip's
+  bool operator==(const MeasuredHardware&) const = default;
 };
 
 struct MeasuredPlan {
   std::optional<int> data, tensor, pipeline, virtual_stages, context, expert;
   std::optional<int> expert_tensor, zero_stage, fsdp, zero_group;
   bool sequence_parallel = false;
+  bool operator==(const MeasuredPlan&) const = default;
 };
 
 struct MeasuredBatch {
@@ -71,6 +74,7 @@ struct Measurement {
   std::string precision, checkpointing, schedule;  // the ids; empty where there is none
   std::string flops_basis, mfu_basis;              // as the source words it
   std::string scenario;                            // the preset that is this run; empty: built from the entry
+  std::string software;                            // of a server: its engine and version, "vLLM 0.18.0"
   std::string
       environment;  // what the source says slowed its runs that is of no software: no calibration is fitted to them
   std::vector<engine::FieldEdit> kernels;  // of its software, where they are not what its generation mostly has

@@ -75,6 +75,8 @@ Readout readout_of(const FigureInput& input, const ShownEvidence& s, const Evide
                       t.format("figure.evidence.value_error", {format(p.predicted, unit), error_text(p.error)}));
   if (!operation) r.rows.emplace_back(t.text("figure.evidence.plan"), plan_of(input, p));
   if (!p.complete) r.rows.emplace_back(t.text("figure.evidence.guessed"), t.text("figure.evidence.guessed.value"));
+  if (p.contradicts)
+    r.rows.emplace_back(t.text("figure.evidence.contradicts"), t.text("figure.evidence.contradicts.value"));
   add_source(r, t.text("figure.evidence.source"), p.source);
   r.rows.emplace_back(t.text("figure.evidence.id"), p.id);
   return r;
@@ -163,6 +165,11 @@ void draw_mark(Canvas& canvas, Point at, Marker marker, Colour colour, bool comp
     canvas.marker(at, marker, size - canvas.px(1), {.edge = colour, .edge_width = canvas.px(1.4f)});
 }
 
+void strike_mark(Canvas& canvas, Point at, Colour colour) {
+  const float reach = canvas.px(kSourceMark) * 0.75f;
+  canvas.line({at.x - reach, at.y + reach}, {at.x + reach, at.y - reach}, {colour, canvas.px(1.2f), {}});
+}
+
 void draw_points(Canvas& canvas, const FigureInput& input, const ShownEvidence& s, const Plot& plot, bool near,
                  bool told) {
   const Theme& theme = input.theme;
@@ -177,7 +184,8 @@ void draw_points(Canvas& canvas, const FigureInput& input, const ShownEvidence& 
     const Colour colour = some_near && !near ? theme.ink3 : told ? theme.stroke(look.hue) : theme.ink2;
     const float before = some_near && !near ? canvas.set_opacity(kFaded) : canvas.set_opacity(near ? 1.0f : 0.85f);
     if (near) draw_ring(canvas, theme, at, look.marker);
-    draw_mark(canvas, at, look.marker, colour, p.complete);
+    draw_mark(canvas, at, look.marker, colour, p.complete && !p.contradicts);
+    if (p.contradicts) strike_mark(canvas, at, colour);
     canvas.set_opacity(before);
     canvas.tag_with("evidence.point", static_cast<int>(i), {at.x - size / 2, at.y - size / 2, size, size},
                     [&] { return readout_of(input, s, p); });

@@ -66,6 +66,8 @@ void draw_band(Canvas& canvas, const Theme& theme, const Plot& plot, double shar
 // A ring: near the plan. Hollow: a part of the configuration was guessed.
 void draw_ring(Canvas& canvas, const Theme& theme, Point at, Marker marker);
 void draw_mark(Canvas& canvas, Point at, Marker marker, Colour colour, bool complete);
+// Struck through: the run contradicts its neighbours.
+void strike_mark(Canvas& canvas, Point at, Colour colour);
 // `told`: whether a key or a readout says whose a mark is; where nothing does, hues and forms would be a riddle.
 void draw_points(Canvas& canvas, const FigureInput& input, const ShownEvidence& s, const Plot& plot, bool near,
                  bool told);

@@ -106,7 +106,9 @@ ShownEvidence shown(const FigureInput& input, const FigureView& view) {
   for (std::size_t i = 0; i < points.size(); ++i) {
     if (points[i].kind != out.kind) continue;
     out.points.push_back(i);
-    errors[group_of(points[i])].push_back(points[i].error);
+    std::vector<double>& of_source = errors[group_of(points[i])];
+    if (points[i].contradicts) continue;
+    of_source.push_back(points[i].error);
     all.push_back(points[i].error);
   }
   out.summary = engine::error_summary(all);
@@ -180,6 +182,8 @@ std::vector<std::string_view> meanings_of(const ShownEvidence& s) {
   std::vector<std::string_view> keys;
   if (rings) keys.push_back("figure.evidence.key.near");
   if (hollow) keys.push_back("figure.evidence.key.guessed");
+  if (std::any_of(s.points.begin(), s.points.end(), [&](std::size_t i) { return points[i].contradicts; }))
+    keys.push_back("figure.evidence.key.contradicts");
   keys.push_back("figure.evidence.key.band.10");
   keys.push_back("figure.evidence.key.band.25");
   return keys;
@@ -198,6 +202,9 @@ void draw_meanings(Canvas& canvas, const FigureInput& input, const std::vector<s
       draw_mark(canvas, at, Marker::circle, theme.ink3, true);
     } else if (key == "figure.evidence.key.guessed") {
       draw_mark(canvas, at, Marker::circle, theme.ink2, false);
+    } else if (key == "figure.evidence.key.contradicts") {
+      draw_mark(canvas, at, Marker::circle, theme.ink2, false);
+      strike_mark(canvas, at, theme.ink2);
     } else {
       const Rect swatch{at.x - side / 2, y - side / 2, side, side};
       canvas.rect(swatch, {.colour = faded(theme.ink, kBandTint)});
@@ -321,13 +328,14 @@ std::string evidence_data(const FigureInput& input, const FigureView& view) {
     return coverage_data(input, input.evidence->of(mode_of(input, view)));
   std::string out =
       "id\tsource\tmodel\tchip\tchips\tmeasured\tpredicted\terror\tunit\tpublished "
-      "as\tvalue\tcomplete\tnear\tcitation\n";
+      "as\tvalue\tcomplete\tcontradicts\tnear\tcitation\n";
   const ShownEvidence s = shown(input, view);
   for (const std::size_t i : s.points) {
     const EvidencePoint& p = s.evidence->points[i];
-    out += fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\n", p.id, p.family, p.model, p.chip,
-                       p.features.chips, p.measured, p.predicted, p.error, unit_of(s.kind).symbol, p.published,
-                       p.published_value, p.complete ? "yes" : "no", s.near[i] ? "yes" : "no", p.source);
+    out += fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\n", p.id, p.family, p.model,
+                       p.chip, p.features.chips, p.measured, p.predicted, p.error, unit_of(s.kind).symbol,
+                       p.published, p.published_value, p.complete ? "yes" : "no", p.contradicts ? "yes" : "no",
+                       s.near[i] ? "yes" : "no", p.source);
   }
   return out;
 }
