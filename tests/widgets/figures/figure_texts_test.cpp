@@ -255,6 +255,20 @@ TEST_CASE("the line over a figure is of what it shows") {
     CHECK(figure_head(*find_figure(name), compared, {}).context.find("ZB-H1") != std::string::npos);
 }
 
+TEST_CASE("the line over a figure says which kernels are not the usual ones") {
+  const Theme print = theme("print");
+  engine::Scenario s = scenario_of("llama3-405b-16k-h100", Mode::calibrated);
+  const FigureCase usual = evaluated(s);
+  CHECK(context_line(input_of(usual, print)).find("kernel") == std::string::npos);
+  s.kernels.attention = engine::AttentionKernel::unfused;
+  s.kernels.loss = engine::LossKernel::chunked;
+  const FigureCase c = evaluated(s);
+  const std::string line = context_line(input_of(c, print));
+  CAPTURE(line);
+  CHECK(line.find("attention kernel: scores in HBM, loss kernel: in chunks") != std::string::npos);
+  CHECK(line.find("elementwise") == std::string::npos);
+}
+
 TEST_CASE("figures of a plan that cannot run say why and nothing else") {
   const Theme print = theme("print");
   FigureView view;

@@ -121,6 +121,18 @@ std::string formats_text(const TextTable& t, const engine::Scenario& s) {
   return out;
 }
 
+// Kernels that are not what software of today mostly has.
+std::string kernels_text(const TextTable& t, const engine::Scenario& s) {
+  static const engine::Scenario usual;
+  std::string out;
+  for (const engine::Field& field : engine::scenario_fields())
+    if (field.path.starts_with("kernels.") && field.get(s) != field.get(usual))
+      join(out, t.text("figure.list_separator"),
+           t.format("figure.context.kernel",
+                    {std::string(t.text("field." + std::string(field.path) + ".label")), value_text(t, field, s)}));
+  return out;
+}
+
 std::string workload_text(const FigureInput& input) {
   const engine::Scenario& s = input.scenario;
   const TextTable& t = input.texts;
@@ -151,7 +163,10 @@ std::string context_with(const FigureInput& input, const std::string& rates) {
   const auto add = [&out](const std::string& part) { join(out, "; ", part); };
   if (!s.serves()) add(schedule_text(input));
   add(workload_text(input));
-  if (!s.serves()) add(checkpoints_text(t, s));
+  if (!s.serves()) {
+    add(checkpoints_text(t, s));
+    add(kernels_text(t, s));
+  }
   add(formats_text(t, s));
   add(rates);
   return out;
