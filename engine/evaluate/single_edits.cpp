@@ -142,7 +142,18 @@ class Neighbours {
     if (p.context > 1) add_values("parallelism.context_method", static_cast<double>(p.context_method), 0, 2);
     add({edit("offload.optimizer", s_.offload.optimizer ? 0 : 1)});
     add({edit("offload.activations", s_.offload.activations ? 0 : 1)});
+    if (report_.quantities.value_or(Q::memory_free, 0) < 0) kernels();
     if (p.pipeline > 1) schedules();
+  }
+
+  // Software rather than plan, and of no cost in time: asked for where memory is short, and nowhere else.
+  void kernels() {
+    const KernelChoices& now = s_.kernels;
+    if (now.loss != LossKernel::chunked) add({edit("kernels.loss", static_cast<double>(LossKernel::chunked))});
+    if (now.attention == AttentionKernel::unfused)
+      add({edit("kernels.attention", static_cast<double>(AttentionKernel::fused))});
+    if (now.elementwise != ElementwiseKernel::fused)
+      add({edit("kernels.elementwise", static_cast<double>(ElementwiseKernel::fused))});
   }
 
   void schedules() {

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <optional>
 #include <random>
+#include <set>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -211,6 +213,24 @@ TEST_CASE("a plan over the memory is offered one that fits, or nothing: never on
     CHECK(evaluate(applied(s, f.diagnostic.fix)).quantities.value_or(Q::memory_free, -1) >= 0);
   }
   CHECK(one);
+}
+
+TEST_CASE("kernels that keep less are tried where a training plan does not fit, and nowhere else") {
+  const auto kernels_tried = [](const Scenario& s) {
+    std::set<std::string> out;
+    for (const Fix& fix : single_edits(s, evaluate(s)))
+      for (const FieldEdit& e : fix)
+        if (e.field->path.starts_with("kernels.")) out.insert(std::string(e.field->path));
+    return out;
+  };
+  const Scenario fits = preset("llama3-8b-8-h100");
+  CHECK(kernels_tried(fits).empty());
+  const Scenario full = with(fits, {"pipeline.microbatch_sequences=16", "workload.sequence_length=16384"});
+  REQUIRE(evaluate(full).quantities.value_or(Q::memory_free, 0) < 0);
+  CHECK(kernels_tried(full) == std::set<std::string>{"kernels.loss"});
+  CHECK(
+      kernels_tried(with(full, {"kernels.loss=chunked", "kernels.attention=unfused", "kernels.elementwise=eager"})) ==
+      std::set<std::string>{"kernels.attention", "kernels.elementwise"});
 }
 
 TEST_CASE("what is offered for a plan that cannot run leads to one that runs") {
