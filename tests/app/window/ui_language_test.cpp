@@ -138,5 +138,32 @@ TEST_CASE("in Korean and Russian no text of the window is cut or on another") {
   }
 }
 
+TEST_CASE("no text of the rail is shortened, in any language") {
+  std::vector<engine::Scenario> all;
+  for (const std::string id : {"llama3-70b-v5p-pod", "deepseek-v3-2048-h800", "llama3-8b-serving-8-h100"})
+    all.push_back(test::preset(id));
+  // With rows that are there for some plans alone.
+  engine::Scenario& training = all.emplace_back(test::preset("llama3-405b-16k-h100"));
+  training.pipeline.schedule = engine::ScheduleKind::interleaved_1f1b;
+  training.pipeline.virtual_stages = 2;
+  training.pipeline.group_size = 32;
+  training.adapter.rank = 16;
+  training.precision.optimizer = engine::OptimizerKind::muon_fp32;
+  engine::Scenario& serving = all.emplace_back(test::preset("llama3-70b-serving-8-h100"));
+  serving.serving.disaggregated = true;
+  serving.serving.draft_tokens = 2;
+  for (const std::string language : kLanguages)
+    for (const engine::Scenario& s : all) {
+      CAPTURE(language);
+      CAPTURE(s.name);
+      Harness h(s, "", 1600, 3200, "light", in_language(language));
+      h.step(2);
+      const widgets::Probe::Place* rail = h.place("parallelism.tensor");
+      REQUIRE(rail != nullptr);
+      for (const auto& t : h.canvas.drawn_texts())
+        if (t.text.ends_with("\u2026") && t.rect.x < rail->rect.right()) FAIL_CHECK(t.text);
+    }
+}
+
 }  // namespace
 }  // namespace roofscape

@@ -94,7 +94,7 @@ TEST_CASE("gathers of momentum add a quarter to what ZeRO-1 sends in 32 bits") {
   CHECK(run_evaluation<double>(homes, nullptr, pipeline).stage.muon.network[Axis::fsdp] == 0);
 }
 
-TEST_CASE("with one home a matrix the work is shared, but never less than the largest matrix") {
+TEST_CASE("with one home per matrix the work is shared, but never less than the largest matrix") {
   const Scenario all = with(preset("llama3-8b-8-h100"), {"precision.optimizer=muon_fp32"});
   const Scenario homes = with(all, {"muon.homes=distributed"});
   REQUIRE(all.parallelism.fsdp == 8);
