@@ -1,7 +1,6 @@
 #include "engine/evidence/contradicting_runs.h"
 
 #include <algorithm>
-#include <iterator>
 #include <map>
 #include <optional>
 #include <string>
@@ -9,18 +8,14 @@
 #include <tuple>
 #include <utility>
 
-#include "engine/evidence/measured_prediction.h"
-#include "engine/scenario/mesh_size.h"
-#include "engine/studies/plan_change.h"
-
 namespace roofscape::evidence {
 namespace {
 
 struct Neighbour {
   std::size_t entry = 0;
-  double amount = 0;          // requests in flight, or chips
-  double figure = 0;          // seconds of a token in any unit, or the rate of a chip
-  engine::Scenario scenario;  // of training
+  double amount = 0;  // requests in flight, or chips
+  double figure = 0;  // seconds of a token in any unit, or the rate of a chip
+  double batch = 0;   // of training: sequences of a step
 };
 
 double figure_of(const io::Measurement& entry, std::string_view quantity) {
@@ -44,9 +39,27 @@ bool servers_contradict(const Neighbour& a, const Neighbour& b) {
   return few.amount < many.amount && few.figure > kFasterWithMore * many.figure;
 }
 
+// All but how many data-parallel ranks it has.
+bool same_training(const io::Measurement& a, const io::Measurement& b) {
+  const auto other_ranks = [](const io::Measurement& entry) {
+    std::pair<io::MeasuredHardware, io::MeasuredPlan> out{*entry.hardware, *entry.plan};
+    out.first.count = out.first.slices = std::nullopt;
+    out.second.data = out.second.fsdp = std::nullopt;
+    return out;
+  };
+  const bool same_kernels = std::ranges::equal(
+      a.kernels, b.kernels, [](const auto& x, const auto& y) { return x.field == y.field && x.value == y.value; });
+  return other_ranks(a) == other_ranks(b) && a.task == b.task && a.precision == b.precision &&
+         a.checkpointing == b.checkpointing && a.schedule == b.schedule && a.what == b.what && same_kernels &&
+         a.model->shape == b.model->shape && a.batch->micro == b.batch->micro &&
+         a.batch->sequence_length == b.batch->sequence_length;
+}
+
+// Of as many sequences for each chip, or for all.
 bool trainings_contradict(const Neighbour& a, const Neighbour& b) {
-  if (engine::change_between(a.scenario, b.scenario) != engine::PlanChange::chips) return false;
   const auto& [few, many] = a.amount < b.amount ? std::tie(a, b) : std::tie(b, a);
+  if (few.amount == many.amount) return false;
+  if (few.batch != many.batch && few.batch * many.amount != many.batch * few.amount) return false;
   return many.figure > (1 + kFasterPerChip) * few.figure ||
          (1 + kFasterPerChip) * many.figure * many.amount < few.figure * few.amount;
 }
@@ -83,57 +96,60 @@ std::optional<std::pair<std::string_view, double>> first_of(const io::Measuremen
   return std::nullopt;
 }
 
-using NeighbourGroup = std::tuple<std::string, std::string, std::string_view>;  // family, table, quantity
+// Of each group of runs that are alike but for an amount, those that contradict each other.
+class Neighbourhoods {
+ public:
+  explicit Neighbourhoods(std::span<const io::Measurement> entries) : entries_(entries) {}
 
-void mark_servers(std::span<const io::Measurement> entries, std::vector<bool>& out) {
-  constexpr std::string_view kTimes[] = {"itl_ms", "latency_ms", "latency_s"};
-  std::map<NeighbourGroup, std::vector<std::vector<Neighbour>>> groups;  // of each, the servers, with their runs
-  for (std::size_t i = 0; i < entries.size(); ++i) {
-    const io::Measurement& entry = entries[i];
-    if (entry.kind != "measured" || entry.task != "inference" || entry.operation || !entry.model || !entry.hardware ||
-        !entry.plan || !entry.plan->tensor || !entry.batch || !(entry.batch->batch > 0))
-      continue;
-    const auto time = first_of(entry, kTimes);
-    if (!time) continue;
-    std::vector<std::vector<Neighbour>>& servers = groups[{entry.family, entry.table, time->first}];
-    const auto own = std::find_if(servers.begin(), servers.end(), [&](const std::vector<Neighbour>& runs) {
-      return same_server(entries[runs.front().entry], entry);
+  template <class Alike>
+  void add(std::string_view quantity, Neighbour run, Alike alike) {
+    const io::Measurement& entry = entries_[run.entry];
+    std::vector<std::vector<Neighbour>>& of_source = groups_[{entry.family, entry.table, quantity}];
+    const auto own = std::find_if(of_source.begin(), of_source.end(), [&](const std::vector<Neighbour>& runs) {
+      return alike(entries_[runs.front().entry], entry);
     });
-    std::vector<Neighbour>& runs = own != servers.end() ? *own : servers.emplace_back();
-    runs.push_back({i, *entry.batch->batch, time->second, {}});
+    (own != of_source.end() ? *own : of_source.emplace_back()).push_back(run);
   }
-  for (auto& [group, servers] : groups)
-    for (std::vector<Neighbour>& runs : servers) mark(std::move(runs), servers_contradict, out);
-}
+  template <class Contradict>
+  void mark_all(Contradict contradict, std::vector<bool>& out) {
+    for (auto& [source, groups] : groups_)
+      for (std::vector<Neighbour>& runs : groups) mark(std::move(runs), contradict, out);
+  }
 
-void mark_trainings(std::span<const io::Measurement> entries, const io::PresetLibrary& library,
-                    std::vector<bool>& out) {
-  constexpr std::string_view kFigures[] = {"step_time_s", "tokens_per_s_per_chip", "samples_per_s_per_chip",
-                                           "tflops_per_chip", "mfu"};
-  std::map<NeighbourGroup, std::vector<Neighbour>> groups;
-  for (std::size_t i = 0; i < entries.size(); ++i) {
-    const io::Measurement& entry = entries[i];
-    if (entry.kind != "measured" || entry.operation || !entry.model || entry.task == "inference") continue;
-    const auto figure = first_of(entry, kFigures);
-    if (!figure) continue;
-    PreparedEntry prepared = prepare(entry, library, engine::Mode::ideal);
-    if (!prepared.scenario || prepared.scenario->serves()) continue;
-    const engine::Scenario& s = *prepared.scenario;
-    const double chips = engine::mesh_chips(s.parallelism);
-    const double rate = figure->first == "step_time_s" ? static_cast<double>(s.workload.global_batch_sequences) *
-                                                             s.workload.sequence_length / (figure->second * chips)
-                                                       : figure->second;
-    groups[{entry.family, entry.table, figure->first}].push_back({i, chips, rate, std::move(*prepared.scenario)});
-  }
-  for (auto& [group, runs] : groups) mark(std::move(runs), trainings_contradict, out);
-}
+ private:
+  using Source = std::tuple<std::string, std::string, std::string_view>;  // family, table, quantity
+  std::span<const io::Measurement> entries_;
+  std::map<Source, std::vector<std::vector<Neighbour>>> groups_;
+};
 
 }  // namespace
 
-std::vector<bool> contradicting_runs(std::span<const io::Measurement> entries, const io::PresetLibrary& library) {
+std::vector<bool> contradicting_runs(std::span<const io::Measurement> entries) {
+  constexpr std::string_view kTimes[] = {"itl_ms", "latency_ms", "latency_s"};
+  constexpr std::string_view kRates[] = {"step_time_s", "tokens_per_s_per_chip", "samples_per_s_per_chip",
+                                         "tflops_per_chip", "mfu"};
   std::vector<bool> out(entries.size());
-  mark_servers(entries, out);
-  mark_trainings(entries, library, out);
+  Neighbourhoods servers(entries), trainings(entries);
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    const io::Measurement& entry = entries[i];
+    if (entry.kind != "measured" || entry.operation || !entry.model || !entry.hardware || !entry.plan || !entry.batch)
+      continue;
+    if (entry.task == "inference") {
+      const auto time = first_of(entry, kTimes);
+      if (time && entry.plan->tensor && entry.batch->batch > 0)
+        servers.add(time->first, {i, *entry.batch->batch, time->second}, same_server);
+      continue;
+    }
+    const auto figure = first_of(entry, kRates);
+    const std::optional<int>& chips = entry.hardware->count;
+    const std::optional<double>& length = entry.batch->sequence_length;
+    const double batch = entry.batch->global.value_or(0);
+    if (!figure || !chips || !length || !(batch > 0)) continue;
+    const double rate = figure->first == "step_time_s" ? batch * *length / (figure->second * *chips) : figure->second;
+    trainings.add(figure->first, {i, double(*chips), rate, batch}, same_training);
+  }
+  servers.mark_all(servers_contradict, out);
+  trainings.mark_all(trainings_contradict, out);
   return out;
 }
 

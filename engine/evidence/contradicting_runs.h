@@ -15,7 +15,6 @@
 #include <vector>
 
 #include "engine/io/presets/measurements.h"
-#include "engine/io/presets/preset_library.h"
 
 namespace roofscape::evidence {
 
@@ -23,6 +22,6 @@ inline constexpr double kFasterWithMore = 1.2;
 inline constexpr double kFasterPerChip = 0.05;
 
 // One for each entry.
-std::vector<bool> contradicting_runs(std::span<const io::Measurement>, const io::PresetLibrary&);
+std::vector<bool> contradicting_runs(std::span<const io::Measurement>);
 
 }  // namespace roofscape::evidence

@@ -145,7 +145,7 @@ engine::Evidence evidence_points(const io::EvidenceFiles& files, const io::Prese
   out.mode = mode;
   std::optional<LeftOutLibrary> left_out;
   if (mode == engine::Mode::calibrated) left_out.emplace(library);
-  const std::vector<bool> contradicts = contradicting_runs(files.entries, library);
+  const std::vector<bool> contradicts = contradicting_runs(files.entries);
   for (const io::Measurement& entry : files.entries) {
     const std::size_t before = out.points.size();
     const io::PresetLibrary* without =

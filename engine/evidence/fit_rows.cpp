@@ -65,7 +65,7 @@ FitRows::FitRows(std::span<const io::Measurement> entries, const io::PresetLibra
                  const io::CalibrationFile& file, FitTask task, const Calibration& known) {
   io::PresetLibrary calibrated = library;
   calibrated.calibrate(file.chips, known);
-  const std::vector<bool> contradicts = contradicting_runs(entries, library);
+  const std::vector<bool> contradicts = contradicting_runs(entries);
   for (const io::Measurement& entry : entries) {
     if (entry.kind != "measured" || entry.held_out || !entry.hardware ||
         std::find(file.chips.begin(), file.chips.end(), entry.hardware->chip_id) == file.chips.end() ||

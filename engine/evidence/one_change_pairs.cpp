@@ -30,7 +30,7 @@ std::vector<OneChangePair> one_change_pairs(std::span<const io::Measurement> ent
   if (mode == engine::Mode::calibrated) left_out.emplace(library);
   // Only runs of one source and table are comparable: same people, software and machine.
   std::map<std::tuple<std::string, std::string>, std::vector<Run>> sources;
-  const std::vector<bool> contradicts = contradicting_runs(entries, library);
+  const std::vector<bool> contradicts = contradicting_runs(entries);
   for (const io::Measurement& entry : entries) {
     if (entry.kind != "measured" || !entry.model || entry.operation) continue;
     if (contradicts[static_cast<std::size_t>(&entry - entries.data())]) continue;

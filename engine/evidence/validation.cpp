@@ -145,7 +145,7 @@ Validation validate(std::span<const io::Measurement> entries, const io::PresetLi
   std::vector<ValidationRow> rows;
   std::optional<LeftOutLibrary> left_out;
   if (mode == engine::Mode::calibrated) left_out.emplace(library);
-  const std::vector<bool> contradicts = contradicting_runs(entries, library);
+  const std::vector<bool> contradicts = contradicting_runs(entries);
   for (const io::Measurement& entry : entries) {
     const PreparedEntry prepared = prepare(entry, library, mode);
     EntryPrediction predicted = predict(prepared);

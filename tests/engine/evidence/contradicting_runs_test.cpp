@@ -48,7 +48,7 @@ std::string training_run(const std::string& id, int ranks, double step_time_s, i
 }
 
 std::vector<std::string> marked_runs(const std::vector<io::Measurement>& entries) {
-  const std::vector<bool> contradicts = evidence::contradicting_runs(entries, test::shipped());
+  const std::vector<bool> contradicts = evidence::contradicting_runs(entries);
   REQUIRE(contradicts.size() == entries.size());
   std::vector<std::string> out;
   for (std::size_t i = 0; i < entries.size(); ++i)
@@ -138,7 +138,7 @@ TEST_CASE("runs that contradict their neighbours are in no pair and near no plan
 TEST_CASE("of the shipped runs ten servers contradict their neighbours, and no training does") {
   const auto files = io::load_evidence(test::shipped());
   REQUIRE(files.ok());
-  const std::vector<bool> contradicts = evidence::contradicting_runs(files.value().entries, test::shipped());
+  const std::vector<bool> contradicts = evidence::contradicting_runs(files.value().entries);
   std::size_t servers = 0, trainings = 0;
   for (std::size_t i = 0; i < contradicts.size(); ++i)
     if (contradicts[i]) ++(files.value().entries[i].task == "inference" ? servers : trainings);
