@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <sstream>
+#include <string>
 
 #include "tests/app/cli/cli_run.h"
 #include "tests/engine/io/io_fixture.h"
@@ -144,6 +146,37 @@ TEST_CASE("validate without a file takes the measurements that ship") {
   CHECK(json.at("mode") == "calibrated");
   CHECK(json.at("families").size() == 28);
   CHECK(json.at("overall").at("n").get<int>() > 700);
+}
+
+TEST_CASE("validate as text and JSON, and the evidence figure, mark the same runs as contradicting, in both modes") {
+  for (const std::string mode : {"ideal", "calibrated"}) {
+    CAPTURE(mode);
+    std::set<std::string> in_json, in_text, in_figure;
+    const auto json = nlohmann::json::parse(run("validate --json --mode " + mode).out);
+    for (const auto& entry : json.at("entries"))
+      if (entry.contains("contradicts_neighbours")) in_json.insert(entry.at("id").get<std::string>());
+    std::istringstream text(run("validate --mode " + mode).out);
+    std::string summary;
+    for (std::string line; std::getline(text, line);) {
+      if (line.ends_with("contradicts its neighbours")) in_text.insert(line.substr(0, line.find(' ')));
+      if (line.starts_with("contradicting ")) summary = line;
+    }
+    // Of whatever plan the figure is: one that serves on switches, one that trains on a torus.
+    for (const std::string plan : {"llama3-70b-serving-8-h100", "llama3-70b-v5p-pod"}) {
+      const auto data = nlohmann::json::parse(
+          run("figure evidence " + plan + " --with quantity=decode --with mode=" + mode + " -o - --format json").out);
+      const auto& columns = data.at("columns");
+      const auto at =
+          static_cast<std::size_t>(std::find(columns.begin(), columns.end(), "contradicts") - columns.begin());
+      in_figure.clear();
+      for (const auto& row : data.at("rows"))
+        if (row.at(at) == "yes") in_figure.insert(row.at(0).get<std::string>());
+      CHECK(in_figure == in_json);
+    }
+    CHECK(in_json.size() == 10);
+    CHECK(in_text == in_json);
+    CHECK(summary.find(" " + std::to_string(json.at("contradicting").at("n").get<int>()) + " ") != std::string::npos);
+  }
 }
 
 TEST_CASE("check says of an edit how many measured pairs that differ in it alone went the way predicted") {
