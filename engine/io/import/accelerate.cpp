@@ -262,10 +262,19 @@ class AccelerateReader {
       plan_.missing.push_back({"workload.global_batch_sequences", "--set workload.global_batch_sequences=..."});
     if (const auto model = keys_.word("model_name_or_path|base_model")) take_hub_model(plan_, *model);
     if (!checkpointed_) checkpoints("gradient_checkpointing");
-    // Liger Kernel computes the loss with the product before it.
-    if (const auto liger = keys_.flag("use_liger_kernel|enable_liger_kernel|liger_fused_linear_cross_entropy");
-        liger && liger->value)
-      plan_.state_choice("kernels.loss", "chunked", liger->origin, "true");
+    loss();
+  }
+
+  void loss() {
+    // These write 16-bit logits and a gradient in their place, and no 32-bit copy of either...
+    for (const char* key : {"liger_cross_entropy", "chunked_cross_entropy"})
+      if (const auto fused = keys_.flag(key); fused && fused->value)
+        plan_.state_choice("kernels.loss", "fused", fused->origin, "true");
+    // ...and these compute the loss with the product before it.
+    for (const char* key :
+         {"use_liger_kernel|enable_liger_kernel|liger_fused_linear_cross_entropy", "cut_cross_entropy"})
+      if (const auto chunked = keys_.flag(key); chunked && chunked->value)
+        plan_.state_choice("kernels.loss", "chunked", chunked->origin, "true");
   }
 
   void precision() {
@@ -348,6 +357,8 @@ class AccelerateReader {
                           "sample_packing",
                           "enable_liger*",
                           "use_liger*",
+                          "liger_*",
+                          "chunked_cross_entropy_num_chunks",
                           "ddp_*"},
                          say("import.ignored.not_modelled"));
     keys_.without_effect({"compute_environment",

@@ -60,16 +60,34 @@ TEST_CASE("Liger Kernel computes the loss in chunks, by each trainer's name for 
   }
 }
 
+TEST_CASE("axolotl's losses by name: fused over the logits, in chunks with the product before them") {
+  for (const char* name : {"liger_cross_entropy", "chunked_cross_entropy"}) {
+    CAPTURE(name);
+    CHECK(trainer(std::string(name) + ": true").loss == LossKernel::fused);
+    CHECK(trainer(std::string(name) + ": false").loss == LossKernel::automatic);
+  }
+  CHECK(trainer("cut_cross_entropy: true").loss == LossKernel::chunked);
+}
+
+TEST_CASE("two losses at once are refused with both lines") {
+  const auto read = io::import_launch(trainer_file("liger_cross_entropy: true\ncut_cross_entropy: true"), "sft.yaml",
+                                      {"h100-sxm:32", {}}, test::shipped());
+  REQUIRE_FALSE(read.ok());
+  CHECK(test::in_english(read.error().message) ==
+        "kernels.loss is stated twice: liger_cross_entropy true on line 7, cut_cross_entropy true on line 8");
+}
+
 TEST_CASE("further settings of Liger Kernel have no effect, and are known") {
-  const auto read = io::import_launch(trainer_file("use_liger_kernel: true\nuse_liger_kernel_config: none"),
-                                      "sft.yaml", {"h100-sxm:32", {}}, test::shipped());
+  const auto read = io::import_launch(
+      trainer_file("use_liger_kernel: true\nuse_liger_kernel_config: none\nliger_rope: true\nliger_rms_norm: true"),
+      "sft.yaml", {"h100-sxm:32", {}}, test::shipped());
   REQUIRE(read.ok());
   CHECK(read.value().scenario.kernels.loss == LossKernel::chunked);
   int further = 0;
   for (const auto& key : read.value().ignored) {
-    if (key.key != "use_liger_kernel_config") continue;
+    if (key.key != "use_liger_kernel_config" && key.key != "liger_rope" && key.key != "liger_rms_norm") continue;
     ++further;
     CHECK(key.understood);
   }
-  CHECK(further == 1);
+  CHECK(further == 3);
 }
