@@ -52,8 +52,9 @@ class KnownBest {
   void add_front(std::vector<Candidate>& to);
   void set_front(const std::vector<Candidate>& front);
 
+  static constexpr double kNone = std::numeric_limits<double>::infinity();  // nothing is known
+
  private:
-  static constexpr double kNone = std::numeric_limits<double>::infinity();
   static void lower(std::atomic<double>& known, double score);
   std::atomic<double> list_{kNone};
   std::vector<std::atomic<double>> cells_;
@@ -80,6 +81,8 @@ class Candidates {
 
   std::vector<Alike> best() const;                                // in order
   const std::vector<Candidate>& front() const { return front_; }  // memory ascending
+  // Whether some plan of the cell is known to fit, by whichever worker.
+  bool fits_in_cell(std::size_t cell) const { return known_->score_of_cell(cell) < KnownBest::kNone; }
   const std::optional<Candidate>& best_of_cell(std::size_t cell) const { return cells_[cell]; }
   // Step time of the fastest plan known to fit; infinite where there is none.
   double fastest_s() const;

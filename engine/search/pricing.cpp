@@ -121,15 +121,27 @@ void Pricer::price_step(const PlacedMesh& mesh, const PricedLayer& layer, Priced
   out.paired_work = PricedState::kNotYet;
   end_reduction(mesh.in, layer.cost, mesh.rates, mesh.counts, out.stage, out.end);
   step_parts(mesh.in, layer.cost, flops_, mesh.counts, *out.blocks, out.work, out.end, out.plan, out.step);
+  price_passes(mesh, layer, out);
+}
+
+void Pricer::price_still(const PlacedMesh& mesh, const PricedLayer& layer, const Plan& plan, PricedState& out) const {
+  out.stage = keyed(stage_key_, plan, mesh.plan.pipeline);
+  out.blocks = &layer.still;
+  price_passes(mesh, layer, out);
+}
+
+void Pricer::price_passes(const PlacedMesh& mesh, const PricedLayer& layer, PricedState& out) {
   const StageBlocks<double>& blocks = *out.blocks;
   out.pass = blocks.layer.forward + blocks.layer.backward;
   out.first = blocks.embedding.forward + blocks.embedding.backward;
   out.last = blocks.head.forward + blocks.head.backward;
-  out.transfer = 0;
-  if (out.stage.shape.stages > 1)
-    out.transfer =
-        least_stage_transfer(mesh.in, mesh.rates, layer.cost.microbatch_tokens, out.stage.sequence_parallel);
+  out.transfer = least_transfer(mesh, layer, out.stage.sequence_parallel);
   out.input_gradient = PricedState::kNotYet;
+}
+
+double Pricer::least_transfer(const PlacedMesh& mesh, const PricedLayer& layer, bool sequence_parallel) {
+  if (mesh.plan.pipeline == 1) return 0;
+  return least_stage_transfer(mesh.in, mesh.rates, layer.cost.microbatch_tokens, sequence_parallel);
 }
 
 double Pricer::state_bytes(const PlacedMesh& mesh, const PricedLayer& layer, const Plan& plan, int layers,

@@ -110,6 +110,15 @@ class Pricer {
   // What follows the work of the layers whatever a layer keeps, for a state and whether or not its activations are
   // offloaded: reductions that nothing hides, and the optimizer, here or on the host.
   static double least_end(const PlacedMesh&, const PricedLayer&, PricedState&);
+  // The pipeline's work of a schedule, in seconds: no state of the mesh makes it shorter, and no other mesh with these
+  // layers, stages, microbatches and hops has another. Of a state from price_still(), whose layers must outlive it.
+  double least_makespan(const PlacedMesh&, const PricedLayer&, PricedState&, const DeviceKinds&,
+                        const ScheduleShape&) const;
+  // From a stage to the next.
+  static double least_transfer(const PlacedMesh&, const PricedLayer&, bool sequence_parallel);
+  void price_still(const PlacedMesh&, const PricedLayer&, const Plan&, PricedState& out) const;
+  // The step of which all parts but the host's take this long.
+  static double with_host(const PlacedMesh&, double others);
   // The step without any bubble; no schedule makes it shorter, or none that overlaps.
   double least_time(const PlacedMesh&, const PricedLayer&, PricedState&, bool overlaps) const;
   // Memory of the fullest device, exactly, in bytes; `devices` from fullest_devices(). Of shapes whose microbatches
@@ -154,6 +163,7 @@ class Pricer {
                    PricedState::Held& out);
   ScheduleShape price_pieces(const Plan&);  // into mesh_, layer_ and state_
   bool span(const PlacedMesh&, const PricedLayer&, const PricedState&, const ScheduleShape&, StepSpan& out);
+  static void price_passes(const PlacedMesh&, const PricedLayer&, PricedState&);
   static void price_input_gradients(const PlacedMesh&, const PricedLayer&, PricedState&);
   static void finish_paired(const PlacedMesh&, const PricedLayer&, PricedState&, double makespan,
                             StepCost<double>& step);

@@ -118,6 +118,7 @@ void SearchWorker::process(std::size_t part, std::size_t number) {
       for (const CheckpointPolicy policy : choices_.policies) {
         plan.sequence_parallel = sequence_parallel, plan.policy = policy;
         pricer_.price_layer(meshes_[first].placed, plan, layer_);
+        ++layers_priced_;
         least_work_s_ = pricer_.least_work(meshes_[first].placed, layer_, false);
         least_paired_work_s_ = pricer_.least_work(meshes_[first].placed, layer_, true);
         each([&](Mesh& mesh) { price_mesh(mesh, sequence_parallel, policy, layer); });
@@ -312,6 +313,15 @@ void SearchWorker::test_schedules(Mesh& mesh) {
     made->second.of[i] = made->second.devices.add(schedule_devices_);
     made->second.range.add(schedule_devices_);
   }
+  if (is_new) made->second.number_schedules();
+}
+
+void SearchWorker::FullestDevices::number_schedules() {
+  schedules = static_cast<std::size_t>(std::ranges::count_if(of, [](const auto& of_one) { return !of_one.empty(); }));
+  words = (of.size() + 63) / 64;
+  schedules_with.assign(devices.all().size() * words, 0);
+  for (std::size_t i = 0; i < of.size(); ++i)
+    for (const std::uint16_t device : of[i]) schedules_with[device * words + i / 64] |= std::uint64_t{1} << i % 64;
 }
 
 // Which of the plans left a framework runs, if one is asked for; the others are counted.

@@ -61,9 +61,23 @@ class SearchWorker {
  private:
   // Of the schedules and chunks of a number of stages, with a number of microbatches.
   struct FullestDevices {
+    static constexpr std::size_t kMostWords = 4;
     DistinctDevices devices;
     std::vector<std::vector<std::uint16_t>> of;  // each schedule, of `devices`; empty where it is not legal
     DeviceRange range;                           // of all that are
+    std::size_t schedules = 0;                   // that are
+    // Of each of `devices` the schedules that have it: so many words each, bits by number.
+    std::size_t words = 0;
+    std::vector<std::uint64_t> schedules_with;
+    void number_schedules();
+  };
+  // What the work of each schedule takes at least with the choices of a layer, whatever the training state.
+  struct LeastMakespans {
+    std::size_t layer = 0;  // as layers_priced_; 0: of none
+    int microbatches = 0;
+    double transfer = 0;
+    std::vector<double> seconds;  // by kinds; of those that are not legal anything
+    double fastest = 0;           // of those that are
   };
   // Schedules and chunks of a number of stages.
   struct Chunks {
@@ -73,6 +87,7 @@ class SearchWorker {
     std::vector<DeviceKinds> kinds;  // of each; none where there are more stages than layers
     HeldKinds held;
     std::map<int, FullestDevices> fullest;  // by microbatches
+    LeastMakespans least;
   };
   // ZeRO stage and place of the optimizer, and what its state takes at least.
   struct StateChoice {
@@ -123,12 +138,15 @@ class SearchWorker {
   void price_mesh(Mesh& mesh, bool sequence_parallel, CheckpointPolicy policy, std::size_t layer);
   // Of state_, whose choices the candidate has. `end_s`: of StateChoice; `first`: of mesh.runs.
   void price_schedules(Mesh& mesh, Candidate& candidate, double end_s, std::size_t first);
-  // Whether the memory of all schedules together says that none of them can matter; then they have been counted.
-  // `least_work`: no step is shorter.
-  bool none_matters(Mesh& mesh, Candidate& candidate, double least_work);
+  // Whether what all schedules take together says that none of them can matter; then they have been counted and drawn.
+  bool none_matters(Mesh& mesh, Candidate& candidate, double end_s, std::size_t first);
+  LeastMakespans& least_makespans(Mesh& mesh, const Plan& plan);
   // Of each of the devices that its schedules have.
   void price_devices(const Mesh& mesh);
   double bytes_of(const Mesh& mesh, std::size_t legal) const;
+  std::size_t count_unfit(const Mesh& mesh) const;  // of the legal schedules
+  // What a plan that is the fastest missed takes at most.
+  static double most_missed(const Mesh& mesh) { return (1 + kNearMissShare) * mesh.limit_bytes; }
   // `bytes`: of a legal schedule by its number.
   template <class Bytes>
   void draw_sample(Mesh& mesh, Candidate& candidate, std::size_t first, Bytes bytes);
@@ -163,10 +181,12 @@ class SearchWorker {
   std::vector<Mesh> meshes_;
   std::size_t meshes_used_ = 0;
   PricedLayer layer_;
+  std::size_t layers_priced_ = 0;
   double least_work_s_ = 0, least_paired_work_s_ = 0;  // of layer_
-  PricedState state_;
+  PricedState state_, still_;
   std::vector<double> device_bytes_;  // by number, of mesh.fullest->devices
   std::vector<double> bytes_;         // by legal schedule
+  std::vector<std::size_t> in_time_;  // of the legal schedules those that may be fast enough for their memory
   std::vector<int> layers_;
   std::vector<DeviceMoments> schedule_devices_;
 };

@@ -1,5 +1,7 @@
 // The inner half of a search: what the plans of a placed mesh take, of which most need no more than a bound.
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -65,6 +67,7 @@ void SearchWorker::price_mesh(Mesh& mesh, bool sequence_parallel, CheckpointPoli
 
 template <class Bytes>
 void SearchWorker::draw_sample(Mesh& mesh, Candidate& candidate, std::size_t first, Bytes bytes) {
+  if (!sample_.wanted()) return;
   for (std::size_t l = 0; l < mesh.legal.size(); ++l) {
     if (!runs(mesh, first, l) || !sample_.draws()) continue;
     const DeviceKinds& kinds = mesh.chunks->kinds[mesh.legal[l]];
@@ -85,35 +88,89 @@ double SearchWorker::bytes_of(const Mesh& mesh, std::size_t legal) const {
   return fullest;
 }
 
-bool SearchWorker::none_matters(Mesh& mesh, Candidate& candidate, double least_work) {
-  const DeviceRange& range = mesh.fullest->range;
-  const auto over = [&](const std::vector<DeviceMoments>& devices, auto better) {
-    double bytes = pricer_.memory(mesh.placed, layer_, state_, {&devices.front(), 1});
-    for (std::size_t i = 1; i < devices.size(); ++i)
-      bytes = better(bytes, pricer_.memory(mesh.placed, layer_, state_, {&devices[i], 1}));
+std::size_t SearchWorker::count_unfit(const Mesh& mesh) const {
+  const FullestDevices& fullest = *mesh.fullest;
+  if (mesh.legal.size() != fullest.schedules || fullest.words > FullestDevices::kMostWords) {
+    std::size_t unfit = 0;
+    for (std::size_t l = 0; l < mesh.legal.size(); ++l) unfit += bytes_of(mesh, l) > mesh.limit_bytes;
+    return unfit;
+  }
+  std::array<std::uint64_t, FullestDevices::kMostWords> over{};
+  for (std::size_t device = 0; device < device_bytes_.size(); ++device) {
+    if (!(device_bytes_[device] > mesh.limit_bytes)) continue;
+    const std::uint64_t* with = &fullest.schedules_with[device * fullest.words];
+    for (std::size_t word = 0; word < fullest.words; ++word) over[word] |= with[word];
+  }
+  std::size_t unfit = 0;
+  for (const std::uint64_t word : over) unfit += static_cast<std::size_t>(std::popcount(word));
+  return unfit;
+}
+
+bool SearchWorker::none_matters(Mesh& mesh, Candidate& candidate, double end_s, std::size_t first) {
+  const auto smallest = [&](const std::vector<DeviceMoments>& devices) {
+    double bytes = std::numeric_limits<double>::infinity();
+    for (const DeviceMoments& device : devices)
+      bytes = std::min(bytes, pricer_.memory(mesh.placed, layer_, state_, {&device, 1}));
     return bytes;
   };
-  const double least = over(range.least, [](double a, double b) { return std::min(a, b); });
-  if (least > mesh.limit_bytes) {
-    if (!cells_.empty() && least - mesh.limit_bytes < cells_[mesh.cell].missing_bytes) return false;
-    if (least <= (1 + kNearMissShare) * mesh.limit_bytes && missed_.wants(least_work, candidates_.fastest_s()))
-      return false;
-    reject(Rejection::memory, mesh.cell, static_cast<double>(mesh.legal.size()));
-    return true;
+  const DeviceRange& range = mesh.fullest->range;
+  const double least = smallest(range.least);
+  double least_s = Pricer::with_host(
+      mesh.placed, (mesh.overlaps ? std::min(least_work_s_, least_paired_work_s_) : least_work_s_) + end_s);
+  const auto matter = [&] {
+    if (least <= mesh.limit_bytes && candidates_.wants(least_s, least, candidate.chips, mesh.cell)) return true;
+    return least <= most_missed(mesh) && missed_.wants(least_s, candidates_.fastest_s());
+  };
+  // The work says enough of most, and the pipeline of most others.
+  if (matter()) {
+    if (mesh.placed.plan.pipeline == 1) return false;
+    least_s = Pricer::with_host(mesh.placed, least_makespans(mesh, candidate.plan).fastest + end_s);
+    if (matter()) return false;
   }
-  return !candidates_.wants(least_work, least, candidate.chips, mesh.cell) &&
-         pricer_.memory(mesh.placed, layer_, state_, range.most) <= mesh.limit_bytes;
+  const bool lacking_matters = !cells_.empty() && !candidates_.fits_in_cell(mesh.cell);
+  if (lacking_matters && least - mesh.limit_bytes < cells_[mesh.cell].missing_bytes) return false;
+  bool priced = false;
+  std::size_t unfit = 0;
+  if (least > mesh.limit_bytes) {
+    unfit = mesh.legal.size();
+  } else if (pricer_.memory(mesh.placed, layer_, state_, range.most) > mesh.limit_bytes) {
+    price_devices(mesh);
+    priced = true;
+    unfit = count_unfit(mesh);
+  }
+  if (unfit > 0) reject(Rejection::memory, mesh.cell, static_cast<double>(unfit));
+  draw_sample(mesh, candidate, first, [&](std::size_t l) {
+    if (!priced) price_devices(mesh);
+    priced = true;
+    return bytes_of(mesh, l);
+  });
+  return true;
+}
+
+// Meshes of the same stages share them, unless their stages are on other links.
+SearchWorker::LeastMakespans& SearchWorker::least_makespans(Mesh& mesh, const Plan& plan) {
+  LeastMakespans& least = mesh.chunks->least;
+  const double transfer = Pricer::least_transfer(mesh.placed, layer_, plan.sequence_parallel);
+  if (least.layer == layers_priced_ && least.microbatches == mesh.microbatches && least.transfer == transfer)
+    return least;
+  least.layer = layers_priced_, least.microbatches = mesh.microbatches, least.transfer = transfer;
+  pricer_.price_still(mesh.placed, layer_, plan, still_);
+  const std::vector<DeviceKinds>& kinds = mesh.chunks->kinds;
+  least.seconds.resize(kinds.size());
+  least.fastest = std::numeric_limits<double>::infinity();
+  for (std::size_t i = 0; i < kinds.size(); ++i) {
+    if (mesh.fullest->of[i].empty()) continue;
+    const double work = overlaps_forward_backward(kinds[i].kind) ? least_paired_work_s_ : least_work_s_;
+    const ScheduleShape shape = shape_of_kinds(kinds[i], mesh.microbatches);
+    least.seconds[i] = max(work, pricer_.least_makespan(mesh.placed, layer_, still_, kinds[i], shape));
+    least.fastest = std::min(least.fastest, least.seconds[i]);
+  }
+  return least;
 }
 
 void SearchWorker::price_schedules(Mesh& mesh, Candidate& candidate, double end_s, std::size_t first) {
-  const double least_work = (mesh.overlaps ? std::min(least_work_s_, least_paired_work_s_) : least_work_s_) + end_s;
   const bool known = !std::isnan(least_work_s_) && mesh.rates_known;
-  if (known && mesh.runs.empty() && none_matters(mesh, candidate, least_work)) {
-    if (!sample_.wanted()) return;
-    price_devices(mesh);
-    draw_sample(mesh, candidate, first, [&](std::size_t l) { return bytes_of(mesh, l); });
-    return;
-  }
+  if (known && mesh.runs.empty() && none_matters(mesh, candidate, end_s, first)) return;
   // Memory first: it is cheap, and mostly decides.
   constexpr double kNone = std::numeric_limits<double>::infinity();
   double least_fit = kNone, least_unfit = kNone;
@@ -134,48 +191,44 @@ void SearchWorker::price_schedules(Mesh& mesh, Candidate& candidate, double end_
     if (!cells_.empty())
       cells_[mesh.cell].missing_bytes = std::min(cells_[mesh.cell].missing_bytes, least_unfit - mesh.limit_bytes);
   }
-  const double most_missed = (1 + kNearMissShare) * mesh.limit_bytes;
-  const auto matters = [&](double least_s) {
-    return least_fit < kNone && candidates_.wants(least_s, least_fit, candidate.chips, mesh.cell);
+  const auto wanted = [&](std::size_t l, double step_s) {
+    return bytes_[l] <= mesh.limit_bytes
+               ? candidates_.wants(step_s, bytes_[l], candidate.chips, mesh.cell)
+               : bytes_[l] <= most_missed(mesh) && missed_.wants(step_s, candidates_.fastest_s());
   };
-  const auto misses = [&](double least_s) {
-    return least_unfit <= most_missed && missed_.wants(least_s, candidates_.fastest_s());
-  };
-  const auto sample_them = [&] {
-    if (sample_.wanted()) draw_sample(mesh, candidate, first, [&](std::size_t l) { return bytes_[l]; });
-  };
+  in_time_.clear();
   if (known) {
-    sample_them();
-    if (!matters(least_work) && !misses(least_work)) return;
+    draw_sample(mesh, candidate, first, [&](std::size_t l) { return bytes_[l]; });
+    const bool pipelined = mesh.placed.plan.pipeline > 1;
+    const LeastMakespans* least = pipelined ? &least_makespans(mesh, candidate.plan) : nullptr;
+    for (std::size_t l = 0; l < mesh.legal.size(); ++l) {
+      const double work = pipelined ? least->seconds[mesh.legal[l]] : least_work_s_;
+      if (runs(mesh, first, l) && wanted(l, Pricer::with_host(mesh.placed, work + end_s))) in_time_.push_back(l);
+    }
+    if (in_time_.empty()) return;
   }
   pricer_.price_step(mesh.placed, layer_, state_);
   // The step without any bubble: what is too slow then needs no schedule.
   const double least_apart = pricer_.least_time(mesh.placed, layer_, state_, false);
   const double least_paired = mesh.overlaps ? pricer_.least_time(mesh.placed, layer_, state_, true) : least_apart;
-  const double least = std::min(least_apart, least_paired);
-  if (std::isnan(least)) {
+  if (std::isnan(std::min(least_apart, least_paired))) {
     reject(Rejection::rate, mesh.cell, static_cast<double>(asked - unfit));
     return;
   }
-  if (!known) sample_them();
-  const bool some_matter = matters(least), some_miss = misses(least);
-  if (!some_matter && !some_miss) return;
-  for (std::size_t l = 0; l < mesh.legal.size(); ++l) {
-    if (!runs(mesh, first, l)) continue;
+  if (!known) {
+    draw_sample(mesh, candidate, first, [&](std::size_t l) { return bytes_[l]; });
+    for (std::size_t l = 0; l < mesh.legal.size(); ++l)
+      if (runs(mesh, first, l)) in_time_.push_back(l);
+  }
+  for (const std::size_t l : in_time_) {
     const DeviceKinds& kinds = mesh.chunks->kinds[mesh.legal[l]];
     candidate.plan.schedule = kinds.kind, candidate.plan.virtual_stages = kinds.virtual_stages;
     candidate.price = {};
     candidate.price.memory_bytes = bytes_[l];
-    const bool fits = bytes_[l] <= mesh.limit_bytes;
-    const auto wanted = [&](double step_s) {
-      return fits ? candidates_.wants(step_s, bytes_[l], candidate.chips, mesh.cell)
-                  : bytes_[l] <= most_missed && missed_.wants(step_s, candidates_.fastest_s());
-    };
-    const double least_of_kind = overlaps_forward_backward(kinds.kind) ? least_paired : least_apart;
-    if (!(fits ? some_matter : some_miss) || !wanted(least_of_kind)) continue;
+    if (!wanted(l, overlaps_forward_backward(kinds.kind) ? least_paired : least_apart)) continue;
     pricer_.bound(mesh.placed, layer_, state_, kinds, shape_of_kinds(kinds, mesh.microbatches), candidate.price);
-    if (!wanted(candidate.price.step_time_s)) continue;
-    if (fits)
+    if (!wanted(l, candidate.price.step_time_s)) continue;
+    if (bytes_[l] <= mesh.limit_bytes)
       candidates_.add(candidate);
     else
       missed_.add(candidate);

@@ -15,6 +15,12 @@ double Pricer::least_work(const PlacedMesh& mesh, const PricedLayer& layer, bool
   return work.work * (1 - 1e-9);  // sums in another order than the step's
 }
 
+double Pricer::with_host(const PlacedMesh& mesh, double others) {
+  if (!mesh.in.calibrated) return others;
+  const CalibrationInputs<double>& c = mesh.in.calibration;
+  return (others + c[Calibrated::step_host] + c[Calibrated::straggler] * c.log_nodes * others) * (1 - 1e-12);
+}
+
 double Pricer::least_end(const PlacedMesh& mesh, const PricedLayer& layer, PricedState& state) {
   constexpr auto index_of = [](Q part) {
     return static_cast<std::size_t>(std::find(kStepParts.begin(), kStepParts.end(), part) - kStepParts.begin());
@@ -104,18 +110,11 @@ double Pricer::split_makespan(const PlacedMesh& mesh, const LayerTime<double>& l
   return way + m * work - before;
 }
 
-void Pricer::bound(const PlacedMesh& mesh, const PricedLayer& layer, PricedState& state, const DeviceKinds& kinds,
-                   const ScheduleShape& shape, Price& price) const {
+// As pipeline_lower_bound (pipeline_time.h), in seconds and from the kinds of devices: when a device can start, what it
+// has to do, and, where a backward is one piece, the way of its last gradients back. Latency of transfers is left out.
+double Pricer::least_makespan(const PlacedMesh& mesh, const PricedLayer& layer, PricedState& state,
+                              const DeviceKinds& kinds, const ScheduleShape& shape) const {
   const StageBlocks<double>& blocks = *state.blocks;
-  if (shape.stages == 1) {
-    finish_step(mesh.in, layer.cost, blocks, state.work, state.work.work, 0.0, false, state.plan, state.step);
-    price.step_time_s = state.step.step_time;
-    price.exact = true;
-    return;
-  }
-  // As pipeline_lower_bound (pipeline_time.h), in seconds and from the kinds of devices: when a device can start,
-  // what it has to do, and, where a backward is one piece, the way of its last gradients back. Latency of transfers
-  // is left out.
   const double first_f = blocks.embedding.forward;
   double pass = state.pass, first = state.first, last = state.last;
   const double transfer = state.transfer;
@@ -178,9 +177,21 @@ void Pricer::bound(const PlacedMesh& mesh, const PricedLayer& layer, PricedState
   }
   // The simulation rounds every operation to a tick; sums of doubles differ by less than the last factor.
   const double operations = 2 * (m + shape.stages) * shape.virtual_stages + 4 * shape.stages + rounded_layers;
-  makespan = (makespan - operations * kTickSeconds) * (1 - 1e-12);
+  return (makespan - operations * kTickSeconds) * (1 - 1e-12);
+}
+
+void Pricer::bound(const PlacedMesh& mesh, const PricedLayer& layer, PricedState& state, const DeviceKinds& kinds,
+                   const ScheduleShape& shape, Price& price) const {
+  const StageBlocks<double>& blocks = *state.blocks;
+  if (shape.stages == 1) {
+    finish_step(mesh.in, layer.cost, blocks, state.work, state.work.work, 0.0, false, state.plan, state.step);
+    price.step_time_s = state.step.step_time;
+    price.exact = true;
+    return;
+  }
+  double makespan = least_makespan(mesh, layer, state, kinds, shape);
   price.exact = false;
-  if (overlaps) {
+  if (overlaps_forward_backward(shape.kind)) {
     StepCost<double> step;
     finish_paired(mesh, layer, state, makespan, step);
     price.step_time_s = step.step_time * (1 - 1e-9);

@@ -321,12 +321,14 @@ TEST_CASE("a plan whose order is given is priced as it is evaluated, and bounded
   CHECK(slower > 50);
 }
 
-TEST_CASE("no step is shorter than its layers' work and what follows it") {
+TEST_CASE("no step is shorter than its layers' work, its pipeline, and what follows them") {
   std::mt19937 rng(33);
   PlacedMesh mesh;
   PricedLayer layer;
-  PricedState state;
-  int pipelined = 0, on_host = 0, overlapped = 0, reduced = 0;
+  PricedState state, still;
+  DeviceKinds kinds;
+  std::vector<int> layers;
+  int pipelined = 0, on_host = 0, overlapped = 0, reduced = 0, hosted = 0, idle = 0;
   for (int i = 0; i < 6000; ++i) {
     Scenario s = tests::random_scenario(rng);
     if (i % 2 == 1) s = tests::with(s, {"assumptions.mode=calibrated"});
@@ -345,6 +347,20 @@ TEST_CASE("no step is shorter than its layers' work and what follows it") {
     CAPTURE(i);
     REQUIRE(end >= 0);
     REQUIRE_MESSAGE(work + end <= step, schedule_id(plan.schedule), ": ", work, " and ", end, " of ", step);
+    const double without_pipeline = Pricer::with_host(mesh, work + end);
+    REQUIRE(without_pipeline <= step);
+    hosted += without_pipeline > 1.001 * (work + end);
+    if (plan.pipeline > 1) {
+      // The pipeline of a schedule without any training state that moves.
+      const ScheduleShape shape = shape_of(plan, static_cast<int>(mesh.counts.microbatches), s.pipeline);
+      find_device_kinds(plan.schedule, plan.pipeline, shape.virtual_stages, pricer.layer_split(), layers, kinds);
+      pricer.price_still(mesh, layer, plan, still);
+      REQUIRE(still.transfer == Pricer::least_transfer(mesh, layer, plan.sequence_parallel));
+      const double makespan = pricer.least_makespan(mesh, layer, still, kinds, shape);
+      const double least = Pricer::with_host(mesh, std::max(work, makespan) + end);
+      REQUIRE_MESSAGE(least <= step, schedule_id(plan.schedule), ": ", makespan, " and ", end, " of ", step);
+      idle += least > 1.05 * without_pipeline;
+    }
     // Offloaded activations change nothing of it, nor does what a layer keeps.
     Plan other = plan;
     other.offload_activations = !plan.offload_activations;
@@ -359,6 +375,8 @@ TEST_CASE("no step is shorter than its layers' work and what follows it") {
   CHECK(on_host > 300);
   CHECK(overlapped > 30);
   CHECK(reduced > 300);
+  CHECK(hosted > 300);
+  CHECK(idle > 300);
 }
 
 TEST_CASE("the bound of a zero-bubble schedule is never above its step, and near it where microbatches are few") {
@@ -393,7 +411,9 @@ TEST_CASE("the bound of a zero-bubble schedule is never above its step, and near
 
 TEST_CASE("a mesh is priced alike with the layer of any mesh that shares it, in every mode") {
   std::mt19937 rng(41);
-  int shared = 0, several_axes = 0;
+  int shared = 0, several_axes = 0, same_pipeline = 0;
+  DeviceKinds kinds;
+  std::vector<int> layers;
   for (int i = 0; i < 300; ++i) {
     Dice dice(rng);
     const Scenario s = tests::random_small_scenario(rng);
@@ -431,8 +451,20 @@ TEST_CASE("a mesh is priced alike with the layer of any mesh that shares it, in 
       REQUIRE(same(Pricer::least_end(mesh, own, with_own), Pricer::least_end(mesh, lent, with_lent)));
       ++shared;
       several_axes += plan.pipeline > 1 && plan.data > 1 && plan.fsdp > 1;
+      // What the pipeline takes at least is the same for all meshes with its stages and hops.
+      if (plan.pipeline == 1 || from.pipeline != plan.pipeline || plan.data * plan.fsdp != from.data * from.fsdp)
+        continue;
+      const ScheduleShape shape = shape_of(plan, static_cast<int>(mesh.counts.microbatches), s.pipeline);
+      if (!check_schedule(shape)) continue;
+      find_device_kinds(plan.schedule, plan.pipeline, shape.virtual_stages, pricer.layer_split(), layers, kinds);
+      pricer.price_still(mesh, own, plan, with_own), pricer.price_still(other, lent, plan, with_lent);
+      if (!same(with_own.transfer, with_lent.transfer)) continue;
+      REQUIRE(same(pricer.least_makespan(mesh, own, with_own, kinds, shape),
+                   pricer.least_makespan(other, lent, with_lent, kinds, shape)));
+      ++same_pipeline;
     }
   }
+  CHECK(same_pipeline > 20);
   CHECK(shared > 200);
   CHECK(several_axes > 20);
 }
