@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <string_view>
+#include <utility>
 
 #include "engine/io/import/adapter_modules.h"
 #include "engine/io/import/command_keys.h"
@@ -29,6 +31,13 @@ constexpr std::array kFsdpStrategies{
     FsdpStrategy{"NO_SHARD", "3", 0, false},          FsdpStrategy{"HYBRID_SHARD", "4", 3, true},
     FsdpStrategy{"HYBRID_SHARD_ZERO2", "5", 2, true},
 };
+
+// axolotl's flags, and whether the scores stay on the chip.
+constexpr std::array<std::pair<std::string_view, bool>, 5> kAttentionFlags{{{"flash_attention", true},
+                                                                            {"sdp_attention", true},
+                                                                            {"xformers_attention", true},
+                                                                            {"flex_attention", true},
+                                                                            {"eager_attention", false}}};
 
 std::string in_capitals(std::string_view text) {
   std::string out(text);
@@ -74,8 +83,9 @@ class AccelerateReader {
     const std::string name = type ? in_capitals(type->value) : std::string();
     if (type) plan_.read.push_back({type->origin.key, type->origin.line, "parallelism.zero_stage", type->value});
     const auto asks = [&](std::string_view flag) { return keys_.is_word(flag, "true"); };
+    // axolotl's FSDP2 has its settings alone.
     if (name == "FSDP" || asks("use_fsdp") || keys_.has("fsdp") ||
-        (name.empty() && keys_.has("fsdp_config.fsdp_sharding_strategy")))
+        (name.empty() && (keys_.has("fsdp_version") || keys_.like("fsdp_config.*"))))
       return fsdp();
     if (name == "DEEPSPEED" || asks("use_deepspeed") || keys_.has("zero_stage")) return deepspeed();
     if (name == "MEGATRON_LM" || asks("use_megatron_lm")) return megatron();
@@ -91,7 +101,7 @@ class AccelerateReader {
       plan_.warn(say("import.accelerate.other_file", in_quotes(file->value)), file->origin.line);
   }
 
-  // parallelism_config: a mesh beside the strategy.
+  // parallelism_config, or axolotl's sizes: a mesh beside the strategy.
   void axes() {
     const auto degree = [&](std::string_view names, std::string_view field, int most) {
       const auto stated = keys_.whole(names, 1, most);
@@ -101,25 +111,28 @@ class AccelerateReader {
         plan_.assume(field, 1, usual());
       return stated ? stated->value : 1;
     };
-    const int tensor =
-        degree("parallelism_config.parallelism_config_tp_size|parallelism_config_tp_size|tp_config.tp_size",
-               "parallelism.tensor", 1024);
+    const int tensor = degree(
+        "parallelism_config.parallelism_config_tp_size|parallelism_config_tp_size|tp_config.tp_size|"
+        "tensor_parallel_size",
+        "parallelism.tensor", 1024);
+    // axolotl's is a ring (ring-flash-attn); Accelerate's is torch's, which gathers unless it is told otherwise.
+    constexpr std::string_view kRing = "context_parallel_size|sequence_parallel_degree";
+    const bool ring =
+        keys_.has(kRing) || keys_.is_word("parallelism_config.parallelism_config_cp_comm_strategy", "alltoall");
     const int context = degree(
         "parallelism_config.parallelism_config_cp_size|parallelism_config_cp_size|"
-        "parallelism_config.parallelism_config_sp_size",
+        "parallelism_config.parallelism_config_sp_size|context_parallel_size|sequence_parallel_degree",
         "parallelism.context", 4096);
     if (const auto ranks = keys_.whole(
-            "parallelism_config.parallelism_config_dp_replicate_size|parallelism_config_dp_replicate_size", 1,
-            kMostRanks))
+            "parallelism_config.parallelism_config_dp_replicate_size|parallelism_config_dp_replicate_size|"
+            "dp_replicate_size",
+            1, kMostRanks))
       plan_.data = ranks;
     if (const auto ranks = keys_.whole(
-            "parallelism_config.parallelism_config_dp_shard_size|parallelism_config_dp_shard_size", 1, kMostRanks))
+            "parallelism_config.parallelism_config_dp_shard_size|parallelism_config_dp_shard_size|dp_shard_size", 1,
+            kMostRanks))
       plan_.fsdp = ranks;
-    if (context > 1)
-      plan_.assume_choice(
-          "parallelism.context_method",
-          keys_.is_word("parallelism_config.parallelism_config_cp_comm_strategy", "alltoall") ? "ring" : "all_gather",
-          usual());
+    if (context > 1) plan_.assume_choice("parallelism.context_method", ring ? "ring" : "all_gather", usual());
     plan_.assume("parallelism.sequence_parallel", 0, tensor > 1 ? usual() : say("import.tensor_is_one"));
     plan_.assume("parallelism.pipeline", 1, say("import.no_pipeline"));
     plan_.assume("pipeline.virtual_stages", 1, say("import.no_pipeline"));
@@ -263,6 +276,18 @@ class AccelerateReader {
     if (const auto model = keys_.word("model_name_or_path|base_model")) take_hub_model(plan_, *model);
     if (!checkpointed_) checkpoints("gradient_checkpointing");
     loss();
+    attention();
+  }
+
+  // By Transformers' name of the implementation, LLaMA-Factory's word, or axolotl's flags.
+  void attention() {
+    for (const auto& [key, fused] : kAttentionFlags)
+      if (const auto on = keys_.flag(key); on && on->value)
+        plan_.state_choice("kernels.attention", fused ? "fused" : "unfused", on->origin, "true");
+    const auto word = keys_.word("attn_implementation|flash_attn");
+    if (!word || word->value == "auto") return;
+    const bool scores = word->value == "eager" || word->value == "disabled";
+    plan_.state_choice("kernels.attention", scores ? "unfused" : "fused", word->origin, word->value);
   }
 
   void loss() {
@@ -283,7 +308,10 @@ class AccelerateReader {
       if (keys_.is_word(key, "auto")) return Maybe<bool>();
       return keys_.flag(key);
     };
-    const auto brain = truth("bf16"), half = truth("fp16");
+    // axolotl: bf16 where the chip has it, and all chips of today have; in fp16, where that is asked for.
+    const bool by_chip = !launcher_ && keys_.has("base_model") && keys_.is_word("bf16", "auto");
+    const auto automatic = by_chip ? keys_.word("bf16") : Maybe<std::string>();
+    const auto brain = by_chip ? Maybe<bool>() : truth("bf16"), half = truth("fp16");
     if (keys_.failed()) return;
     if (brain && half && brain->value && half->value)
       return keys_.contradiction(brain->origin, "true", half->origin, "true");
@@ -294,6 +322,7 @@ class AccelerateReader {
     }
     if (brain && brain->value) return state_mixed_precision(plan_, "bf16", brain->origin, "true");
     if (half && half->value) return state_mixed_precision(plan_, "fp16", half->origin, "true");
+    if (automatic) return state_mixed_precision(plan_, "bf16", automatic->origin, automatic->value);
     if (mixed) plan_.read.push_back({mixed->origin.key, mixed->origin.line, "precision.compute", mixed->value});
     plan_.missing.push_back({"precision.compute", "--set precision.compute=..."});
     plan_.warn(say("import.accelerate.precision"), mixed ? mixed->origin.line : 0);
@@ -353,6 +382,9 @@ class AccelerateReader {
                           "torch_compile*",
                           "optim*",
                           "attn_*",
+                          "ring_attn_func",
+                          "heads_k_stride",
+                          "group_by_length",
                           "packing",
                           "sample_packing",
                           "enable_liger*",
@@ -422,7 +454,20 @@ class AccelerateReader {
                           "adam_*",
                           "ddp_timeout",
                           "pad_to*",
-                          "run_name"},
+                          "run_name",
+                          "model_type",
+                          "tokenizer_*",
+                          "special_tokens*",
+                          "plugins",
+                          "strict",
+                          "train_on_inputs",
+                          "early_stopping_patience",
+                          "saves_per_epoch",
+                          "is_*_derived_model",
+                          "auto_resume_*",
+                          "neftune_noise_alpha",
+                          "cosine_*",
+                          "local_rank"},
                          say("import.ignored.no_effect"));
     keys_.finish({{"*batch_size*", "pipeline.microbatch_sequences"},
                   {"*gradient_accumulation_steps", "workload.global_batch_sequences"},
