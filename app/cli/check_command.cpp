@@ -140,7 +140,9 @@ std::string verdict_lines(const Verdict& verdict, const widgets::TextTable& text
       text = texts.format("check.edit.pairs", {text, pairs});
     row("check.row.edit", std::move(text));
   }
-  if (verdict.edits.empty()) row("check.row.edit", std::string(texts.text("check.edit.none")));
+  // What makes a plan run that cannot stands with what is wrong.
+  if (verdict.edits.empty() && !report.has_errors())
+    row("check.row.edit", std::string(texts.text("check.edit.none")));
   row("check.row.search", found_text(verdict, texts));
   std::string title = engine::scenario_title(verdict.now.scenario);
   std::string out = title + '\n' + rows.text(2);

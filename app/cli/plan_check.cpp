@@ -20,7 +20,8 @@ std::vector<engine::Offer> best_edits(const engine::Scenario& scenario, const en
     const engine::Scenario changed = engine::after_fix(scenario, fix);
     if (changed.workload != scenario.workload) continue;  // another work is no edit of the plan
     const engine::Standing now = engine::standing(changed, engine::evaluate(changed));
-    if (!engine::better(now, was)) continue;
+    // A plan that cannot run has no rate that could be better.
+    if (!now.runs || !engine::better(now, was)) continue;
     const bool mends = (now.runs && !was.runs) || (now.fits && !was.fits);
     if (!mends && now.rate < was.rate * (1 + engine::kWorthOffering)) continue;
     engine::Offer offer{fix, {}, now};

@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -51,6 +52,24 @@ TEST_CASE("check, eval and eval --json offer the same changes, and every one say
     for (const Json& finding : checked) {
       CHECK(finding.at("fix").empty() == !finding.contains("gain"));
       for (const auto& fix : finding.at("fix").items()) CHECK(text.find(fix.key() + "=") != std::string::npos);
+    }
+  }
+}
+
+TEST_CASE("a plan that cannot run is offered what makes it run, and no other gain") {
+  for (const char* plan :
+       {"llama3-70b-serving-8-h100 --set cluster.chip=a100-80g --set precision.compute=fp8",
+        "llama3-70b-serving-8-h100 --set parallelism.tensor=3", "llama3-8b-8-h100 --set parallelism.tensor=3",
+        "llama3-8b-8-h100 --set pipeline.microbatch_sequences=7"}) {
+    CAPTURE(plan);
+    const auto outcome = run(std::string("check ") + plan);
+    REQUIRE(outcome.code == 1);
+    CHECK(outcome.out.find("cannot run") != std::string::npos);
+    CHECK(outcome.out.find("no single edit") == std::string::npos);
+    std::istringstream lines(outcome.out);
+    for (std::string line; std::getline(lines, line);) {
+      if (!line.starts_with("  edit ")) continue;
+      CHECK_MESSAGE(line.find(": runs") != std::string::npos, line);
     }
   }
 }
