@@ -67,7 +67,7 @@ ChipField peak_field(Dtype compute) {
 }
 
 Dtype served_compute(Dtype compute, const Chip& chip) {
-  return is_block_float(compute) && !chip[peak_field(compute)].value ? Dtype::bf16 : compute;
+  return chip[peak_field(compute)].value ? compute : Dtype::bf16;
 }
 
 ModelTraits model_traits(const TransformerShape& m) {

@@ -169,7 +169,7 @@ constexpr Dtype cache_format(const Precision& p) {
 }
 // The dense peak of a dtype on a chip: which published figure it is.
 ChipField peak_field(Dtype compute);
-// What a server multiplies in on a chip. Without units for four-bit floats a kernel widens such weights to 16 bits.
+// What a server multiplies in on a chip. Without units for a format its kernels widen the weights to 16 bits.
 Dtype served_compute(Dtype compute, const Chip&);
 // What large products of a dtype reach of its peak.
 constexpr Calibrated product_efficiency(Dtype compute) {

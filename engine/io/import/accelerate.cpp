@@ -275,6 +275,12 @@ class AccelerateReader {
       plan_.missing.push_back({"workload.global_batch_sequences", "--set workload.global_batch_sequences=..."});
     if (const auto model = keys_.word("model_name_or_path|base_model")) take_hub_model(plan_, *model);
     if (!checkpointed_) checkpoints("gradient_checkpointing");
+    // LLaMA-Factory checkpoints unless it is told not to.
+    if (const auto off = keys_.flag("disable_gradient_checkpointing"); off && !checkpointed_) {
+      plan_.state_choice("checkpointing.policy", off->value ? "none" : "block", off->origin,
+                         off->value ? "true" : "false");
+      checkpointed_ = true;
+    }
     loss();
     attention();
   }
@@ -385,6 +391,8 @@ class AccelerateReader {
                           "ring_attn_func",
                           "heads_k_stride",
                           "group_by_length",
+                          "neat_packing",
+                          "use_unsloth*",
                           "packing",
                           "sample_packing",
                           "enable_liger*",
@@ -475,7 +483,7 @@ class AccelerateReader {
                   {"num_machines", "cluster.nodes"},
                   {"num_processes", "cluster.chips"},
                   {"*activation_checkpointing", "checkpointing.policy"},
-                  {"gradient_checkpointing", "checkpointing.policy"},
+                  {"*gradient_checkpointing", "checkpointing.policy"},
                   {"*fsdp*", "parallelism.zero_stage"},
                   {"*offload*", "offload.optimizer"},
                   {"bf16", "precision.compute"},

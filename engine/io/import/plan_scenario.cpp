@@ -231,10 +231,12 @@ void PlanToScenario::stored() {
       std::any_of(own_.begin(), own_.end(), [&](const StatedField& field) { return field.path == kCompute; });
   const engine::Dtype runs = engine::served_compute(s().precision.compute, s().cluster.chip);
   if (!s().serves() || !has_cluster_ || own || runs == s().precision.compute) return;
+  const std::string wanted = shown_value(*engine::find_field(kCompute), static_cast<double>(s().precision.compute));
   s().precision.compute = runs;
   std::erase_if(out_.read, [&](const ReadValue& row) { return row.field == kCompute; });
+  std::erase_if(out_.assumed, [&](const AssumedValue& row) { return row.field == kCompute; });
   assumed(kCompute, shown_value(*engine::find_field(kCompute), static_cast<double>(runs)),
-          say("import.why.widened", s().cluster.chip.name));
+          say("import.why.widened", s().cluster.chip.name, wanted));
 }
 
 bool PlanToScenario::said(std::string_view path) const {

@@ -43,6 +43,14 @@ constexpr std::array kServedQuantizations{
     ServedQuantization{"none", {"", ""}},
 };
 
+// What the kernels of a quantised checkpoint multiply in, which --dtype does not change; empty: 16 bits.
+std::string_view checkpoint_compute(const HubModel& checkpoint) {
+  if (checkpoint.weights == engine::Dtype::nvfp4) return "nvfp4";
+  if (checkpoint.weights == engine::Dtype::fp8) return "fp8";
+  if (checkpoint.called == "w8a8") return "int8";
+  return {};
+}
+
 std::string_view dtype_word(engine::Dtype type) {
   switch (type) {
     case engine::Dtype::fp8:
@@ -129,8 +137,8 @@ void read_served_model(KeyReader& keys, LaunchPlan& plan, const Maybe<std::strin
     else
       plan.assume_choice(field, "bf16", say("import.serve.sixteen", engine));
   };
-  if (format.weights.empty() && known.weights == engine::Dtype::nvfp4 && word.empty())
-    plan.assume_choice("precision.compute", "nvfp4", say("import.serve.checkpoint", in_quotes(model->value)));
+  if (const std::string_view compute = checkpoint_compute(known); format.weights.empty() && !compute.empty())
+    plan.assume_choice("precision.compute", compute, say("import.serve.checkpoint", in_quotes(model->value)));
   else
     take("precision.compute", format.compute);
   if (format.weights.empty() && known.weights && *known.weights != engine::Dtype::bf16) {

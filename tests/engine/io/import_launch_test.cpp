@@ -94,6 +94,47 @@ TEST_CASE("a server takes the formats of a quantised config, in 16 bits where th
   }
 }
 
+TEST_CASE("a server multiplies in what its checkpoint is stored for, as far as the chip has units") {
+  struct Served {
+    const char* model;
+    engine::Dtype weights, on_b200, on_h100, on_a100;
+  };
+  using enum engine::Dtype;
+  for (const auto& [model, weights, on_b200, on_h100, on_a100] : {
+           Served{"deepseek-ai/DeepSeek-V3.1", fp8, fp8, fp8, bf16},  // published in fp8
+           Served{"Qwen/Qwen3-235B-A22B-Instruct-2507-FP8", fp8, fp8, fp8, bf16},
+           Served{"nvidia/DeepSeek-R1-FP4", nvfp4, nvfp4, bf16, bf16},
+           Served{"RedHatAI/Meta-Llama-3.1-70B-Instruct-quantized-w8a8", int8, int8, int8, int8},
+           Served{"RedHatAI/Meta-Llama-3.1-70B-Instruct-quantized-w4a16", int4, bf16, bf16, bf16},
+           Served{"meta-llama/Llama-3.1-70B-Instruct", bf16, bf16, bf16, bf16},
+       }) {
+    CAPTURE_BINDING(model);
+    for (const char* command : {"vllm serve ", "python -m sglang.launch_server --dtype bfloat16 --model-path "})
+      for (const auto& [cluster, runs] :
+           {std::pair{"b200:8", on_b200}, std::pair{"h100-sxm:8", on_h100}, std::pair{"a100-80g:8", on_a100}}) {
+        CAPTURE_BINDING(cluster);
+        const auto read = io::import_launch(std::string(command) + model, "serve.sh", {cluster, {}}, shipped());
+        REQUIRE(read.ok());
+        CHECK(read->scenario.precision.weights == weights);
+        CHECK(read->scenario.precision.compute == runs);
+      }
+  }
+  // The same where the command line asks for a format, but not where --set does.
+  const std::string asked = "vllm serve meta-llama/Llama-3.1-70B-Instruct --quantization fp8";
+  for (const auto& [set, runs] :
+       {std::pair{"precision.weights=fp8", bf16}, std::pair{"precision.compute=fp8", fp8}}) {
+    const auto read = io::import_launch(asked, "serve.sh", {"a100-80g:8", {set}}, shipped());
+    REQUIRE(read.ok());
+    CHECK(read->scenario.precision.compute == runs);
+  }
+  const auto told = io::import_launch(asked, "serve.sh", {"a100-80g:8", {}}, shipped());
+  REQUIRE(told.ok());
+  const auto row = std::ranges::find(told->assumed, "precision.compute", &io::AssumedValue::field);
+  REQUIRE(row != told->assumed.end());
+  CHECK(row->value == "bf16");
+  CHECK(test::in_english(row->why) == "NVIDIA A100 SXM 80 GB has no units for fp8: its kernels widen the weights");
+}
+
 TEST_CASE("layers of a virtual stage count the embedding and the head where these count as layers") {
   const std::string stages = "--pipeline-model-parallel-size 2 --num-layers-per-virtual-pipeline-stage 17";
   const auto counted = import(

@@ -419,7 +419,7 @@ const std::vector<LaunchCase>& launch_cases() {
        "h200",
        "vllm",
        {"model=DeepSeek-V3 671B", "parallelism.tensor=8", "parallelism.data=4", "parallelism.expert=32",
-        "parallelism.expert_tensor=1", "precision.weights=fp8", "precision.compute=bf16", "workload.batch=256",
+        "parallelism.expert_tensor=1", "precision.weights=fp8", "precision.compute=fp8", "workload.batch=256",
         "cluster.nodes=4"},
        {"workload.output_tokens", "workload.prompt_tokens"}},
       {"SGLang, attention shared out",

@@ -101,6 +101,16 @@ TEST_CASE("an implementation of attention keeps its scores on the chip, unless i
         "kernels.attention is stated twice: flash_attention true on line 5, attn_implementation eager on line 6");
 }
 
+TEST_CASE("LLaMA-Factory's switch against checkpointing says what is kept") {
+  const auto policy = [](const char* line) {
+    const auto read = trained(std::string("bf16: true\n") + line);
+    REQUIRE_MESSAGE(read.ok(), refusal_of(read));
+    return read->scenario.checkpointing.policy;
+  };
+  CHECK(policy("disable_gradient_checkpointing: true") == engine::CheckpointPolicy::none);
+  CHECK(policy("disable_gradient_checkpointing: false") == engine::CheckpointPolicy::block);
+}
+
 TEST_CASE("of a whole configuration of axolotl nothing is left not understood") {
   const auto read = trained(
       "model_type: LlamaForCausalLM\ntokenizer_type: AutoTokenizer\nplugins: "

@@ -35,7 +35,14 @@ TEST_CASE("four-bit floats are multiplied at the data sheet's FP4 peak, and at n
     CHECK(served_compute(dtype, served("b200").cluster.chip) == dtype);
     CHECK(served_compute(dtype, served("h100-sxm").cluster.chip) == Dtype::bf16);
   }
-  CHECK(served_compute(Dtype::fp8, served("a100-80g").cluster.chip) == Dtype::fp8);
+}
+TEST_CASE("a server multiplies in a format that its chip has units for, and in 16 bits otherwise") {
+  for (const auto& [chip, runs] : {std::pair{"h100-sxm", Dtype::fp8}, std::pair{"a100-80g", Dtype::bf16},
+                                   std::pair{"tpu-v5p", Dtype::fp8}, std::pair{"tpu-7x", Dtype::fp8}})
+    CHECK(served_compute(Dtype::fp8, served(chip).cluster.chip) == runs);
+  for (const auto& [chip, runs] : {std::pair{"h100-sxm", Dtype::int8}, std::pair{"a100-80g", Dtype::int8}})
+    CHECK(served_compute(Dtype::int8, served(chip).cluster.chip) == runs);
+  CHECK(served_compute(Dtype::bf16, served("a100-80g").cluster.chip) == Dtype::bf16);
 }
 TEST_CASE("no cache and no activation is of four bits unless it is asked for") {
   const Scenario s = served("b200", {"precision.compute=nvfp4", "precision.weights=nvfp4"});
