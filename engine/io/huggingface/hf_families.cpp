@@ -124,6 +124,24 @@ void deepseek_v3(HfReader& in, const HfDefaults&, TransformerShape& m) {
   m.moe.router_bias = method.empty() || method == "noaux_tc";  // a correction for each expert
 }
 
+// Of DeepSeek's form, beside attention that is not latent; with a correction for each expert.
+void glm_experts(HfReader& in, const HfDefaults&, TransformerShape& m) {
+  read_deepseek_experts(in, m, 1, 1);
+  m.moe.router_bias = true;
+}
+
+void dots_experts(HfReader& in, const HfDefaults&, TransformerShape& m) {
+  read_deepseek_experts(in, m, 0, 0);
+  m.moe.router_bias = true;
+}
+
+void minimax_experts(HfReader& in, const HfDefaults&, TransformerShape& m) {
+  read_experts(in, {"num_local_experts", "num_experts_per_tok", "intermediate_size"}, m);
+  m.moe.router_bias = in.flag("use_routing_bias", true);
+  if (in.count("shared_intermediate_size", 0, kMany) != 0)
+    in.fail("shared_intermediate_size", engine::say("error.config.only", 0));
+}
+
 // ---- windows ----
 
 int window_of(HfReader& in, const HfDefaults& defaults, const TransformerShape& m) {
@@ -220,6 +238,13 @@ constexpr HfFlag kNoBias[] = {kUntied};
 constexpr HfFlag kQwen2[] = {kUntied, kHasQkvBias};
 constexpr HfFlag kQwen2Moe[] = {kUntied, {&M::qkv_bias, "qkv_bias", true}};
 constexpr HfFlag kQwen3[] = {kUntied, kQkvBias, kOutBias, kHeadNorms};
+constexpr HfFlag kGlm4Moe[] = {kUntied, kQkvBias, {&M::qk_norm, "use_qk_norm", false}};
+constexpr HfFlag kMinimax[] = {kUntied, {&M::qk_norm, "use_qk_norm", true}, kAllHeads};
+constexpr HfFlag kSeed[] = {kUntied,
+                            {&M::qkv_bias, "attention_bias", true},
+                            {&M::o_bias, "attention_out_bias", false},
+                            {&M::mlp_bias, "mlp_bias", false}};
+constexpr HfFlag kSmollm3[] = {kTied, kQkvBias, kOutBias, {&M::mlp_bias, "mlp_bias", false}};
 constexpr HfFlag kGemma[] = {kTied, kQkvBias, kOutBias};
 constexpr HfFlag kGemma3[] = {kTied, kQkvBias, kOutBias, kHeadNorms};
 constexpr HfFlag kDeepseek[] = {kUntied, kQkvBias, kOutBias};
@@ -287,6 +312,11 @@ constexpr HfFamily kFamilies[] = {
     {"deepseek_v2", "DeepseekV2ForCausalLM", &kCommon, {}, kNoBias, 2, {deepseek_v2}},
     {"deepseek_v3", "DeepseekV3ForCausalLM", &kCommon, {}, kNoBias, 2, {deepseek_v3}},
     {"kimi_k2", "", &kCommon, {}, kNoBias, 2, {deepseek_v3}},
+    {"glm4_moe", "Glm4MoeForCausalLM", &kCommon, {.kv_heads = 8, .head_dim = 128}, kGlm4Moe, 2, {glm_experts}},
+    {"minimax_m2", "MiniMaxM2ForCausalLM", &kCommon, {.kv_heads = 8}, kMinimax, 2, {minimax_experts}},
+    {"dots1", "Dots1ForCausalLM", &kCommon, {}, kQwen3, 2, {dots_experts}},
+    {"seed_oss", "SeedOssForCausalLM", &kCommon, {.kv_heads = 8, .head_dim = 128}, kSeed, 2, {}},
+    {"smollm3", "SmolLM3ForCausalLM", &kCommon, {.kv_heads = 4}, kSmollm3, 2, {}},
     {"gpt_oss",
      "GptOssForCausalLM",
      &kCommon,

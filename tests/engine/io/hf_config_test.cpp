@@ -68,6 +68,38 @@ constexpr Counted kCounted[] = {
      R"("mlp_only_layers": [], "moe_intermediate_size": 768, "num_attention_heads": 32, "num_experts": 128, )"
      R"("num_experts_per_tok": 8, "num_hidden_layers": 48, "num_key_value_heads": 4, "sliding_window": null, )"
      R"("tie_word_embeddings": false, "use_sliding_window": false, "vocab_size": 151936})"},
+    {"glm-4.5", 352797829024, 33632266144,
+     R"({"model_type": "glm4_moe", "attention_bias": true, "first_k_dense_replace": 3, "head_dim": 128, )"
+     R"("hidden_size": 5120, "intermediate_size": 12288, "max_position_embeddings": 131072, )"
+     R"("moe_intermediate_size": 1536, "n_group": 1, "n_routed_experts": 160, "n_shared_experts": 1, )"
+     R"("num_attention_heads": 96, "num_experts_per_tok": 8, "num_hidden_layers": 92, "num_key_value_heads": 8, )"
+     R"("tie_word_embeddings": false, "topk_group": 1, "use_qk_norm": true, "vocab_size": 151552})"},
+    {"glm-4.5-air", 106852251264, 13424129664,
+     R"({"model_type": "glm4_moe", "attention_bias": true, "first_k_dense_replace": 1, "head_dim": 128, )"
+     R"("hidden_size": 4096, "intermediate_size": 10944, "max_position_embeddings": 131072, )"
+     R"("moe_intermediate_size": 1408, "n_group": 1, "n_routed_experts": 128, "n_shared_experts": 1, )"
+     R"("num_attention_heads": 96, "num_experts_per_tok": 8, "num_hidden_layers": 46, "num_key_value_heads": 8, )"
+     R"("tie_word_embeddings": false, "topk_group": 1, "use_qk_norm": false, "vocab_size": 151552})"},
+    {"minimax-m2", 228689764864, 11030553088,
+     R"({"model_type": "minimax_m2", "head_dim": 128, "hidden_size": 3072, "intermediate_size": 1536, )"
+     R"("max_position_embeddings": 196608, "num_attention_heads": 48, "num_experts_per_tok": 8, )"
+     R"("num_hidden_layers": 62, "num_key_value_heads": 8, "num_local_experts": 256, "shared_intermediate_size": 0, )"
+     R"("tie_word_embeddings": false, "use_qk_norm": true, "use_routing_bias": true, "vocab_size": 200064})"},
+    {"dots.llm1", 142774381696, 14016588928,
+     R"({"model_type": "dots1", "attention_bias": false, "first_k_dense_replace": 1, "hidden_size": 4096, )"
+     R"("intermediate_size": 10944, "max_position_embeddings": 32768, "moe_intermediate_size": 1408, "n_group": 1, )"
+     R"("n_routed_experts": 128, "n_shared_experts": 2, "num_attention_heads": 32, "num_experts_per_tok": 6, )"
+     R"("num_hidden_layers": 62, "num_key_value_heads": 32, "tie_word_embeddings": false, "topk_group": 1, )"
+     R"("vocab_size": 152064})"},
+    {"seed-oss-36b", 36151104512, 36151104512,
+     R"({"model_type": "seed_oss", "attention_bias": true, "attention_out_bias": false, "head_dim": 128, )"
+     R"("hidden_size": 5120, "intermediate_size": 27648, "max_position_embeddings": 524288, "mlp_bias": false, )"
+     R"("num_attention_heads": 80, "num_hidden_layers": 64, "num_key_value_heads": 8, "tie_word_embeddings": false, )"
+     R"("vocab_size": 155136})"},
+    {"smollm3-3b", 3075098624, 3075098624,
+     R"({"model_type": "smollm3", "attention_bias": false, "hidden_size": 2048, "intermediate_size": 11008, )"
+     R"("max_position_embeddings": 65536, "mlp_bias": false, "num_attention_heads": 16, "num_hidden_layers": 36, )"
+     R"("num_key_value_heads": 4, "vocab_size": 128256})"},
     {"qwen2.5-3b", 3085938688, 3085938688,
      R"({"model_type": "qwen2", "hidden_size": 2048, "intermediate_size": 11008, "max_position_embeddings": 32768, )"
      R"("max_window_layers": 70, "num_attention_heads": 16, "num_hidden_layers": 36, "num_key_value_heads": 2, )"
