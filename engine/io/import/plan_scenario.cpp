@@ -241,7 +241,8 @@ void PlanToScenario::stored() {
 
 bool PlanToScenario::said(std::string_view path) const {
   const auto of_path = [&](const auto& row) { return row.field == path; };
-  return std::any_of(out_.assumed.begin(), out_.assumed.end(), of_path) ||
+  return std::any_of(out_.read.begin(), out_.read.end(), of_path) ||
+         std::any_of(out_.assumed.begin(), out_.assumed.end(), of_path) ||
          std::any_of(out_.missing.begin(), out_.missing.end(), of_path) ||
          std::any_of(plan_.missing.begin(), plan_.missing.end(), of_path);
 }

@@ -86,6 +86,9 @@ TEST_CASE("a server takes the formats of a quantised config, in 16 bits where th
       REQUIRE(read.ok());
       CHECK(read->scenario.precision.weights == weights);
       CHECK(read->scenario.precision.compute == runs);
+      // What was read is nobody's default as well.
+      for (const io::AssumedValue& row : read->assumed)
+        CHECK_MESSAGE(std::ranges::find(read->read, row.field, &io::ReadValue::field) == read->read.end(), row.field);
     }
     const auto trained = io::import_launch(text, "config.json", {"b200:8", {}}, shipped());
     REQUIRE(trained.ok());
