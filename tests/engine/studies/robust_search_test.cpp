@@ -48,9 +48,9 @@ std::vector<EvidencePoint> random_points(Dice& dice, const Scenario& s, const st
 // What is ranked by, the less the better.
 double key_of(Objective objective, const RankedPlan& plan) {
   const double scale = plan.slow_end_s / plan.step_time_s;
-  if (objective == Objective::throughput) return scale / plan.tokens_per_s_per_chip;
+  if (objective == Objective::throughput) return -(plan.tokens_per_s_per_chip / scale);
   if (objective == Objective::cost)
-    return scale * (std::isfinite(plan.cost_usd) ? plan.cost_usd : 1 / plan.tokens_per_s_per_chip);
+    return std::isfinite(plan.cost_usd) ? plan.cost_usd * scale : scale / plan.tokens_per_s_per_chip;
   return plan.slow_end_s;
 }
 

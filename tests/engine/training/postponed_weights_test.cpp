@@ -78,8 +78,15 @@ TEST_CASE("without a split backward, or where everything is kept, nothing more i
     if (s.parallelism.pipeline < 2 || s.offload.activations) continue;
     const Report r = evaluate(s);
     if (splits_backward(s.pipeline.schedule) || !r.pipeline.status.legal()) continue;
-    for (std::size_t d = 0; d < r.stages.size(); ++d)
-      CHECK(activations_of(r.stages[d]) == doctest::Approx(r.stages[d].in_flight_microbatches * r.stages[d].layers *
-                                                           value_of(r, Q::layer_checkpoint_bytes)));
+    // The mean of a model's dense layers and those with experts.
+    const double layer = value_of(r, Q::layer_checkpoint_bytes);
+    double kept = 0;
+    for (const StageRow& row : r.stages) {
+      CHECK(activations_of(row) == doctest::Approx(row.in_flight_microbatches * row.kept_bytes));
+      if (row.dense_layers == 0 && s.model.moe.n_dense_layers == 0)
+        CHECK(row.kept_bytes == doctest::Approx(row.layers * layer));
+      kept += row.kept_bytes;
+    }
+    CHECK(kept == doctest::Approx(s.model.n_layers * layer));
   }
 }
