@@ -25,6 +25,7 @@ constexpr std::pair<std::string_view, std::string_view> kWeights[] = {
     {"mixtral-8x22b", "mistralai/Mixtral-8x22B-Instruct-v0.1"},
     {"mistral-7b", "mistralai/Mistral-7B-Instruct-v0.3"},
     {"deepseek-v3", "deepseek-ai/DeepSeek-V3"},
+    {"kimi-k2", "moonshotai/Kimi-K2-Instruct"},
     {"deepseek-v2", "deepseek-ai/DeepSeek-V2"},
     {"deepseek-v2-lite", "deepseek-ai/DeepSeek-V2-Lite"},
     {"gpt-oss-20b", "openai/gpt-oss-20b"},

@@ -141,6 +141,8 @@ constexpr std::array kHubStems{
     HubStem{"deepseek-v3", "deepseek-v3", Dtype::fp8},
     HubStem{"deepseek-v3.1", "deepseek-v3", Dtype::fp8},
     HubStem{"deepseek-r1", "deepseek-v3", Dtype::fp8},
+    HubStem{"kimi-k2", "kimi-k2", Dtype::fp8},
+    HubStem{"kimi-k2-thinking", "kimi-k2", Dtype::int4},
     HubStem{"gemma-2b", "gemma-2b"},
     HubStem{"gemma-7b", "gemma-7b"},
     HubStem{"gemma-2-2b", "gemma2-2b"},
@@ -155,9 +157,9 @@ constexpr std::array kHubStems{
     HubStem{"bloom", "bloom-176b"},
 };
 // What says only how a model was tuned or when.
-constexpr std::array<std::string_view, 18> kHubSuffixes{
-    "instruct", "chat", "hf",   "base", "it",   "pt",       "v0.1",    "v0.2",      "v0.3",
-    "2407",     "2411", "2507", "0324", "0528", "thinking", "dynamic", "quantized", "block"};
+constexpr std::array<std::string_view, 19> kHubSuffixes{
+    "instruct", "chat", "hf",   "base", "it",   "pt",       "v0.1",    "v0.2",      "v0.3", "2407",
+    "2411",     "2507", "0905", "0324", "0528", "thinking", "dynamic", "quantized", "block"};
 struct HubStorage {
   std::string_view word;
   Dtype dtype;

@@ -106,6 +106,8 @@ TEST_CASE("a server multiplies in what its checkpoint is stored for, as far as t
   for (const auto& [model, weights, on_b200, on_h100, on_a100] : {
            Served{"deepseek-ai/DeepSeek-V3.1", fp8, fp8, fp8, bf16},  // published in fp8
            Served{"Qwen/Qwen3-235B-A22B-Instruct-2507-FP8", fp8, fp8, fp8, bf16},
+           Served{"moonshotai/Kimi-K2-Instruct-0905", fp8, fp8, fp8, bf16},
+           Served{"moonshotai/Kimi-K2-Thinking", int4, bf16, bf16, bf16},
            Served{"nvidia/DeepSeek-R1-FP4", nvfp4, nvfp4, bf16, bf16},
            Served{"RedHatAI/Meta-Llama-3.1-70B-Instruct-quantized-w8a8", int8, int8, int8, int8},
            Served{"RedHatAI/Meta-Llama-3.1-70B-Instruct-quantized-w4a16", int4, bf16, bf16, bf16},
