@@ -14,11 +14,20 @@ S block_network(const Inputs<S>& in, const BlockTime<S>& block) {
   return (block.hidden_forward + block.exposed_forward) + (block.hidden_backward + block.exposed_backward);
 }
 
+// Of one microbatch in a layer. Dense layers and those with experts need not wait for the same wire: their mean is not
+// what the wires take of their mean transfers.
+template <Scalar S>
+S layer_network(const Inputs<S>& in, const LayerTime<S>& layer, const StageTime<S>& stage) {
+  if (in.calibrated || !stage.has_kinds) return block_network(in, stage.layer);
+  return mean_of_kinds(layer.params, block_network(in, stage.kind(LayerKind::dense).layer),
+                       block_network(in, stage.kind(LayerKind::experts).layer));
+}
+
 // All communication of a step, hidden or not: of the layers, of the vocabulary's blocks, and on the busiest wire of
 // what is reduced after a pipeline's last microbatch. Not a number where the speed of a link is not known.
 template <Scalar S>
 S step_network(const Inputs<S>& in, const LayerTime<S>& layer, const StageTime<S>& stage) {
-  S network = stage.layer_passes * block_network(in, stage.layer);
+  S network = stage.layer_passes * layer_network(in, layer, stage);
   const S vocabulary = block_network(in, stage.embedding) + block_network(in, stage.head);
   if (!(value_of(vocabulary) <= 0)) network = network + stage.microbatches * vocabulary / stage.stages;
   unsigned talks = 0;

@@ -164,7 +164,20 @@ Difference the_wires(const Case& plan) {
   };
   // What waits for what is judged in either kind of layers; the table has their mean.
   if (plan.e.in.calibrated && plan.e.layer.has_kinds) return {};
-  const double before = stage.layer_passes * (sent_in_layer(plan, forward) + sent_in_layer(plan, backward)) +
+  double in_layer = sent_in_layer(plan, forward) + sent_in_layer(plan, backward);
+  if (plan.e.layer.has_kinds) {  // whose busiest wires need not be the same
+    in_layer = 0;
+    const double dense = double(plan.s.model.moe.n_dense_layers) / plan.s.model.n_layers;
+    for (const auto& [kind, share] : {std::pair{LayerKind::dense, dense}, std::pair{LayerKind::experts, 1 - dense}}) {
+      const auto& of = stage.kind(kind);
+      for (const auto* sent : {&of.comm_forward, &of.comm_backward}) {
+        AxisSeconds seconds{};
+        for (std::size_t axis = 0; axis < seconds.size(); ++axis) seconds[axis] = (*sent)[axis];
+        in_layer += share * sent_in_layer(plan, seconds);
+      }
+    }
+  }
+  const double before = stage.layer_passes * in_layer +
                         stage.microbatches * (vocabulary(stage.embedding) + vocabulary(stage.head)) / stage.stages;
   double update = 0;  // what Muon sends follows the rest, axis by axis
   for (const AxisTransfers& axis : plan.r.transfers) update += axis.update_s;

@@ -26,6 +26,25 @@ TEST_CASE("left alone, axes overlap by wire on switches and add up on a torus") 
   CHECK(Scenario{}.assumptions.axes_overlap == AxesOverlap::automatic);
 }
 
+TEST_CASE("layers of two kinds each wait for their own wire, and a step exposes no more than its network takes") {
+  // The dense layer waits for tensor and context ranks, those with experts for these.
+  const Scenario s =
+      with(preset("deepseek-v3-2048-h800"),
+           {"model=deepseek-v2-lite", "cluster.chip=b300", "cluster.nodes=256", "parallelism.pipeline=1",
+            "parallelism.data=8", "parallelism.fsdp=16", "parallelism.tensor=8", "parallelism.context=2",
+            "parallelism.expert=2", "parallelism.expert_tensor=0", "parallelism.sequence_parallel=false",
+            "parallelism.context_method=ring", "parallelism.zero_stage=0", "pipeline.microbatch_sequences=2",
+            "workload.global_batch_sequences=512", "workload.sequence_length=65536", "assumptions.mode=ideal",
+            "assumptions.axes_overlap=max", "assumptions.overlap=0"});
+  const Report report = evaluate(s);
+  double exposed = 0;
+  for (const Q part : {Q::step_data, Q::step_fsdp, Q::step_tensor, Q::step_context, Q::step_expert})
+    exposed += value_of(report, part);
+  CHECK(value_of(report, Q::step_tensor) > 0);
+  CHECK(value_of(report, Q::step_expert) > 0);
+  CHECK(value_of(report, Q::network_total) == doctest::Approx(exposed).epsilon(1e-12));  // nothing is hidden
+}
+
 TEST_CASE("hybrid sharding: gathers in the node hide the AllReduce between nodes") {
   const Scenario s = with(preset("llama3-8b-8-h100"), {"cluster.nodes=8", "parallelism.data=8", "parallelism.fsdp=8",
                                                        "workload.global_batch_sequences=64"});
