@@ -54,8 +54,8 @@ struct Printed {
   double value = 0, half = 0;
 };
 
-// Of what stands behind a number the prefix of its unit: "GB", "µs", "k tokens/s"; of a count "B" are billions.
-double factor_of(std::string_view unit, bool counts) {
+// Of what stands behind a number the prefix of its unit: "GB", "µs", "k tokens/s"; of a count or of dollars "B" are billions.
+double factor_of(std::string_view unit, bool has_billions) {
   struct Prefix {
     std::string_view text;
     double factor;
@@ -64,7 +64,7 @@ double factor_of(std::string_view unit, bool counts) {
                               Prefix{"T", 1e12}, Prefix{"G", 1e9},  Prefix{"M", 1e6},  Prefix{"k", 1e3}};
   constexpr std::array kSmall{Prefix{"ms", 1e-3}, Prefix{"\u00b5s", 1e-6}, Prefix{"ns", 1e-9}, Prefix{"ps", 1e-12}};
   if (unit.starts_with("%")) return 0.01;
-  if (unit == "B" && counts) return 1e9;
+  if (unit == "B" && has_billions) return 1e9;
   for (const Prefix& p : kSmall)
     if (unit == p.text) return p.factor;
   for (const Prefix& p : kLarge)
@@ -91,7 +91,8 @@ std::optional<Printed> printed(std::string text, bool counts) {
        ++at)
     if (text[at] != ' ') digits += text[at];
   while (at < text.size() && text[at] == ' ') ++at;
-  const double factor = factor_of(std::string_view(text).substr(at), counts);
+  const bool dollars = first > 0 && text[first - 1] == '$';
+  const double factor = factor_of(std::string_view(text).substr(at), counts || dollars);
   const std::size_t point = digits.find('.');
   const double last =
       point == std::string::npos ? 1 : std::pow(10.0, -static_cast<double>(digits.size() - point - 1));
