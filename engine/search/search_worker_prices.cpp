@@ -172,8 +172,7 @@ void SearchWorker::price_schedules(Mesh& mesh, Candidate& candidate, double end_
   const bool known = !std::isnan(least_work_s_) && mesh.rates_known;
   if (known && mesh.runs.empty() && none_matters(mesh, candidate, end_s, first)) return;
   // Memory first: it is cheap, and mostly decides.
-  constexpr double kNone = std::numeric_limits<double>::infinity();
-  double least_fit = kNone, least_unfit = kNone;
+  double least_unfit = std::numeric_limits<double>::infinity();
   std::size_t unfit = 0, asked = 0;
   bytes_.resize(mesh.legal.size());
   price_devices(mesh);
@@ -181,10 +180,9 @@ void SearchWorker::price_schedules(Mesh& mesh, Candidate& candidate, double end_
     if (!runs(mesh, first, l)) continue;
     ++asked;
     bytes_[l] = bytes_of(mesh, l);
-    const bool fits = bytes_[l] <= mesh.limit_bytes;
-    unfit += !fits;
-    double& least = fits ? least_fit : least_unfit;
-    least = std::min(least, bytes_[l]);
+    if (bytes_[l] <= mesh.limit_bytes) continue;
+    ++unfit;
+    least_unfit = std::min(least_unfit, bytes_[l]);
   }
   if (unfit > 0) {
     reject(Rejection::memory, mesh.cell, static_cast<double>(unfit));

@@ -17,8 +17,7 @@ double Pricer::least_work(const PlacedMesh& mesh, const PricedLayer& layer, bool
 
 double Pricer::with_host(const PlacedMesh& mesh, double others) {
   if (!mesh.in.calibrated) return others;
-  const CalibrationInputs<double>& c = mesh.in.calibration;
-  return (others + c[Calibrated::step_host] + c[Calibrated::straggler] * c.log_nodes * others) * (1 - 1e-12);
+  return (others + host_time(mesh.in, others)) * (1 - 1e-12);  // sums in another order than the step's
 }
 
 double Pricer::least_end(const PlacedMesh& mesh, const PricedLayer& layer, PricedState& state) {

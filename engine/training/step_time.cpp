@@ -220,9 +220,7 @@ void finish_step(const Inputs<S>& in, const LayerTime<S>& layer, const StageBloc
     out.step_time = named(Q::step_time, others);
     return;
   }
-  // The host's work of a step, and waiting for the slowest node, which grows with the logarithm of their number.
-  const CalibrationInputs<S>& c = in.calibration;
-  set_part<Q::step_host, S>(out, c[Calibrated::step_host] + c[Calibrated::straggler] * c.log_nodes * others);
+  set_part<Q::step_host, S>(out, host_time(in, others));
   out.step_time = named(Q::step_time, others + out.step_parts[kHostPart]);
 }
 

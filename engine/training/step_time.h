@@ -34,6 +34,14 @@ template <Scalar S>
 void finish_step(const Inputs<S>&, const LayerTime<S>&, const StageBlocks<S>&, const StageWork<S>&, const S& makespan,
                  const S& in_transfer, bool simulated, const PlanKey&, StepCost<S>& out);
 
+// What the host adds to a calibrated step whose other parts take this long: its own work, and waiting for the slowest
+// node, which grows with the logarithm of their number.
+template <Scalar S>
+S host_time(const Inputs<S>& in, const S& others) {
+  const CalibrationInputs<S>& c = in.calibration;
+  return c[Calibrated::step_host] + c[Calibrated::straggler] * c.log_nodes * others;
+}
+
 extern template void step_parts<double>(const Inputs<double>&, const LayerTime<double>&, const ModelFlops<double>&,
                                         const StepCounts<double>&, const StageBlocks<double>&,
                                         const StageWork<double>&, const EndReduction<double>&, const PlanKey&,

@@ -125,13 +125,9 @@ void deepseek_v3(HfReader& in, const HfDefaults&, TransformerShape& m) {
 }
 
 // Of DeepSeek's form, beside attention that is not latent; with a correction for each expert.
-void glm_experts(HfReader& in, const HfDefaults&, TransformerShape& m) {
-  read_deepseek_experts(in, m, 1, 1);
-  m.moe.router_bias = true;
-}
-
-void dots_experts(HfReader& in, const HfDefaults&, TransformerShape& m) {
-  read_deepseek_experts(in, m, 0, 0);
+template <int dense_layers, int shared>
+void corrected_experts(HfReader& in, const HfDefaults&, TransformerShape& m) {
+  read_deepseek_experts(in, m, dense_layers, shared);
   m.moe.router_bias = true;
 }
 
@@ -312,9 +308,15 @@ constexpr HfFamily kFamilies[] = {
     {"deepseek_v2", "DeepseekV2ForCausalLM", &kCommon, {}, kNoBias, 2, {deepseek_v2}},
     {"deepseek_v3", "DeepseekV3ForCausalLM", &kCommon, {}, kNoBias, 2, {deepseek_v3}},
     {"kimi_k2", "", &kCommon, {}, kNoBias, 2, {deepseek_v3}},
-    {"glm4_moe", "Glm4MoeForCausalLM", &kCommon, {.kv_heads = 8, .head_dim = 128}, kGlm4Moe, 2, {glm_experts}},
+    {"glm4_moe",
+     "Glm4MoeForCausalLM",
+     &kCommon,
+     {.kv_heads = 8, .head_dim = 128},
+     kGlm4Moe,
+     2,
+     {corrected_experts<1, 1>}},
     {"minimax_m2", "MiniMaxM2ForCausalLM", &kCommon, {.kv_heads = 8}, kMinimax, 2, {minimax_experts}},
-    {"dots1", "Dots1ForCausalLM", &kCommon, {}, kQwen3, 2, {dots_experts}},
+    {"dots1", "Dots1ForCausalLM", &kCommon, {}, kQwen3, 2, {corrected_experts<0, 0>}},
     {"seed_oss", "SeedOssForCausalLM", &kCommon, {.kv_heads = 8, .head_dim = 128}, kSeed, 2, {}},
     {"smollm3", "SmolLM3ForCausalLM", &kCommon, {.kv_heads = 4}, kSmollm3, 2, {}},
     {"gpt_oss",
