@@ -16,6 +16,8 @@ namespace roofscape::engine {
 namespace {
 
 constexpr std::size_t kKnown = 128;
+constexpr std::size_t kChainsOfShape = 4;
+constexpr std::size_t kChainsBytes = std::size_t{8} << 20;  // then all are forgotten
 
 std::size_t first_op(const RunPlan& plan, int device) {
   return device == 0 ? 0 : plan.last_op[static_cast<std::size_t>(device) - 1] + std::size_t{1};
@@ -70,17 +72,88 @@ StepSpan OrderSpans::span(const ScheduleShape& shape, const PipelineTimes& times
     if (const auto settled = settle(shape, times)) {
       add_totals(*settled, totals_);
       step = StepSpan{totals_.makespan, totals_.in_transfer};
+      keep_chain(shape, times, &*settled, step->makespan);
     }
   if (!step && needs_no_order) {
     step = runs_without_order(shape) ? one_f_one_b_span(shape, times, one_f_one_b_)
                                      : breadth_first_span(shape, times, breadth_first_);
     operations_run_ += ops;
   }
-  if (!step) step = run(shape, times);
+  if (!step) {
+    step = run(shape, times);
+    keep_chain(shape, times, nullptr, step->makespan);
+  }
   if (known_.size() < kKnown) known_.emplace_back();
   known_[next_] = {shape, times, *step};
   next_ = (next_ + 1) % kKnown;
   return *step;
+}
+
+std::size_t OrderSpans::ShapeHash::operator()(const ScheduleShape& shape) const {
+  std::size_t hash = 0;
+  for (const int part : {static_cast<int>(shape.kind), shape.stages, shape.microbatches, shape.virtual_stages,
+                         shape.group_size, static_cast<int>(shape.backward_order)})
+    hash = hash * 1000003 + static_cast<std::size_t>(part);
+  return hash;
+}
+
+Tick OrderSpans::least_makespan(const ScheduleShape& shape, const PipelineTimes& times) const {
+  const auto found = chains_.find(shape);
+  if (found == chains_.end()) return 0;
+  Tick least = 0;
+  for (const ChainCounts& chain : found->second.all) least = std::max(least, chain.length(times));
+  return least;
+}
+
+void OrderSpans::keep_chain(const ScheduleShape& shape, const PipelineTimes& times, const Settled* settled,
+                            Tick makespan) {
+  if (least_makespan(shape, times) == makespan) return;  // one of those kept has decided this step too
+  const RunPlan& plan = cache_.plan(settled != nullptr ? settled->longer : shape);
+  find_chain(plan, cache_.scratch.tables, cache_.timeline, links_);
+  if (links_.empty()) return;
+  RepeatedLinks repeated;
+  if (settled != nullptr && settled->periods_left > 0) {
+    repeated = repeated_links(*settled, plan);
+    if (repeated.times_more == 0) return;
+  }
+  if (chains_bytes_ > kChainsBytes) chains_.clear(), chains_bytes_ = 0;
+  Chains& of_shape = chains_[shape];
+  if (of_shape.all.size() < kChainsOfShape) of_shape.all.emplace_back();
+  ChainCounts& to = of_shape.all[of_shape.next];
+  of_shape.next = (of_shape.next + 1) % kChainsOfShape;
+  chains_bytes_ -= to.bytes();
+  to = ChainCounts(plan, times, links_, repeated);
+  chains_bytes_ += to.bytes();
+}
+
+// The part of the chain between the same operation of two repetitions, as often as makes up for the repetitions that
+// are missing: with it the chain is one of the whole step, since the repetitions between differ by the microbatch alone.
+RepeatedLinks OrderSpans::repeated_links(const Settled& settled, const RunPlan& plan) const {
+  const auto missing = settled.periods_left * settled.period;
+  struct Visit {
+    int slot = -1, repetition = 0;  // in the middle of its device's list; -1: before or behind it
+  };
+  const auto visit = [&](std::uint32_t op) {
+    if (op == ChainLink::kEnd) return Visit{};
+    const auto device =
+        static_cast<int>(std::lower_bound(plan.last_op.begin(), plan.last_op.end(), op) - plan.last_op.begin());
+    const int at = static_cast<int>(op - first_op(plan, device)) - settled.middle.before(settled.longer, device);
+    const int length = settled.middle.length;
+    if (at < 0 || at >= length * settled.repetitions) return Visit{};
+    return Visit{device * length + at % length, at / length};
+  };
+  // From behind: where the steps are most alike.
+  std::unordered_map<int, std::pair<std::size_t, int>> seen;  // by slot: the link and its repetition
+  for (std::size_t i = 0; i < links_.size(); ++i) {
+    const Visit here = visit(links_[i].op);
+    if (here.slot < 0) continue;
+    const auto [at, is_new] = seen.try_emplace(here.slot, i, here.repetition);
+    if (is_new) continue;
+    const auto [from, repetition] = at->second;
+    const int apart = repetition - here.repetition;
+    if (apart > 0 && missing % apart == 0) return {from, i, missing / apart};
+  }
+  return {};
 }
 
 StepSpan OrderSpans::run(const ScheduleShape& shape, const PipelineTimes& times) {

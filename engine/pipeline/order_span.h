@@ -9,10 +9,12 @@
 
 #include <cstddef>
 #include <optional>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "engine/pipeline/breadth_first_run.h"
+#include "engine/pipeline/critical_chain.h"
 #include "engine/pipeline/one_f_one_b_run.h"
 #include "engine/pipeline/pipeline_time.h"
 
@@ -36,6 +38,10 @@ class OrderSpans {
  public:
   // The shape must be legal, and the times must fit it (check_times).
   StepSpan span(const ScheduleShape& shape, const PipelineTimes& times);
+  // What no step of the shape with these times goes below, by what has decided the steps that were run: 0 where none
+  // was, or none whose order is kept.
+  Tick least_makespan(const ScheduleShape& shape, const PipelineTimes& times) const;
+  bool knows(const ScheduleShape& shape) const { return chains_.contains(shape); }  // more than that
   // What simulate() fills of a timeline, with or without when each operation starts. False: the step does not repeat
   // itself, or not for long, so that its order has to be run as a whole, and `out` means nothing.
   bool fill_timeline(const ScheduleShape& shape, const PipelineTimes& times, Timeline& out);
@@ -57,7 +63,17 @@ class OrderSpans {
     int repetitions = 0, period = 0;  // of the longer
     Tick periods_left = 0;            // that the whole step has more than the longer
   };
+  struct ShapeHash {
+    std::size_t operator()(const ScheduleShape& shape) const;
+  };
+  struct Chains {
+    std::vector<ChainCounts> all;
+    std::size_t next = 0;
+  };
   StepSpan run(const ScheduleShape& shape, const PipelineTimes& times);
+  // Of the step that was run last. `settled`: it is the longer of these, and the shape's own is longer still.
+  void keep_chain(const ScheduleShape& shape, const PipelineTimes& times, const Settled* settled, Tick makespan);
+  RepeatedLinks repeated_links(const Settled& settled, const RunPlan& plan) const;
   std::optional<Settled> settle(const ScheduleShape& shape, const PipelineTimes& times);
   void add_totals(const Settled& settled, Timeline& out) const;
   int reach(const ScheduleShape& shape, const RepeatedMiddle& middle);
@@ -67,6 +83,9 @@ class OrderSpans {
   OneFOneBScratch one_f_one_b_;
   std::vector<Known> known_;
   std::size_t next_ = 0;
+  std::unordered_map<ScheduleShape, Chains, ShapeHash> chains_;
+  std::size_t chains_bytes_ = 0;
+  std::vector<ChainLink> links_;
   std::vector<std::pair<ScheduleShape, int>> reaches_;
   std::vector<int> repetition_;  // by operation
   Timeline shorter_, totals_;    // without starts

@@ -121,9 +121,11 @@ void Candidates::add(const Candidate& candidate) {
   if (pool_.size() >= kManyCandidates) settle();
 }
 
-bool Candidates::simulate(Candidate& c) {
+template <class Wanted>
+bool Candidates::simulate(Candidate& c, const Wanted& wanted) {
   if (!c.price.exact) {
-    pricer_->simulate(c.plan, c.price);
+    pricer_->simulate(c.plan, c.price, wanted);
+    if (!c.price.exact) return false;
     ++simulated_;
   }
   return std::isfinite(c.price.step_time_s);
@@ -154,10 +156,12 @@ void Candidates::settle_best() {
               pool_.end());
   best_.clear();
   for (Candidate& c : pool_) {
-    if (enough_are_better(c)) break;
+    const auto wanted = [&] {
+      return !enough_are_better(c) && (best_.size() < limit_ || (limit_ > 0 && key(c) <= key(best_.back())));
+    };
+    if (!wanted()) break;
     if (!c.price.exact && stopped()) continue;
-    if (best_.size() == limit_ && (limit_ == 0 || key(c) > key(best_.back()))) break;
-    if (!simulate(c)) continue;
+    if (!simulate(c, wanted)) continue;
     const auto place = std::upper_bound(best_.begin(), best_.end(), c, before);
     // A seed on the front is met again on the way.
     if (place != best_.begin() && std::prev(place)->plan == c.plan) continue;
@@ -172,10 +176,12 @@ void Candidates::settle_best() {
 void Candidates::settle_alike() {
   std::sort(pool_.begin(), pool_.end(), [this](const Candidate& a, const Candidate& b) { return key(a) < key(b); });
   for (Candidate& c : pool_) {
-    if (limit_ == 0 || enough_are_better(c)) break;
+    const auto wanted = [&] {
+      return limit_ > 0 && !enough_are_better(c) && (shapes_ < limit_ || level(c) <= levels_.rbegin()->first);
+    };
+    if (!wanted()) break;
     if (!c.price.exact && stopped()) continue;
-    if (shapes_ >= limit_ && level(c) > levels_.rbegin()->first) break;
-    if (!simulate(c)) continue;
+    if (!simulate(c, wanted)) continue;
     take({c, 1, c.plan, c.price.memory_bytes});
   }
   if (limit_ > 0 && shapes_ >= limit_) known_->found_enough(levels_.rbegin()->first.first);
@@ -216,8 +222,10 @@ void Candidates::settle_cells() {
   for (Candidate& c : pool_) {
     if (stopped()) return;
     const std::optional<Candidate>& best = cells_[c.cell];
-    if (level(c).first > known_->score_of_cell(c.cell) || (best && key(c) > key(*best))) continue;
-    if (!simulate(c)) continue;
+    const auto wanted = [&] {
+      return level(c).first <= known_->score_of_cell(c.cell) && (!best || key(c) <= key(*best));
+    };
+    if (!wanted() || !simulate(c, wanted)) continue;
     take_cell(c);
   }
 }
@@ -260,8 +268,8 @@ void Candidates::settle_front() {
   for (Candidate& c : pool_) {
     if (!c.price.exact && stopped()) continue;
     const bool same_memory = !front_.empty() && front_.back().price.memory_bytes == c.price.memory_bytes;
-    if (!front_.empty() && c.price.step_time_s > front_.back().price.step_time_s) continue;
-    if (!simulate(c)) continue;
+    const auto wanted = [&] { return front_.empty() || c.price.step_time_s <= front_.back().price.step_time_s; };
+    if (!wanted() || !simulate(c, wanted)) continue;
     if (!front_.empty()) {
       const Candidate& last = front_.back();
       if (c.price.step_time_s > last.price.step_time_s) continue;

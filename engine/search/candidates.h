@@ -97,8 +97,10 @@ class Candidates {
     return {score(c.price.step_time_s, c.price.memory_bytes, c.chips), c.price.step_time_s};
   }
   bool stopped() const { return stop_ != nullptr && *stop_; }
-  // Whether it has a step time: not where the step is too long to be simulated.
-  bool simulate(Candidate&);
+  // Whether it has a step time: not where the step is too long to be simulated, nor where `wanted()`, asked again when
+  // more is known of it, says no.
+  template <class Wanted>
+  bool simulate(Candidate& c, const Wanted& wanted);
   void settle_best();
   void settle_alike();
   void settle_cells();

@@ -27,7 +27,9 @@ void FastestMissed::settle() {
             [](const Candidate& a, const Candidate& b) { return time_key(a) < time_key(b); });
   for (Candidate& c : pool_) {
     if (best_ && time_key(c) > time_key(*best_)) break;
-    if (!c.price.exact) pricer_->simulate(c.plan, c.price), ++simulated_;
+    if (!c.price.exact) pricer_->simulate(c.plan, c.price, [&] { return !best_ || time_key(c) <= time_key(*best_); });
+    if (!c.price.exact) continue;
+    ++simulated_;
     if (std::isfinite(c.price.step_time_s)) take(c);
   }
   pool_.clear();

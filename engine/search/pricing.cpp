@@ -135,13 +135,16 @@ void Pricer::price_passes(const PlacedMesh& mesh, const PricedLayer& layer, Pric
   out.pass = blocks.layer.forward + blocks.layer.backward;
   out.first = blocks.embedding.forward + blocks.embedding.backward;
   out.last = blocks.head.forward + blocks.head.backward;
-  out.transfer = least_transfer(mesh, layer, out.stage.sequence_parallel);
+  out.transfer = hops(mesh, layer, out.stage.sequence_parallel).least;
   out.input_gradient = PricedState::kNotYet;
 }
 
-double Pricer::least_transfer(const PlacedMesh& mesh, const PricedLayer& layer, bool sequence_parallel) {
-  if (mesh.plan.pipeline == 1) return 0;
-  return least_stage_transfer(mesh.in, mesh.rates, layer.cost.microbatch_tokens, sequence_parallel);
+Hops Pricer::hops(const PlacedMesh& mesh, const PricedLayer& layer, bool sequence_parallel) {
+  if (mesh.plan.pipeline == 1) return {};
+  const double tokens = layer.cost.microbatch_tokens;
+  const StageTransfers<double> each = stage_transfers(mesh.in, mesh.rates, tokens, sequence_parallel);
+  return {least_stage_transfer(mesh.in, mesh.rates, tokens, sequence_parallel), each.transfer, each.in_node,
+          mesh.rates.stages_in_node};
 }
 
 double Pricer::state_bytes(const PlacedMesh& mesh, const PricedLayer& layer, const Plan& plan, int layers,
@@ -211,7 +214,7 @@ StageLayers<double> Pricer::stage_layers(const LayerTime<double>& layer, int sta
   return layer.layers(layers_[s], dense);
 }
 
-// What a schedule that overlaps makes of the stages: its pairs, and the step's parts with what they hide.
+// What a schedule that overlaps makes of the stages: its pairs, and the work that is left of what they hide.
 void Pricer::pair_stages(const PlacedMesh& mesh, const PricedLayer& layer, const PricedState& state,
                          const ScheduleShape& shape) {
   const int stages = shape.stages * passes_per_device(shape);
@@ -227,24 +230,32 @@ void Pricer::pair_stages(const PlacedMesh& mesh, const PricedLayer& layer, const
                 stage_.paired);
   paired_work_ = stage_work(mesh.in, mesh.counts, *state.blocks, true);
   hide_in_pairs(mesh.in, mesh.counts, *state.blocks, stage_.paired, paired_work_);
+}
+
+Pricer::OfStep Pricer::step_of(const PlacedMesh& mesh, const PricedLayer& layer, PricedState& state,
+                               const ScheduleShape& shape) {
+  if (!overlaps_forward_backward(shape.kind)) return {&state.work, &state.step};
   StepCounts<double> counts = mesh.counts;
   counts.weights_twice = holds_weights_twice(shape);
   EndReduction<double> end = state.end;
   if (counts.weights_twice) end_reduction(mesh.in, layer.cost, mesh.rates, counts, state.stage, end);
   step_parts(mesh.in, layer.cost, flops_, counts, *state.blocks, paired_work_, end, state.plan, paired_step_);
+  return {&paired_work_, &paired_step_};
 }
 
-bool Pricer::span(const PlacedMesh& mesh, const PricedLayer& layer, const PricedState& state,
-                  const ScheduleShape& shape, StepSpan& out) {
+bool Pricer::set_stages(const PlacedMesh& mesh, const PricedLayer& layer, const PricedState& state,
+                        const ScheduleShape& shape) {
+  if (overlaps_forward_backward(shape.kind)) pair_stages(mesh, layer, state, shape);
   const StageBlocks<double>& blocks = *state.blocks;
   // DualPipe has the stages of its second direction behind those of the first.
   const int stages = shape.stages * passes_per_device(shape), positions = virtual_stage_count(shape);
   if (!is_drawn(shape)) return false;
-  Span wanted{shape,
-              {blocks.layer.forward, blocks.layer.backward, blocks.embedding.forward, blocks.embedding.backward,
-               blocks.head.forward, blocks.head.backward},
-              {},
-              {}};
+  Span& wanted = wanted_;
+  wanted = {shape,
+            {blocks.layer.forward, blocks.layer.backward, blocks.embedding.forward, blocks.embedding.backward,
+             blocks.head.forward, blocks.head.backward},
+            {},
+            {}};
   for (std::size_t k = 0; blocks.has_kinds && k < blocks.kinds.size(); ++k) {
     wanted.blocks[6 + 2 * k] = blocks.kinds[k].layer.forward;
     wanted.blocks[7 + 2 * k] = blocks.kinds[k].layer.backward;
@@ -254,10 +265,12 @@ bool Pricer::span(const PlacedMesh& mesh, const PricedLayer& layer, const Priced
   wanted.hops = {times_.transfer, times_.node_devices, times_.transfer_in_node};
   times_.blocking_send = blocks_sends(state.stage.sends, shape.kind);
   const bool without_order = runs_without_order(shape);
+  spanned_ = false;
   for (std::size_t i = 0; without_order && i < spans_used_; ++i) {
     const Span& known = spans_[i];
     if (known.shape == shape && known.blocks == wanted.blocks && known.hops == wanted.hops) {
-      out = known.step;
+      wanted.step = known.step;
+      spanned_ = true;
       return true;
     }
   }
@@ -281,16 +294,35 @@ bool Pricer::span(const PlacedMesh& mesh, const PricedLayer& layer, const Priced
   }
   times_.overlapped.clear();
   if (overlaps_forward_backward(shape.kind)) pair_times(stage_.paired, shape, times_);
-  if (check_times(times_, count, static_cast<std::uint32_t>(shape.microbatches)) != SimulationOutcome::finished)
-    return false;
-  if (!without_order) {
-    out = with_order_->span(shape, times_);
-    return true;
+  return check_times(times_, count, static_cast<std::uint32_t>(shape.microbatches)) == SimulationOutcome::finished;
+}
+
+StepSpan Pricer::simulate_stages(const ScheduleShape& shape) {
+  if (!runs_without_order(shape)) return with_order_->span(shape, times_);
+  if (!spanned_) {
+    wanted_.step = one_f_one_b_span(shape, times_, without_order_);
+    spans_[spans_next_] = wanted_;
+    spans_next_ = (spans_next_ + 1) % spans_.size();
+    spans_used_ = std::min(spans_.size(), spans_used_ + 1);
   }
-  out = wanted.step = one_f_one_b_span(shape, times_, without_order_);
-  spans_[spans_next_] = wanted;
-  spans_next_ = (spans_next_ + 1) % spans_.size();
-  spans_used_ = std::min(spans_.size(), spans_used_ + 1);
+  return wanted_.step;
+}
+
+Tick Pricer::least_simulated(const PlacedMesh& mesh, const PricedLayer& layer, const PricedState& state,
+                             const ScheduleShape& shape) {
+  if (!with_order_->knows(shape) || !set_stages(mesh, layer, state, shape)) return 0;
+  return spanned_ ? wanted_.step.makespan : with_order_->least_makespan(shape, times_);
+}
+
+bool Pricer::bound_simulated(const ScheduleShape& shape, Price& price) {
+  const Tick least = least_simulated(mesh_, layer_, state_, shape);
+  if (least == 0) return false;
+  const OfStep of = step_of(mesh_, layer_, state_, shape);
+  const double makespan = max(double(least) * kTickSeconds, of.work->work);
+  finish_step(mesh_.in, layer_.cost, *state_.blocks, *of.work, makespan, 0.0, true, state_.plan, *of.parts);
+  const double step_s = of.parts->step_time * (1 - 1e-12);
+  if (!(step_s > price.step_time_s)) return false;
+  price.step_time_s = step_s;
   return true;
 }
 
@@ -305,15 +337,13 @@ void Pricer::exact(const PlacedMesh& mesh, PricedLayer& layer, PricedState& stat
     price.step_time_s = state.transfer;
     return;
   }
-  const bool overlaps = overlaps_forward_backward(shape.kind);
-  if (overlaps) pair_stages(mesh, layer, state, shape);
-  const StageWork<double>& work = overlaps ? paired_work_ : state.work;
-  StepCost<double>& cost = overlaps ? paired_step_ : state.step;
-  if (StepSpan step; span(mesh, layer, state, shape, step)) {
+  if (set_stages(mesh, layer, state, shape)) {
+    const StepSpan step = simulate_stages(shape);
+    const OfStep of = step_of(mesh, layer, state, shape);
     const auto seconds = [](double ticks) { return ticks * kTickSeconds; };
-    finish_step(mesh.in, layer.cost, *state.blocks, work, seconds(double(step.makespan)),
-                seconds(double(step.in_transfer) / shape.stages), true, state.plan, cost);
-    price.step_time_s = cost.step_time;
+    finish_step(mesh.in, layer.cost, *state.blocks, *of.work, seconds(double(step.makespan)),
+                seconds(double(step.in_transfer) / shape.stages), true, state.plan, *of.parts);
+    price.step_time_s = of.parts->step_time;
     return;
   }
   // Too long to be simulated, or more than ticks can count: as evaluate() does it.
@@ -326,9 +356,10 @@ void Pricer::exact(const PlacedMesh& mesh, PricedLayer& layer, PricedState& stat
     price.step_time_s = std::numeric_limits<double>::infinity();
     return;
   }
-  finish_step(mesh.in, layer.cost, *state.blocks, work, stage_.makespan, stage_.in_transfer, stage_.simulated,
-              state.plan, cost);
-  price.step_time_s = cost.step_time;
+  const OfStep of = step_of(mesh, layer, state, shape);
+  finish_step(mesh.in, layer.cost, *state.blocks, *of.work, stage_.makespan, stage_.in_transfer, stage_.simulated,
+              state.plan, *of.parts);
+  price.step_time_s = of.parts->step_time;
 }
 
 ScheduleShape Pricer::price_pieces(const Plan& plan) {
@@ -350,11 +381,6 @@ Price Pricer::price(const Plan& plan, bool simulate) {
   else
     bound(mesh_, layer_, state_, kinds_, shape, price);
   return price;
-}
-
-void Pricer::simulate(const Plan& plan, Price& price) {
-  const ScheduleShape shape = price_pieces(plan);
-  exact(mesh_, layer_, state_, shape, price);
 }
 
 }  // namespace roofscape::engine

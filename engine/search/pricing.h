@@ -70,6 +70,14 @@ struct PricedState {
   std::uint64_t made = 0;
 };
 
+// From a stage to the next, in seconds.
+struct Hops {
+  double least = 0;  // the bytes over the fastest of the links, without latency
+  double transfer = 0, in_node = 0;
+  int stages_in_node = 1;
+  friend bool operator==(const Hops&, const Hops&) = default;
+};
+
 struct Price {
   // Without a pipeline, or from exact(): the step's, infinite where evaluate() finds it too long to be simulated; else
   // a bound it never goes below.
@@ -114,8 +122,7 @@ class Pricer {
   // layers, stages, microbatches and hops has another. Of a state from price_still(), whose layers must outlive it.
   double least_makespan(const PlacedMesh&, const PricedLayer&, PricedState&, const DeviceKinds&,
                         const ScheduleShape&) const;
-  // From a stage to the next.
-  static double least_transfer(const PlacedMesh&, const PricedLayer&, bool sequence_parallel);
+  static Hops hops(const PlacedMesh&, const PricedLayer&, bool sequence_parallel);
   void price_still(const PlacedMesh&, const PricedLayer&, const Plan&, PricedState& out) const;
   // The step of which all parts but the host's take this long.
   static double with_host(const PlacedMesh&, double others);
@@ -127,15 +134,27 @@ class Pricer {
   // Of each of the devices.
   void memories(const PlacedMesh&, const PricedLayer&, PricedState&, std::span<const DeviceMoments> devices,
                 std::vector<double>& out) const;
-  // The step time, exact where there is no pipeline.
-  void bound(const PlacedMesh&, const PricedLayer&, PricedState&, const DeviceKinds&, const ScheduleShape&,
-             Price&) const;
+  // The step time, exact where there is no pipeline. `least_s`: what the pipeline is known to run at least.
+  void bound(const PlacedMesh&, const PricedLayer&, PricedState&, const DeviceKinds&, const ScheduleShape&, Price&,
+             double least_s = 0) const;
+  // What the pipeline of a state from price_still() runs at least, by what has decided steps of the shape that were
+  // simulated before: 0 where nothing is known. The shape must be legal, and in stages.
+  Tick least_simulated(const PlacedMesh&, const PricedLayer&, const PricedState&, const ScheduleShape&);
+  // What a pipeline runs at least whose stages take no less than those of one that runs at least so long, but for the
+  // rounding of sums that are added in another order.
+  static double least_of_slower(Tick makespan, const ScheduleShape&);
   // The step time that evaluate() gives. The shape must be legal.
   void exact(const PlacedMesh&, PricedLayer&, PricedState&, const ScheduleShape&, Price&);
   // All pieces in a row. The shape must be legal; checked by whoever made the plan.
   Price price(const Plan&, bool simulate);
-  // The same of a plan whose memory is known: the step time alone.
-  void simulate(const Plan&, Price&);
+  // The same of a plan whose memory is known: the step time alone. Before the pipeline is run `wanted()` is asked if
+  // more has become known of what the step takes at least, which the price says then; false leaves it at that.
+  template <class Wanted>
+  void simulate(const Plan& plan, Price& price, const Wanted& wanted) {
+    const ScheduleShape shape = price_pieces(plan);
+    if (shape.stages > 1 && bound_simulated(shape, price) && !wanted()) return;
+    exact(mesh_, layer_, state_, shape, price);
+  }
 
   const Scenario& scenario() const { return base_; }
   const LayerSplit& layer_split() const { return stage_key_.layers; }
@@ -162,12 +181,22 @@ class Pricer {
   static void hold(const PlacedMesh&, const PricedLayer&, const PricedState&, const DeviceMoments&,
                    PricedState::Held& out);
   ScheduleShape price_pieces(const Plan&);  // into mesh_, layer_ and state_
-  bool span(const PlacedMesh&, const PricedLayer&, const PricedState&, const ScheduleShape&, StepSpan& out);
+  // Of these: whether more is known of the step than the price has, which it is raised to then.
+  bool bound_simulated(const ScheduleShape&, Price&);
+  // How long the stages take, into wanted_ or times_. False: too long to be simulated, or more than ticks can count.
+  bool set_stages(const PlacedMesh&, const PricedLayer&, const PricedState&, const ScheduleShape&);
+  StepSpan simulate_stages(const ScheduleShape&);
   static void price_passes(const PlacedMesh&, const PricedLayer&, PricedState&);
   static void price_input_gradients(const PlacedMesh&, const PricedLayer&, PricedState&);
   static void finish_paired(const PlacedMesh&, const PricedLayer&, PricedState&, double makespan,
                             StepCost<double>& step);
   void pair_stages(const PlacedMesh&, const PricedLayer&, const PricedState&, const ScheduleShape&);
+  // The work and the parts of the step beside the pipeline's, of stages that are paired where the schedule overlaps.
+  struct OfStep {
+    const StageWork<double>* work = nullptr;
+    StepCost<double>* parts = nullptr;
+  };
+  OfStep step_of(const PlacedMesh&, const PricedLayer&, PricedState&, const ScheduleShape&);
   static double split_makespan(const PlacedMesh&, const LayerTime<double>&, const PricedState&, const DeviceKinds&,
                                const ScheduleShape&, const WorkBeforeReturn&);
   void deal_layers(const LayerTime<double>&, const LayerSplit&, ScheduleKind, int stages);
@@ -175,6 +204,9 @@ class Pricer {
 
   std::array<Span, 16> spans_;
   std::size_t spans_used_ = 0, spans_next_ = 0;
+  // Of set_stages(): the step if it is among spans_, or the stages' times.
+  Span wanted_;
+  bool spanned_ = false;
   PipelineTimes times_;
   OneFOneBScratch without_order_;
   OrderSpans own_orders_;

@@ -6,6 +6,7 @@
 #include <array>
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <map>
 #include <optional>
@@ -75,9 +76,11 @@ class SearchWorker {
   struct LeastMakespans {
     std::size_t layer = 0;  // as layers_priced_; 0: of none
     int microbatches = 0;
-    double transfer = 0;
+    Hops hops;
     std::vector<double> seconds;  // by kinds; of those that are not legal anything
     double fastest = 0;           // of those that are
+    static constexpr Tick kNotYet = -1;
+    std::vector<Tick> simulated;  // by kinds, as Pricer::least_simulated
   };
   // Schedules and chunks of a number of stages.
   struct Chunks {
@@ -141,6 +144,7 @@ class SearchWorker {
   // Whether what all schedules take together says that none of them can matter; then they have been counted and drawn.
   bool none_matters(Mesh& mesh, Candidate& candidate, double end_s, std::size_t first);
   LeastMakespans& least_makespans(Mesh& mesh, const Plan& plan);
+  Tick least_simulated(Mesh& mesh, const Plan& plan, std::size_t kind, const ScheduleShape& shape);
   // Of each of the devices that its schedules have.
   void price_devices(const Mesh& mesh);
   double bytes_of(const Mesh& mesh, std::size_t legal) const;

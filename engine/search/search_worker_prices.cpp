@@ -150,13 +150,13 @@ bool SearchWorker::none_matters(Mesh& mesh, Candidate& candidate, double end_s, 
 // Meshes of the same stages share them, unless their stages are on other links.
 SearchWorker::LeastMakespans& SearchWorker::least_makespans(Mesh& mesh, const Plan& plan) {
   LeastMakespans& least = mesh.chunks->least;
-  const double transfer = Pricer::least_transfer(mesh.placed, layer_, plan.sequence_parallel);
-  if (least.layer == layers_priced_ && least.microbatches == mesh.microbatches && least.transfer == transfer)
-    return least;
-  least.layer = layers_priced_, least.microbatches = mesh.microbatches, least.transfer = transfer;
+  const Hops hops = Pricer::hops(mesh.placed, layer_, plan.sequence_parallel);
+  if (least.layer == layers_priced_ && least.microbatches == mesh.microbatches && least.hops == hops) return least;
+  least.layer = layers_priced_, least.microbatches = mesh.microbatches, least.hops = hops;
   pricer_.price_still(mesh.placed, layer_, plan, still_);
   const std::vector<DeviceKinds>& kinds = mesh.chunks->kinds;
   least.seconds.resize(kinds.size());
+  least.simulated.assign(kinds.size(), LeastMakespans::kNotYet);
   least.fastest = std::numeric_limits<double>::infinity();
   for (std::size_t i = 0; i < kinds.size(); ++i) {
     if (mesh.fullest->of[i].empty()) continue;
@@ -164,6 +164,15 @@ SearchWorker::LeastMakespans& SearchWorker::least_makespans(Mesh& mesh, const Pl
     const ScheduleShape shape = shape_of_kinds(kinds[i], mesh.microbatches);
     least.seconds[i] = max(work, pricer_.least_makespan(mesh.placed, layer_, still_, kinds[i], shape));
     least.fastest = std::min(least.fastest, least.seconds[i]);
+  }
+  return least;
+}
+
+Tick SearchWorker::least_simulated(Mesh& mesh, const Plan& plan, std::size_t kind, const ScheduleShape& shape) {
+  Tick& least = least_makespans(mesh, plan).simulated[kind];
+  if (least == LeastMakespans::kNotYet) {
+    pricer_.price_still(mesh.placed, layer_, plan, still_);
+    least = pricer_.least_simulated(mesh.placed, layer_, still_, shape);
   }
   return least;
 }
@@ -224,8 +233,16 @@ void SearchWorker::price_schedules(Mesh& mesh, Candidate& candidate, double end_
     candidate.price = {};
     candidate.price.memory_bytes = bytes_[l];
     if (!wanted(l, overlaps_forward_backward(kinds.kind) ? least_paired : least_apart)) continue;
-    pricer_.bound(mesh.placed, layer_, state_, kinds, shape_of_kinds(kinds, mesh.microbatches), candidate.price);
+    const ScheduleShape shape = shape_of_kinds(kinds, mesh.microbatches);
+    pricer_.bound(mesh.placed, layer_, state_, kinds, shape, candidate.price);
     if (!wanted(l, candidate.price.step_time_s)) continue;
+    if (known && kinds.stages > 1) {
+      if (const Tick least = least_simulated(mesh, candidate.plan, mesh.legal[l], shape); least > 0) {
+        pricer_.bound(mesh.placed, layer_, state_, kinds, shape, candidate.price,
+                      Pricer::least_of_slower(least, shape));
+        if (!wanted(l, candidate.price.step_time_s)) continue;
+      }
+    }
     if (bytes_[l] <= mesh.limit_bytes)
       candidates_.add(candidate);
     else

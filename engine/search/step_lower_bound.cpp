@@ -179,8 +179,13 @@ double Pricer::least_makespan(const PlacedMesh& mesh, const PricedLayer& layer, 
   return (makespan - operations * kTickSeconds) * (1 - 1e-12);
 }
 
+double Pricer::least_of_slower(Tick makespan, const ScheduleShape& shape) {
+  const double way = 2.0 * (shape.microbatches + 2 * shape.stages) * shape.virtual_stages;  // operations and hops
+  return (double(makespan) - 2 * way) * kTickSeconds * (1 - 1e-12);
+}
+
 void Pricer::bound(const PlacedMesh& mesh, const PricedLayer& layer, PricedState& state, const DeviceKinds& kinds,
-                   const ScheduleShape& shape, Price& price) const {
+                   const ScheduleShape& shape, Price& price, double least_s) const {
   const StageBlocks<double>& blocks = *state.blocks;
   if (shape.stages == 1) {
     finish_step(mesh.in, layer.cost, blocks, state.work, state.work.work, 0.0, false, state.plan, state.step);
@@ -188,7 +193,7 @@ void Pricer::bound(const PlacedMesh& mesh, const PricedLayer& layer, PricedState
     price.exact = true;
     return;
   }
-  double makespan = least_makespan(mesh, layer, state, kinds, shape);
+  double makespan = max(least_makespan(mesh, layer, state, kinds, shape), least_s);
   price.exact = false;
   if (overlaps_forward_backward(shape.kind)) {
     StepCost<double> step;

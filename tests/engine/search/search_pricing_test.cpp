@@ -264,7 +264,7 @@ TEST_CASE("a priced plan has the step time and the memory of its evaluation to t
                     plan.virtual_stages, " layers ", s.model.n_layers, " m ",
                     microbatches_of(plan, s.workload.global_batch_sequences), " by ", bound.step_time_s - *step);
     if (plan.pipeline == 1) REQUIRE(bound.step_time_s == *step);
-    pricer.simulate(plan, bound);
+    pricer.simulate(plan, bound, [] { return true; });
     REQUIRE(bound.exact);
     REQUIRE(bound.step_time_s == *step);
     REQUIRE(bound.memory_bytes == *memory);
@@ -328,13 +328,15 @@ TEST_CASE("no step is shorter than its layers' work, its pipeline, and what foll
   PricedState state, still;
   DeviceKinds kinds;
   std::vector<int> layers;
-  int pipelined = 0, on_host = 0, overlapped = 0, reduced = 0, hosted = 0, idle = 0;
+  OrderSpans orders;
+  int pipelined = 0, on_host = 0, overlapped = 0, reduced = 0, hosted = 0, idle = 0, chained = 0, decided = 0;
   for (int i = 0; i < 6000; ++i) {
     Scenario s = tests::random_scenario(rng);
     if (i % 2 == 1) s = tests::with(s, {"assumptions.mode=calibrated"});
     if (s.serves()) continue;
     const Plan plan = plan_of(s);
     Pricer pricer(tests::without_plan(s));
+    pricer.lend_orders(orders);
     if (!check_schedule(shape_of(plan, microbatches_of(plan, s.workload.global_batch_sequences), s.pipeline)))
       continue;
     const double step = pricer.price(plan, true).step_time_s;
@@ -355,11 +357,19 @@ TEST_CASE("no step is shorter than its layers' work, its pipeline, and what foll
       const ScheduleShape shape = shape_of(plan, static_cast<int>(mesh.counts.microbatches), s.pipeline);
       find_device_kinds(plan.schedule, plan.pipeline, shape.virtual_stages, pricer.layer_split(), layers, kinds);
       pricer.price_still(mesh, layer, plan, still);
-      REQUIRE(still.transfer == Pricer::least_transfer(mesh, layer, plan.sequence_parallel));
+      REQUIRE(still.transfer == Pricer::hops(mesh, layer, plan.sequence_parallel).least);
       const double makespan = pricer.least_makespan(mesh, layer, still, kinds, shape);
       const double least = Pricer::with_host(mesh, std::max(work, makespan) + end);
       REQUIRE_MESSAGE(least <= step, schedule_id(plan.schedule), ": ", makespan, " and ", end, " of ", step);
       idle += least > 1.05 * without_pipeline;
+      // Nor than what has decided steps of its shape, of whatever other plans.
+      const Tick chain = pricer.least_simulated(mesh, layer, still, shape);
+      const double of_chain = Pricer::least_of_slower(chain, shape);
+      REQUIRE(Pricer::with_host(mesh, std::max(work, of_chain) + end) <= step);
+      Price refined;
+      pricer.bound(mesh, layer, state, kinds, shape, refined, of_chain);
+      REQUIRE(refined.step_time_s <= step);
+      chained += chain > 0, decided += refined.step_time_s > 0.9999 * step;
     }
     // Offloaded activations change nothing of it, nor does what a layer keeps.
     Plan other = plan;
@@ -377,6 +387,8 @@ TEST_CASE("no step is shorter than its layers' work, its pipeline, and what foll
   CHECK(reduced > 300);
   CHECK(hosted > 300);
   CHECK(idle > 300);
+  CHECK(chained > 300);
+  CHECK(decided > 100);
 }
 
 TEST_CASE("the bound of a zero-bubble schedule is never above its step, and near it where microbatches are few") {

@@ -1,0 +1,142 @@
+// critical_chain: what decided one step is as long as that step, and no step of the shape is shorter, whatever its
+// times; of a step timed by its repetitions, too.
+#include <doctest/doctest.h>
+
+#include "engine/pipeline/critical_chain.h"
+#include "engine/pipeline/order_span.h"
+
+#include "tests/engine/pipeline/pipeline_fixture.h"
+
+using namespace roofscape::engine;
+using namespace roofscape::engine::test;
+using Kind = ScheduleKind;
+
+namespace {
+
+PipelineTimes times_of_chain(Random& random, const ScheduleShape& shape) {
+  const bool even = random_int(random, 0, 2) == 0;
+  PipelineTimes times = random_times(random, shape, even, random_int(random, 0, 3) > 0);
+  times.blocking_send = random_int(random, 0, 3) == 0;
+  return times;
+}
+
+// As another plan has them: all stages somewhat slower or faster.
+PipelineTimes changed(Random& random, PipelineTimes times) {
+  const int per_mille = random_int(random, 5, 50);
+  const auto change = [&](Tick& t) { t = t * random_int(random, 1000 - per_mille, 1000 + per_mille) / 1000; };
+  for (auto* of : {&times.forward, &times.backward_input, &times.backward_weight, &times.overlapped})
+    for (Tick& t : *of) change(t);
+  change(times.transfer), change(times.transfer_in_node);
+  return times;
+}
+
+}  // namespace
+
+TEST_CASE("the chain that decided a step is as long as the step") {
+  Random random(71);
+  SimulationScratch scratch;
+  RunPlan plan;
+  Orders orders;
+  Timeline timeline;
+  std::vector<ChainLink> links;
+  int blocked = 0, paired = 0;
+  for (int i = 0; i < 11000; ++i) {
+    const ScheduleShape shape = random_shape(random, schedule_in_turn(i));
+    const PipelineTimes times = times_of_chain(random, shape);
+    make_orders(shape, orders);
+    REQUIRE(make_run_plan(orders, scratch.planning, plan).finished());
+    REQUIRE(simulate(plan, times, scratch, timeline).finished());
+    find_chain(plan, scratch.tables, timeline, links);
+    CAPTURE(i);
+    REQUIRE_FALSE(links.empty());
+    REQUIRE(ChainCounts(plan, times, links).length(times) == timeline.makespan);
+    blocked += times.blocking_send, paired += !plan.first_halves.empty();
+  }
+  CHECK(blocked > 1000);
+  CHECK(paired > 1000);
+}
+
+TEST_CASE("no step is shorter than a chain of its shape") {
+  Random random(72);
+  SimulationScratch scratch;
+  RunPlan plan;
+  Orders orders;
+  Timeline timeline;
+  std::vector<ChainLink> links;
+  int near = 0, all = 0;
+  for (int i = 0; i < 3300; ++i) {
+    const ScheduleShape shape = random_shape(random, schedule_in_turn(i));
+    const PipelineTimes first = times_of_chain(random, shape);
+    make_orders(shape, orders);
+    REQUIRE(make_run_plan(orders, scratch.planning, plan).finished());
+    REQUIRE(simulate(plan, first, scratch, timeline).finished());
+    find_chain(plan, scratch.tables, timeline, links);
+    const ChainCounts chain(plan, first, links);
+    CAPTURE(i);
+    for (int k = 0; k < 8; ++k) {
+      const PipelineTimes times = k < 4 ? changed(random, first) : times_of_chain(random, shape);
+      REQUIRE(simulate(plan, times, scratch, timeline).finished());
+      REQUIRE(chain.length(times) <= timeline.makespan);
+      if (k >= 4) continue;
+      ++all, near += double(chain.length(times)) > 0.98 * double(timeline.makespan);
+    }
+  }
+  CHECK(near > all * 9 / 10);
+}
+
+TEST_CASE(
+    "a chain without blocking sends says nothing false of steps that block, and one with them nothing of others") {
+  const ScheduleShape shape = shape_of(Kind::one_f_one_b, 4, 8);
+  PipelineTimes times = unit_times(shape, 1, 1, 1, 0.5);
+  SimulationScratch scratch;
+  RunPlan plan;
+  Orders orders;
+  Timeline timeline;
+  std::vector<ChainLink> links;
+  make_orders(shape, orders);
+  REQUIRE(make_run_plan(orders, scratch.planning, plan).finished());
+  const auto chain_of = [&](bool blocking) {
+    times.blocking_send = blocking;
+    REQUIRE(simulate(plan, times, scratch, timeline).finished());
+    find_chain(plan, scratch.tables, timeline, links);
+    return ChainCounts(plan, times, links);
+  };
+  const ChainCounts free = chain_of(false);
+  const ChainCounts blocked = chain_of(true);
+  CHECK(free.length(times) <= timeline.makespan);
+  times.blocking_send = false;
+  CHECK(blocked.length(times) == 0);
+}
+
+TEST_CASE("what a search has learnt of a shape is never above its step, long steps by their repetitions among them") {
+  Random random(73);
+  OrderSpans learnt, fresh;
+  Timeline totals;
+  int known = 0, exact = 0, repeated = 0, decided = 0;
+  for (int i = 0; i < 1100; ++i) {
+    const ScheduleShape shape = random_shape(random, schedule_in_turn(i), 4, i % 3 == 0 ? 400 : 40);
+    PipelineTimes times = times_of_chain(random, shape);
+    for (int k = 0; k < 6; ++k) {
+      const Tick least = learnt.least_makespan(shape, times);
+      REQUIRE((least > 0) <= learnt.knows(shape));
+      const Tick makespan = fresh.span(shape, times).makespan;
+      CAPTURE(i);
+      CAPTURE(shape.microbatches);
+      REQUIRE(least <= makespan);
+      REQUIRE(learnt.span(shape, times).makespan == makespan);
+      const bool was_repeated = fresh.fill_totals(shape, times, totals);
+      if (learnt.knows(shape)) {
+        const Tick own = learnt.least_makespan(shape, times);
+        REQUIRE(own <= makespan);
+        if (!was_repeated) REQUIRE(own == makespan);
+        repeated += was_repeated, decided += was_repeated && own == makespan;
+      }
+      known += least > 0, exact += least == makespan;
+      times = changed(random, times);
+    }
+  }
+  CHECK(known > 2000);
+  CHECK(exact > 500);
+  CHECK(repeated > 300);
+  CHECK(decided > repeated * 3 / 4);
+}
