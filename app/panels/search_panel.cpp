@@ -70,7 +70,8 @@ void head_of_list(PanelContext& ctx, const Rect& r, SearchView& view) {
                 .stopped = view.state == SearchJob::State::cancelled && view.found != nullptr,
                 .progress = view.progress};
   if (view.found != nullptr && view.found->finished() && !view.found->counted())
-    head.words = ctx.format("ui.search.so_far", {ranking_word(ctx, *view.found)});
+    head.words =
+        ctx.format(view.found->listed() ? "ui.search.listed" : "ui.search.so_far", {ranking_word(ctx, *view.found)});
   else if (view.found != nullptr && view.found->finished())
     head.words = ctx.format(view.stale ? "ui.search.stale" : "ui.search.ranked",
                             {ranking_word(ctx, *view.found), space_words(ctx, *view.found)});

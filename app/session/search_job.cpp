@@ -62,7 +62,7 @@ void SearchJob::ask(SearchQuery query, bool held) {
     return;
   }
   if (!queued_ || !is_asked(*queued_)) {
-    if (!running_ && latest_ && is_asked(latest_->query)) {
+    if (!running_ && latest_ && !latest_->listed() && is_asked(latest_->query)) {
       queued_.reset();
       return;
     }
@@ -75,7 +75,7 @@ void SearchJob::ask(SearchQuery query, bool held) {
   }
   const bool too_long =
       runs_on && std::chrono::duration<double>(std::chrono::steady_clock::now() - begun_).count() > patience_s_;
-  if (runs_on && (!held || too_long)) progress_->stop = true;
+  if (runs_on && (!held || too_long || listed_)) progress_->stop = true;
   if (!thread_.joinable()) thread_ = std::jthread([this](std::stop_token stop) { run(std::move(stop)); });
   changed_.notify_all();
 }
@@ -84,6 +84,7 @@ void SearchJob::cancel() {
   NewestRequest::cancel();
   const std::scoped_lock lock(mutex_);
   known_queued_.reset();
+  if (so_far_ && so_far_->listed()) latest_ = so_far_;
   so_far_.reset();
 }
 
@@ -129,6 +130,7 @@ void SearchJob::run(std::stop_token stop) {
     found->seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun_).count();
   };
   serve(std::move(stop), work, [&](bool wanted) {
+    listed_ = false;
     if (wanted && !found->query.serves()) known_plans_ = memory_.seeds;
     if (wanted) latest_ = std::move(found);
     if (!queued_) so_far_.reset();
@@ -154,9 +156,31 @@ void SearchJob::run_known(std::stop_token stop) {
     known_runs_ = false;
     const auto waits = [&](const std::optional<SearchQuery>& query) { return query && *query == found->query; };
     if (!waits(queued_) && !waits(running_)) continue;  // found meanwhile, or not wanted any more
+    if (waits(running_) && listed_) continue;
     so_far_ = found->result.best.empty() ? nullptr : std::move(found);
     if (wake_) wake_();
   }
+}
+
+// Cells of plans that were known stay in the map until the whole is there.
+void SearchJob::take_list(const SearchQuery& query, const engine::SearchResult& list,
+                          engine::SearchProgress& progress) {
+  const std::scoped_lock lock(mutex_);
+  if (progress.stop || !list.finished) return;
+  listed_ = true;
+  known_plans_ = memory_.seeds;
+  known_plans_.insert(known_plans_.end(), memory_.listed.begin(), memory_.listed.end());
+  if (queued_) {
+    progress.stop = true;
+    return;
+  }
+  auto found = std::make_shared<SearchOutcome>();
+  found->query = query;
+  found->result = list;
+  if (so_far_ && so_far_->query == query) found->result.cells = so_far_->result.cells;
+  found->seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun_).count();
+  so_far_ = std::move(found);
+  if (wake_) wake_();
 }
 
 void SearchJob::search(SearchOutcome& found, engine::SearchProgress& progress) {
@@ -170,7 +194,8 @@ void SearchJob::search(SearchOutcome& found, engine::SearchProgress& progress) {
   else if (query.serves())
     found.serving = engine::search_serving(query.scenario, query.serving, &progress, workers);
   else
-    found.result = engine::search(query.scenario, query.request, &progress, workers_, workers, &memory_);
+    found.result = engine::search(query.scenario, query.request, &progress, workers_, workers, &memory_,
+                                  [&](const engine::SearchResult& list) { take_list(query, list, progress); });
 }
 
 }  // namespace roofscape::app

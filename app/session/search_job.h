@@ -2,7 +2,8 @@
 // copies of the scenario and the request; the newest request wins (newest_request.h), and a result keeps the scenario and
 // the request it belongs to. Results do not depend on threads or timing, only on what was asked. Workers
 // run below the priority of the window's thread. While a search runs, another thread ranks what is known already for
-// the newest request, so that a list follows a drag at once.
+// the newest request, so that a list follows a drag at once; the search itself tells the list of the whole space before it
+// counts, draws and maps the rest, which it leaves as soon as a newer request waits.
 //
 // All members may be called by one thread (the window's); `wake` is called by the job's own.
 #pragma once
@@ -42,7 +43,10 @@ struct SearchOutcome {
   double seconds = 0;                   // by the clock
   bool finished() const { return query.serves() ? serving.finished : result.finished; }
   // Finished, and of the whole space.
-  bool counted() const { return finished() && (query.serves() || !result.so_far); }
+  bool listed() const { return !query.serves() && result.extent == engine::SearchResult::Extent::listed; }
+  bool counted() const {
+    return finished() && (query.serves() || result.extent == engine::SearchResult::Extent::whole);
+  }
 };
 // What was found, for another scenario whose query asks the same.
 SearchOutcome with_present(const SearchOutcome& found, const engine::Scenario& scenario);
@@ -65,6 +69,7 @@ class SearchJob : public NewestRequest<SearchQuery> {
            std::shared_ptr<const engine::EvidenceSet> measured = {});
   void ask(const engine::Scenario& scenario, const engine::ServingRequest& request, bool held,
            std::shared_ptr<const engine::EvidenceSet> measured = {});
+  // The list stays, where it has been told.
   void cancel();
   // Nobody looks at searches for now: orders of operations that they wrote out, some ten MB a worker, are let go once
   // nothing runs. What was found stays, and the next search finds the same.
@@ -72,9 +77,9 @@ class SearchJob : public NewestRequest<SearchQuery> {
 
   // The newest result, for the scenario it was asked with first (with_present); null: none yet.
   std::shared_ptr<const SearchOutcome> latest() const;
-  // Of the newest request while it waits or runs, where it trains and is ranked by predictions: what is best for it among the plans that the search
-  // before has found (engine::search_known), some milliseconds after it was asked. Null: nothing of them fits, or there
-  // is no such request.
+  // Of the newest request while it waits or runs, where it trains and is ranked by predictions: what is best for it
+  // among the plans that the search before has found (engine::search_known), some milliseconds after it was asked; then
+  // the list of the whole space. Null: nothing of them fits, or there is no such request.
   std::shared_ptr<const SearchOutcome> so_far() const;
   double progress() const;      // of what runs, 0 to 1
   std::size_t started() const;  // searches so far
@@ -84,11 +89,13 @@ class SearchJob : public NewestRequest<SearchQuery> {
   void run_known(std::stop_token stop);
   void ask(SearchQuery query, bool held);
   void search(SearchOutcome& found, engine::SearchProgress& progress);
+  void take_list(const SearchQuery& query, const engine::SearchResult& list, engine::SearchProgress& progress);
 
   std::size_t workers_;
   double patience_s_ = kPatience_s;
   std::optional<SearchQuery> known_queued_;  // for what is known to be ranked again
   bool known_runs_ = false;
+  bool listed_ = false;  // what runs has told its list
   std::shared_ptr<const SearchOutcome> latest_, so_far_;
   std::vector<engine::Plan> known_plans_;  // of the last search that trained
   engine::SearchMemory memory_;            // of the job's own thread

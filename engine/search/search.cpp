@@ -210,6 +210,12 @@ struct SettingSearch {
   SpaceChoices choices;
 };
 
+std::vector<Plan> seeds_of(const SearchMemory& memory) {
+  std::vector<Plan> out = memory.seeds;
+  out.insert(out.end(), memory.listed.begin(), memory.listed.end());
+  return out;
+}
+
 std::vector<std::unique_ptr<SettingSearch>> setting_searches(const Scenario& s, const PlanSpace& space,
                                                              const std::vector<Plan>& settings) {
   std::vector<std::unique_ptr<SettingSearch>> out;
@@ -222,9 +228,9 @@ std::vector<std::unique_ptr<SettingSearch>> setting_searches(const Scenario& s, 
 
 SearchResult search_known(const Scenario& s, const SearchRequest& request, SearchMemory& memory) {
   SearchResult result;
-  result.so_far = true;
+  result.extent = SearchResult::Extent::known;
   if (can_be_priced(s)) {
-    std::vector<Plan> plans = memory.seeds;
+    std::vector<Plan> plans = seeds_of(memory);
     plans.push_back(plan_of(s));
     // Of combinations that none of the plans has there is nothing to find.
     std::vector<Plan> settings = settings_tried(s, request.space);
@@ -259,43 +265,70 @@ SearchResult search_known(const Scenario& s, const SearchRequest& request, Searc
   return result;
 }
 
-SearchResult search(const Scenario& s, const SearchRequest& request, SearchProgress* progress, std::size_t workers,
-                    const SearchWorkers& run, SearchMemory* memory) {
-  SearchResult result;
-  if (!can_be_priced(s)) {
-    place_present(s, request, result);
-    return result;
+namespace {
+
+// All workers of a search, who go through the whole space as often as they are asked.
+class SearchTeam {
+ public:
+  SearchTeam(const Scenario& s, const SearchRequest& request, SearchProgress* progress, std::size_t workers,
+             const SearchWorkers& run, SearchMemory& memory)
+      : s_(s),
+        request_(request),
+        progress_(progress),
+        size_(std::max<std::size_t>(1, workers)),
+        run_(run),
+        memory_(memory),
+        searches_(setting_searches(s, request.space, settings_tried(s, request.space))) {
+    if (memory.orders.size() < size_) memory.orders.resize(size_);
   }
+  SearchTeam(const SearchTeam&) = delete;
+  SearchTeam& operator=(const SearchTeam&) = delete;
+  ~SearchTeam() = default;
 
   // Meshes and microbatches are the same whatever the settings.
-  const auto searches = setting_searches(s, request.space, settings_tried(s, request.space));
-  const SpaceChoices& choices = searches.front()->choices;
-  const std::size_t parts = choices.groups.size() * choices.microbatches.size(), all_parts = parts * searches.size();
-  if (progress != nullptr) progress->total = all_parts;
-  KnownBest known(request.cells ? choices.cell_count() : 0);
-  const std::size_t team_size = std::max<std::size_t>(1, workers);
-  SearchMemory of_this;
-  SearchMemory& kept = memory != nullptr ? *memory : of_this;
-  if (kept.orders.size() < team_size) kept.orders.resize(team_size);
-  const auto stopped = [progress] { return progress != nullptr && progress->stop; };
+  const SpaceChoices& choices() const { return searches_.front()->choices; }
+  std::size_t parts() const { return choices().groups.size() * choices().microbatches.size() * searches_.size(); }
+  bool stopped() const { return progress_ != nullptr && progress_->stop; }
+
+  // What all of them have found, until they are asked again.
+  std::unique_ptr<SearchWorker> find(const SearchRequest& wanted, SearchAim aim);
+  void fill_list(const SearchWorker& found, SearchResult& result) const;
+  void fill_near_miss(const SearchWorker& found, SearchResult& result) const;
+  void fill_sample(SearchWorker& found, SearchResult& result) const;
+
+ private:
+  void work_all(const std::function<void(std::size_t)>& work) const {
+    if (run_) return run_(work);
+    for (std::size_t i = 0; i < size_; ++i) work(i);
+  }
+
+  const Scenario& s_;
+  const SearchRequest& request_;
+  SearchProgress* progress_;
+  std::size_t size_;
+  const SearchWorkers& run_;
+  SearchMemory& memory_;
+  std::vector<std::unique_ptr<SettingSearch>> searches_;
+  std::unique_ptr<KnownBest> known_;
+};
+
+std::unique_ptr<SearchWorker> SearchTeam::find(const SearchRequest& wanted, SearchAim aim) {
+  known_ = std::make_unique<KnownBest>(wanted.cells ? choices().cell_count() : 0);
   const auto worker_with = [&](const SettingSearch& with, std::size_t i) {
-    auto worker = std::make_unique<SearchWorker>(with.scenario, request, with.choices, known,
-                                                 progress != nullptr ? &progress->stop : nullptr);
-    worker->lend_orders(kept.orders[i]);
-    if (i == 0 && !kept.seeds.empty()) worker->take_seeds(kept.seeds);
+    auto worker = std::make_unique<SearchWorker>(with.scenario, wanted, with.choices, *known_,
+                                                 progress_ != nullptr ? &progress_->stop : nullptr, aim);
+    worker->lend_orders(memory_.orders[i]);
+    if (const std::vector<Plan> seeds = seeds_of(memory_); i == 0 && !seeds.empty()) worker->take_seeds(seeds);
     return worker;
   };
-  auto first = worker_with(*searches.front(), 0);
+  auto first = worker_with(*searches_.front(), 0);
   // What is found early keeps others from being simulated.
-  const std::vector<std::size_t> order = first->fastest_first(parts);
+  const std::size_t of_setting = parts() / searches_.size();
+  const std::vector<std::size_t> order = first->fastest_first(of_setting);
   std::atomic<std::size_t> next{0}, simulated{0};
-  const auto all_work = [&](const std::function<void(std::size_t)>& work) {
-    if (run) return run(work);
-    for (std::size_t i = 0; i < team_size; ++i) work(i);
-  };
   // Each has a worker for one combination after the other, and keeps what they find in its first.
-  std::vector<std::unique_ptr<SearchWorker>> team(team_size);
-  all_work([&](std::size_t i) {
+  std::vector<std::unique_ptr<SearchWorker>> team(size_);
+  work_all([&](std::size_t i) {
     std::size_t setting = 0;
     std::unique_ptr<SearchWorker> now = i == 0 ? std::move(first) : nullptr;
     const auto put_away = [&] {
@@ -310,75 +343,127 @@ SearchResult search(const Scenario& s, const SearchRequest& request, SearchProgr
       if (!stopped()) team[i]->finish();
       now.reset();
     };
-    for (std::size_t n = next++; n < all_parts && !stopped(); n = next++) {
-      if (now == nullptr || setting != n / parts) {
+    for (std::size_t n = next++; n < parts() && !stopped(); n = next++) {
+      if (now == nullptr || setting != n / of_setting) {
         put_away();
-        setting = n / parts;
-        now = worker_with(*searches[setting], i);
+        setting = n / of_setting;
+        now = worker_with(*searches_[setting], i);
       }
-      const std::size_t part = order[n % parts];
-      now->process(part, setting * parts + part);
-      if (progress != nullptr) ++progress->done;
+      const std::size_t part = order[n % of_setting];
+      now->process(part, setting * of_setting + part);
+      if (progress_ != nullptr) ++progress_->done;
     }
     put_away();
   });
+  if (progress_ != nullptr) progress_->simulated += simulated;
+  for (std::size_t i = 1; i < size_; ++i)
+    if (team[i] != nullptr) team[0]->merge(*team[i]);
+  team[0]->finish();
+  return std::move(team[0]);
+}
 
-  SearchWorker& all = *team[0];
-  if (progress != nullptr) progress->simulated += simulated;
-  for (std::size_t i = 1; i < team_size; ++i)
-    if (team[i] != nullptr) all.merge(*team[i]);
-  all.finish();
-  result.plans = result.fit = all.plans();
-  result.rejected = all.rejected();
-  for (const double count : result.rejected) result.fit -= count;
-  const std::vector<Alike> best = all.candidates().best();
+void SearchTeam::fill_list(const SearchWorker& found, SearchResult& result) const {
+  const std::vector<Alike> best = found.candidates().best();
   std::vector<Plan> listed;
   for (const Alike& alike : best) listed.push_back(alike.simplest.plan);
-  for (const Candidate& candidate : all.candidates().front()) listed.push_back(candidate.plan);
+  for (const Candidate& candidate : found.candidates().front()) listed.push_back(candidate.plan);
   std::vector<RankedPlan> evaluated(listed.size());
   const auto evaluate_share = [&](std::size_t share, std::size_t step) {
-    PlanEvaluation each(s, kept.orders[share]);
+    PlanEvaluation each(s_, memory_.orders[share]);
     for (std::size_t i = share; i < listed.size(); i += step) evaluated[i] = each.ranked(listed[i]);
   };
   if (listed.size() < kManyListed)
     evaluate_share(0, 1);
   else
-    all_work([&](std::size_t i) { evaluate_share(i, team_size); });
+    work_all([&](std::size_t i) { evaluate_share(i, size_); });
   result.front.assign(evaluated.begin() + static_cast<std::ptrdiff_t>(best.size()), evaluated.end());
   evaluated.resize(best.size());
   result.best = std::move(evaluated);
   for (std::size_t i = 0; i < best.size(); ++i) result.best[i] = with_alike(result.best[i], best[i]);
-  if (stopped()) {
-    place_present(s, request, result);
-    return result;
-  }
-  PlanEvaluation evaluation(s, kept.orders.front());
-  if (const auto& missed = all.missed().best(); missed && missed->price.step_time_s < all.candidates().fastest_s()) {
-    const Report& report = evaluation.report(missed->plan);
-    result.near_miss = NearMiss{ranked(missed->plan, report), shortage_of(report, request.space.min_free)};
-  }
-  if (request.cells) fill_cells(choices, all, evaluation, result.cells);
+}
 
-  std::vector<PlanSample::Drawn>& drawn = all.sample().settle();
-  all_work([&](std::size_t i) {
-    std::vector<std::unique_ptr<Pricer>> pricers(searches.size());
-    for (std::size_t k = i; k < drawn.size() && !stopped(); k += team_size) {
+void SearchTeam::fill_near_miss(const SearchWorker& found, SearchResult& result) const {
+  const auto& missed = found.missed().best();
+  if (!missed || !(missed->price.step_time_s < found.candidates().fastest_s())) return;
+  PlanEvaluation evaluation(s_, memory_.orders.front());
+  const Report& report = evaluation.report(missed->plan);
+  result.near_miss = NearMiss{ranked(missed->plan, report), shortage_of(report, request_.space.min_free)};
+}
+
+void SearchTeam::fill_sample(SearchWorker& found, SearchResult& result) const {
+  std::vector<PlanSample::Drawn>& drawn = found.sample().settle();
+  work_all([&](std::size_t i) {
+    std::vector<std::unique_ptr<Pricer>> pricers(searches_.size());
+    for (std::size_t k = i; k < drawn.size() && !stopped(); k += size_) {
       SampledPlan& one = drawn[k].plan;
       const auto with = std::ranges::find_if(
-          searches, [&one](const auto& search) { return same_settings(search->setting, one.plan); });
-      std::unique_ptr<Pricer>& pricer = pricers[static_cast<std::size_t>(with - searches.begin())];
+          searches_, [&one](const auto& search) { return same_settings(search->setting, one.plan); });
+      std::unique_ptr<Pricer>& pricer = pricers[static_cast<std::size_t>(with - searches_.begin())];
       if (pricer == nullptr) {
         pricer = std::make_unique<Pricer>((*with)->scenario);
-        pricer->lend_orders(kept.orders[i]);
+        pricer->lend_orders(memory_.orders[i]);
       }
       one.step_time_s = pricer->price(one.plan, true).step_time_s;
     }
   });
-  if (stopped()) return result;
   for (const PlanSample::Drawn& one : drawn) result.sample.push_back(one.plan);
+}
+
+// The list and the front alone.
+SearchResult find_list(const Scenario& s, const SearchRequest& request, SearchTeam& team, SearchMemory& memory) {
+  SearchRequest wanted = request;
+  wanted.cells = false, wanted.sample = 0;
+  SearchResult result;
+  result.extent = SearchResult::Extent::listed;
+  const auto found = team.find(wanted, SearchAim::list);
+  if (team.stopped()) return result;
+  team.fill_list(*found, result);
+  memory.listed = plans_of(result);
   place_present(s, request, result);
   result.finished = true;
-  if (memory != nullptr) memory->seeds = plans_of(result);
+  return result;
+}
+
+}  // namespace
+
+SearchResult search(const Scenario& s, const SearchRequest& request, SearchProgress* progress, std::size_t workers,
+                    const SearchWorkers& run, SearchMemory* memory, const SearchListed& listed) {
+  SearchResult result;
+  if (!can_be_priced(s)) {
+    place_present(s, request, result);
+    return result;
+  }
+  SearchMemory of_this;
+  SearchMemory& kept = memory != nullptr ? *memory : of_this;
+  SearchTeam team(s, request, progress, workers, run, kept);
+  if (progress != nullptr) progress->total = (listed ? 2 : 1) * team.parts();
+  if (listed) {
+    const SearchResult list = find_list(s, request, team, kept);
+    if (!team.stopped()) listed(list);
+  }
+
+  const auto all = team.find(request, SearchAim::all);
+  result.plans = result.fit = all->plans();
+  result.rejected = all->rejected();
+  for (const double count : result.rejected) result.fit -= count;
+  team.fill_list(*all, result);
+  if (team.stopped()) {
+    place_present(s, request, result);
+    return result;
+  }
+  team.fill_near_miss(*all, result);
+  if (request.cells) {
+    PlanEvaluation evaluation(s, kept.orders.front());
+    fill_cells(team.choices(), *all, evaluation, result.cells);
+  }
+  team.fill_sample(*all, result);
+  if (team.stopped()) {
+    result.sample.clear();
+    return result;
+  }
+  place_present(s, request, result);
+  result.finished = true;
+  if (memory != nullptr) memory->seeds = plans_of(result), memory->listed.clear();
   return result;
 }
 

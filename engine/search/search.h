@@ -12,6 +12,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -103,9 +104,13 @@ struct SearchResult {
   // False: the chip lacks a figure that pricing needs, or it was stopped. Then best and front are of what had been looked
   // at by then, as are the counts, and the rest is left out.
   bool finished = false;
-  // Of plans that were known before (search_known): nothing is counted, drawn or said of plans that do not fit, and
-  // of the cells there are those that one of the plans is in.
-  bool so_far = false;
+  // Of all but a whole result nothing is counted, drawn or said of plans that do not fit.
+  enum class Extent : std::uint8_t {
+    known,   // of plans that were known before (search_known); of the cells there are those that one of them is in
+    listed,  // best and front are those of the whole space, and there are no cells
+    whole,
+  };
+  Extent extent = Extent::whole;
   std::vector<RankedPlan> best;                // in the order of the search
   std::vector<RankedPlan> front;               // no other plan is both faster and smaller; memory ascending
   double plans = 0;                            // of the space
@@ -132,10 +137,15 @@ void place_present(const Scenario&, const SearchRequest&, SearchResult&);
 // to one search at a time.
 struct SearchMemory {
   std::vector<Plan> seeds;         // those that are not of the space or cannot run are passed over
+  std::vector<Plan> listed;        // as seeds, by a search that was stopped when it had its list
   std::vector<OrderSpans> orders;  // by worker
 };
+// `listed`, where it is given, is told the list and the front as soon as they are known, on the thread that searches, by a
+// result that is no more than that. It takes somewhat longer until all is known.
+using SearchListed = std::function<void(const SearchResult&)>;
 SearchResult search(const Scenario&, const SearchRequest&, SearchProgress* progress = nullptr,
-                    std::size_t workers = 1, const SearchWorkers& run = {}, SearchMemory* memory = nullptr);
+                    std::size_t workers = 1, const SearchWorkers& run = {}, SearchMemory* memory = nullptr,
+                    const SearchListed& listed = {});
 // What search() would find if there were no other plans than those in memory and the present one: some milliseconds
 // instead of some hundred, while a control is dragged.
 SearchResult search_known(const Scenario&, const SearchRequest&, SearchMemory&);

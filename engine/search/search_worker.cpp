@@ -37,10 +37,11 @@ void CellCounts::merge(const CellCounts& other) {
 }
 
 SearchWorker::SearchWorker(const Scenario& s, const SearchRequest& request, const SpaceChoices& choices,
-                           KnownBest& known, const std::atomic<bool>* stop)
+                           KnownBest& known, const std::atomic<bool>* stop, SearchAim aim)
     : s_(s),
       space_(request.space),
       choices_(choices),
+      counts_(aim == SearchAim::all),
       launched_(s),
       runs_nothing_(space_.runs_on && breaks_any(*space_.runs_on, s, RuleReads::scenario)),
       pricer_(s),

@@ -29,11 +29,15 @@ struct CellCounts {
   void merge(const CellCounts&);
 };
 
+// What a search is after: the list and the front alone need not know of the plans that cannot be in them.
+enum class SearchAim : std::uint8_t { list, all };
+
 class SearchWorker {
  public:
   // Of the scenario with one combination of settings, which `choices` are of. These, the request and what is known must
   // outlive it.
-  SearchWorker(const Scenario&, const SearchRequest&, const SpaceChoices&, KnownBest&, const std::atomic<bool>* stop);
+  SearchWorker(const Scenario&, const SearchRequest&, const SpaceChoices&, KnownBest&, const std::atomic<bool>* stop,
+               SearchAim aim = SearchAim::all);
   SearchWorker(const SearchWorker&) = delete;
   SearchWorker& operator=(const SearchWorker&) = delete;
 
@@ -139,6 +143,7 @@ class SearchWorker {
   void test_state(Mesh& mesh);
   // `layer`: of the choices of a layer.
   void price_mesh(Mesh& mesh, bool sequence_parallel, CheckpointPolicy policy, std::size_t layer);
+  bool too_slow_for_its_state(const Mesh& mesh, const StateChoice& choice) const;
   // Of state_, whose choices the candidate has. `end_s`: of StateChoice; `first`: of mesh.runs.
   void price_schedules(Mesh& mesh, Candidate& candidate, double end_s, std::size_t first);
   // Whether what all schedules take together says that none of them can matter; then they have been counted and drawn.
@@ -168,6 +173,7 @@ class SearchWorker {
   const Scenario& s_;
   const PlanSpace& space_;
   const SpaceChoices& choices_;
+  bool counts_ = true;         // else some of what is rejected is passed over uncounted
   Scenario launched_;          // with the plan that a framework is asked about
   bool runs_nothing_ = false;  // a framework is asked for, and cannot run the scenario whatever the plan
   Pricer pricer_;

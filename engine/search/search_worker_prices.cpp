@@ -48,6 +48,7 @@ void SearchWorker::price_mesh(Mesh& mesh, bool sequence_parallel, CheckpointPoli
   if (mesh.legal.empty()) return;
   for (const StateChoice& choice : mesh.states) {
     if (choice.too_large && !may_lack_least(mesh, choice)) continue;
+    if (!counts_ && too_slow_for_its_state(mesh, choice)) continue;
     plan = mesh.placed.plan;
     plan.sequence_parallel = sequence_parallel, plan.policy = policy;
     plan.zero_stage = static_cast<std::uint8_t>(choice.zero);
@@ -63,6 +64,14 @@ void SearchWorker::price_mesh(Mesh& mesh, bool sequence_parallel, CheckpointPoli
         price_schedules(mesh, candidate, choice.end_s, first);
     }
   }
+}
+
+// Without asking for anything but the state's bytes and the layers' work.
+bool SearchWorker::too_slow_for_its_state(const Mesh& mesh, const StateChoice& choice) const {
+  const double work = mesh.overlaps ? std::min(least_work_s_, least_paired_work_s_) : least_work_s_;
+  const double least_s = Pricer::with_host(mesh.placed, work + choice.end_s);
+  if (std::isnan(least_s) || !mesh.rates_known) return false;
+  return !candidates_.wants(least_s, choice.bytes, mesh.placed.counts.chips, mesh.cell);
 }
 
 template <class Bytes>
@@ -119,7 +128,7 @@ bool SearchWorker::none_matters(Mesh& mesh, Candidate& candidate, double end_s, 
       mesh.placed, (mesh.overlaps ? std::min(least_work_s_, least_paired_work_s_) : least_work_s_) + end_s);
   const auto matter = [&] {
     if (least <= mesh.limit_bytes && candidates_.wants(least_s, least, candidate.chips, mesh.cell)) return true;
-    return least <= most_missed(mesh) && missed_.wants(least_s, candidates_.fastest_s());
+    return counts_ && least <= most_missed(mesh) && missed_.wants(least_s, candidates_.fastest_s());
   };
   // The work says enough of most, and the pipeline of most others.
   if (matter()) {
@@ -127,6 +136,7 @@ bool SearchWorker::none_matters(Mesh& mesh, Candidate& candidate, double end_s, 
     least_s = Pricer::with_host(mesh.placed, least_makespans(mesh, candidate.plan).fastest + end_s);
     if (matter()) return false;
   }
+  if (!counts_) return true;
   const bool lacking_matters = !cells_.empty() && !candidates_.fits_in_cell(mesh.cell);
   if (lacking_matters && least - mesh.limit_bytes < cells_[mesh.cell].missing_bytes) return false;
   bool priced = false;
@@ -201,7 +211,7 @@ void SearchWorker::price_schedules(Mesh& mesh, Candidate& candidate, double end_
   const auto wanted = [&](std::size_t l, double step_s) {
     return bytes_[l] <= mesh.limit_bytes
                ? candidates_.wants(step_s, bytes_[l], candidate.chips, mesh.cell)
-               : bytes_[l] <= most_missed(mesh) && missed_.wants(step_s, candidates_.fastest_s());
+               : counts_ && bytes_[l] <= most_missed(mesh) && missed_.wants(step_s, candidates_.fastest_s());
   };
   in_time_.clear();
   if (known) {

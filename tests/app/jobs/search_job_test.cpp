@@ -97,11 +97,69 @@ TEST_CASE("while another scenario is searched, what is known is ranked for it") 
     job.wait();
   }
   REQUIRE(so_far);
-  CHECK(so_far->result.so_far);
+  CHECK(so_far->result.extent != engine::SearchResult::Extent::whole);
   CHECK_FALSE(so_far->counted());
   CHECK(so_far->query.request == request_of(large()));
   CHECK_FALSE(so_far->result.best.empty());
   CHECK_FALSE(job.so_far());
+}
+
+namespace {
+
+// Asks until the list has been seen before the rest; null: it never was.
+std::shared_ptr<const SearchOutcome> list_before_the_rest(SearchJob& job, const Scenario& s, const Scenario& other) {
+  for (int i = 0; i < 20; ++i) {
+    const Scenario& asked = i % 2 == 0 ? s : other;
+    job.ask(asked, request_of(asked), false);
+    while (job.state() == SearchJob::State::running) {
+      std::this_thread::yield();
+      if (const auto seen = job.so_far(); seen && seen->listed() && i % 2 == 0) return seen;
+    }
+    job.wait();
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+TEST_CASE("the list is told before the rest is counted, and is the list") {
+  SearchJob job(2);
+  const Scenario other = with_batch(large(), large().workload.global_batch_sequences / 2);
+  const auto list = list_before_the_rest(job, large(), other);
+  REQUIRE(list);
+  CHECK(list->query.scenario == large());
+  CHECK_FALSE(list->counted());
+  CHECK(list->finished());
+  job.wait();
+  const engine::SearchResult& whole = job.latest()->result;
+  REQUIRE(job.latest()->counted());
+  REQUIRE(list->result.best.size() == whole.best.size());
+  for (std::size_t i = 0; i < whole.best.size(); ++i) {
+    CHECK(list->result.best[i].plan == whole.best[i].plan);
+    CHECK(list->result.best[i].step_time_s == whole.best[i].step_time_s);
+  }
+  REQUIRE(list->result.front.size() == whole.front.size());
+  for (std::size_t i = 0; i < whole.front.size(); ++i) CHECK(list->result.front[i].plan == whole.front[i].plan);
+  CHECK(list->result.present_rank == whole.present_rank);
+}
+
+TEST_CASE("a search that is stopped behind its list leaves the list, and is begun anew when it is asked again") {
+  SearchJob job(2);
+  const Scenario other = with_batch(large(), large().workload.global_batch_sequences / 2);
+  std::shared_ptr<const SearchOutcome> left;
+  for (int i = 0; i < 20 && !left; ++i) {  // the rest may be there before it is stopped
+    if (!list_before_the_rest(job, large(), other)) break;
+    job.cancel();
+    job.wait();
+    if (job.latest()->listed()) left = job.latest();
+    job.again();
+  }
+  REQUIRE(left);
+  CHECK(left->query.scenario == large());
+  CHECK_FALSE(left->result.best.empty());
+  job.ask(large(), request_of(large()), false);
+  job.wait();
+  CHECK(job.latest()->counted());
 }
 
 TEST_CASE("a search without memory is given up and says why, and the next one finds what it would have") {

@@ -7,8 +7,11 @@
 #include <cstdlib>
 #include <functional>
 #include <limits>
+#include <optional>
 #include <thread>
 #include <utility>
+
+#include <doctest/doctest.h>
 
 #include "engine/scenario/checkpoint_policies.h"
 #include "engine/scenario/mesh_size.h"
@@ -275,8 +278,21 @@ SearchResult searched(const Scenario& s, const SearchRequest& request, std::size
     std::vector<std::jthread> team;
     for (std::size_t i = 0; i < workers; ++i) team.emplace_back(work, i);
   };
-  SearchMemory memory{seeds, {}};
-  return search(s, request, nullptr, workers, threads, &memory);
+  SearchMemory memory{.seeds = seeds, .listed = {}, .orders = {}};
+  // Told its list or not, before all else is known: it finds the same, and the list is what it finds.
+  if (workers % 2 == 0) return search(s, request, nullptr, workers, threads, &memory);
+  std::optional<SearchResult> list;
+  SearchResult found =
+      search(s, request, nullptr, workers, threads, &memory, [&list](const SearchResult& told) { list = told; });
+  REQUIRE(list.has_value());
+  REQUIRE(list->extent == SearchResult::Extent::listed);
+  REQUIRE(list->finished);
+  SearchResult whole = *list;  // with what a list does not say
+  whole.plans = found.plans, whole.rejected = found.rejected, whole.fit = found.fit;
+  whole.sample = found.sample, whole.near_miss = found.near_miss, whole.cells = found.cells;
+  REQUIRE_MESSAGE(difference(whole, found, request.limit).empty(), difference(whole, found, request.limit));
+  REQUIRE(whole.best.size() == found.best.size());
+  return found;
 }
 
 }  // namespace roofscape::tests
