@@ -74,6 +74,17 @@ constexpr Rule trains_all_weights(std::string_view source) {
           .source = source,
           .mend = [](Scenario& s) { s.adapter.rank = 0; }};
 }
+// `source`: where its optimizers are made.
+template <Framework framework>
+constexpr Rule wide_moments(std::string_view source) {
+  return {.id = "adam_8bit",
+          .path = "precision.optimizer",
+          .reads = RuleReads::scenario,
+          .broken = [](const Scenario& s) { return s.precision.optimizer == OptimizerKind::adam_8bit; },
+          .words = [](const Scenario&) { return say("framework.rule.adam_8bit", framework_name(framework)); },
+          .source = source,
+          .mend = [](Scenario& s) { s.precision.optimizer = OptimizerKind::adam_fp32; }};
+}
 // An order of operations of one's own, which only torch's pipelines can be given.
 template <Framework framework>
 constexpr Rule own_order() {

@@ -303,6 +303,7 @@ constexpr Rule kMaxtext[] = {
      .source = kBase,
      .mend = [](Scenario& s) { s.offload.activations = false; }},
     even_nodes<Framework::maxtext>(),
+    wide_moments<Framework::maxtext>("MaxText, src/maxtext/optimizers/optimizers.py"),
 };
 
 }  // namespace

@@ -247,6 +247,7 @@ constexpr Rule kTorchtitan[] = {
      .words = [](const Scenario&) { return say("framework.rule.torchtitan.muon"); },
      .source = "torchtitan, torchtitan/components/optimizer.py: Adam and AdamW",
      .mend = [](Scenario& s) { s.precision.optimizer = OptimizerKind::adam_fp32; }},
+    wide_moments<Framework::torchtitan>("torchtitan, torchtitan/components/optimizer.py"),
     {.id = "optimizer_offload",
      .path = "offload.optimizer",
      .reads = RuleReads::plan,

@@ -32,6 +32,10 @@ double bytes_of(Dtype dtype) {
   return 0;
 }
 
+// Block-wise quantisation of the moments (Dettmers et al. 2022, 8-bit Optimizers), with the blocks that bitsandbytes and
+// torchao have today.
+static constexpr int kMomentsInBlock = 256;
+
 double bytes_of(OptimizerKind kind) {
   switch (kind) {
     case OptimizerKind::none:
@@ -42,6 +46,8 @@ double bytes_of(OptimizerKind kind) {
     case OptimizerKind::adam_fp32:
     case OptimizerKind::muon_fp32:
       return 8;
+    case OptimizerKind::adam_8bit:
+      return 2 * (1 + 4.0 / kMomentsInBlock);
   }
   return 0;
 }

@@ -216,8 +216,9 @@ std::optional<double> bytes_of_logit(LossKernel);
 
 // nvfp4, mxfp4: four-bit floats (E2M1) in blocks of 16 or 32 that share a scale of eight bits.
 enum class Dtype : std::uint8_t { none, fp8, bf16, fp16, fp32, int8, int4, nvfp4, mxfp4 };
-// muon_*: Muon for the matrices of the layers, with one momentum of that width; Adam, with two, for the rest.
-enum class OptimizerKind : std::uint8_t { none, adam_bf16, adam_fp32, muon_bf16, muon_fp32 };
+// adam_8bit: both moments in 8 bits, in blocks that share a scale of 32 (bytes_of). muon_*: Muon for the matrices of the
+// layers, with one momentum of that width; Adam, with two, for the rest.
+enum class OptimizerKind : std::uint8_t { none, adam_bf16, adam_fp32, adam_8bit, muon_bf16, muon_fp32 };
 constexpr bool is_muon(OptimizerKind kind) {
   return kind == OptimizerKind::muon_bf16 || kind == OptimizerKind::muon_fp32;
 }

@@ -20,7 +20,8 @@ constexpr EnumTable<KeepGathered> kKeepGathered{"microbatch", "chunk", "step"};
 constexpr EnumTable<Dtype> kDtypes{"none", "fp8", "bf16", "fp16", "fp32", "int8", "int4", "nvfp4", "mxfp4"};
 constexpr std::span<const std::string_view> kTrainedDtypes = std::span(kDtypes.ids()).first(5);
 constexpr EnumTable<KvSplit> kKvSplits{"heads", "batch", "sequence"};
-constexpr EnumTable<OptimizerKind> kOptimizers{"none", "adam_bf16", "adam_fp32", "muon_bf16", "muon_fp32"};
+constexpr EnumTable<OptimizerKind> kOptimizers{"none",      "adam_bf16", "adam_fp32",
+                                               "adam_8bit", "muon_bf16", "muon_fp32"};
 constexpr EnumTable<MuonHomes> kMuonHomes{"replicated", "distributed"};
 constexpr EnumTable<MuonTensor> kMuonTensors{"gathered", "blockwise"};
 constexpr EnumTable<Mode> kModes{"ideal", "calibrated", "custom"};

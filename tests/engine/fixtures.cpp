@@ -169,7 +169,10 @@ engine::Scenario random_scenario(std::mt19937& rng) {
   s.precision.gradients = static_cast<Dtype>(dice.pick(0, 4));
   s.precision.optimizer = static_cast<OptimizerKind>(dice.pick(0, 2));
   // Of what was drawn before, so that the other scenarios stay what they were.
-  if (s.precision.optimizer != OptimizerKind::none && (s.model.n_layers + s.checkpointing.k) % 3 == 0) {
+  if (s.precision.optimizer == OptimizerKind::adam_bf16 && s.model.n_layers % 4 == 1)
+    s.precision.optimizer = OptimizerKind::adam_8bit;
+  if (s.precision.optimizer != OptimizerKind::none && s.precision.optimizer != OptimizerKind::adam_8bit &&
+      (s.model.n_layers + s.checkpointing.k) % 3 == 0) {
     s.precision.optimizer =
         s.precision.optimizer == OptimizerKind::adam_bf16 ? OptimizerKind::muon_bf16 : OptimizerKind::muon_fp32;
     s.muon = {1 + s.checkpointing.k % 6, static_cast<MuonHomes>(s.checkpointing.k % 2),

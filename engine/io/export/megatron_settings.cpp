@@ -297,6 +297,10 @@ class Settings {
       on("--use-precision-aware-optimizer", "optimizer.use_precision_aware_optimizer");
       row("--exp-avg-dtype bf16", "optimizer.exp_avg_dtype", "bfloat16");
       row("--exp-avg-sq-dtype bf16", "optimizer.exp_avg_sq_dtype", "bfloat16");
+    } else if (p.optimizer == engine::OptimizerKind::adam_8bit) {
+      on("--use-precision-aware-optimizer", "optimizer.use_precision_aware_optimizer");
+      row("--exp-avg-dtype fp8", "optimizer.exp_avg_dtype", "uint8");
+      row("--exp-avg-sq-dtype fp8", "optimizer.exp_avg_sq_dtype", "uint8");
     } else if (s_.offload.optimizer) {
       on("--use-precision-aware-optimizer", "optimizer.use_precision_aware_optimizer");
     }

@@ -55,7 +55,8 @@ class AccelerateReader {
 
   Result<LaunchPlan> read() {
     for (auto step : {&AccelerateReader::processes, &AccelerateReader::kind, &AccelerateReader::batch,
-                      &AccelerateReader::precision, &AccelerateReader::adapters, &AccelerateReader::rest}) {
+                      &AccelerateReader::precision, &AccelerateReader::optimizer, &AccelerateReader::adapters,
+                      &AccelerateReader::rest}) {
       (this->*step)();
       if (keys_.failed()) return *keys_.failure();
     }
@@ -332,6 +333,26 @@ class AccelerateReader {
     if (mixed) plan_.read.push_back({mixed->origin.key, mixed->origin.line, "precision.compute", mixed->value});
     plan_.missing.push_back({"precision.compute", "--set precision.compute=..."});
     plan_.warn(say("import.accelerate.precision"), mixed ? mixed->origin.line : 0);
+  }
+
+  // By the names of Transformers (transformers/training_args.py, OptimizerNames).
+  void optimizer() {
+    const auto named = keys_.word("optimizer|optim");
+    if (!named || named->value.empty()) return;
+    const std::string& name = named->value;
+    const auto has = [&name](std::string_view part) { return name.find(part) != std::string::npos; };
+    const bool adam = has("adam") && !has("ademamix");
+    const char* kind = name == "muon" ? "muon_fp32" : adam && (has("8bit") || has("4bit")) ? "adam_8bit" : nullptr;
+    if (kind != nullptr) {
+      // In place of what the mixed precision has usually.
+      std::erase_if(plan_.fields, [](const StatedField& field) { return field.path == "precision.optimizer"; });
+      plan_.state_choice("precision.optimizer", kind, named->origin, name);
+    } else if (adam) {
+      plan_.read.push_back({named->origin.key, named->origin.line, "precision.optimizer", name});
+    } else {
+      plan_.warn(say("import.optimizer_unknown", in_quotes(name)), named->origin.line);
+    }
+    if (adam && has("4bit")) plan_.warn(say("import.nearest", name, std::string("adam_8bit")), named->origin.line);
   }
 
   // LLaMA-Factory says finetuning_type, lora_rank and lora_target; axolotl adapter, lora_r and lora_target_modules or

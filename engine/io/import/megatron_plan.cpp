@@ -282,6 +282,8 @@ void MegatronReader::precision() {
   plan_.assume_choice("precision.master_weights", bf16 || fp16 ? "fp32" : "none", say("import.why.megatron"));
   if (const std::string moments = word("--exp-avg-dtype"); moments == "bf16" || moments == "fp16")
     plan_.state_choice("precision.optimizer", "adam_bf16", origin("--exp-avg-dtype"), moments);
+  else if (moments == "fp8")
+    plan_.state_choice("precision.optimizer", "adam_8bit", origin("--exp-avg-dtype"), moments);
   else
     plan_.assume_choice("precision.optimizer", "adam_fp32", say("import.why.megatron"));
   if (const std::string optimizer = word("--optimizer"); optimizer == "muon" || optimizer == "dist_muon")

@@ -37,6 +37,17 @@ void check_values(const engine::Scenario& s, const Values& values) {
   }
 }
 
+TEST_CASE("moments of fp8 are bytes, by the flag's name of them and by torch's") {
+  for (const char* name : {"fp8", "torch.uint8", "uint8"}) {
+    CAPTURE(name);
+    const auto read =
+        import_settings(settings_seed("megatron_bridge") + "\noptimizer:\n  exp_avg_dtype: " + name + "\n");
+    REQUIRE(read.ok());
+    CHECK(read->complete());
+    CHECK(read->scenario.precision.optimizer == engine::OptimizerKind::adam_8bit);
+  }
+}
+
 TEST_CASE("Megatron-Bridge's configuration is read section by section") {
   const auto read = import_settings(settings_seed("megatron_bridge"));
   REQUIRE(read.ok());

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "engine/inputs/inputs.h"
 #include "engine/io/import/import_launch.h"
 #include "engine/scenario/mesh_size.h"
 #include "tests/engine/io/io_fixture.h"
@@ -126,4 +127,33 @@ TEST_CASE("of a whole configuration of axolotl nothing is left not understood") 
   REQUIRE_MESSAGE(read.ok(), refusal_of(read));
   CHECK_FALSE(read->has_errors());
   for (const auto& key : read->ignored) CHECK_MESSAGE(key.understood, key.key);
+}
+
+TEST_CASE("an 8-bit Adam keeps its moments in a byte each, by any of its names") {
+  for (const char* name :
+       {"optimizer: adamw_bnb_8bit", "optim: paged_adamw_8bit", "optim: adamw_torch_8bit", "optimizer: adamw_8bit"}) {
+    CAPTURE(name);
+    const auto read = trained(std::string("bf16: true\n") + name);
+    REQUIRE_MESSAGE(read.ok(), refusal_of(read));
+    CHECK(read->scenario.precision.optimizer == engine::OptimizerKind::adam_8bit);
+    CHECK(engine::bytes_of(read->scenario.precision.optimizer) == 2 + 8.0 / 256);
+    CHECK(read->scenario.precision.master_weights == engine::Dtype::fp32);
+    CHECK_FALSE(read->has_errors());
+  }
+  const auto fused = trained("bf16: true\noptimizer: adamw_torch_fused");
+  REQUIRE_MESSAGE(fused.ok(), refusal_of(fused));
+  CHECK(fused->scenario.precision.optimizer == engine::OptimizerKind::adam_fp32);
+  CHECK(fused->notices.size() == trained("bf16: true")->notices.size());
+}
+
+TEST_CASE("another optimizer is taken as Adam, and said to be") {
+  for (const char* name : {"adafactor", "lion_8bit", "ademamix_8bit", "sgd"}) {
+    CAPTURE(name);
+    const auto read = trained(std::string("bf16: true\noptimizer: ") + name);
+    REQUIRE_MESSAGE(read.ok(), refusal_of(read));
+    CHECK(read->scenario.precision.optimizer == engine::OptimizerKind::adam_fp32);
+    const auto said = std::string("the optimizer \"") + name + "\" is taken as Adam";
+    CHECK(std::ranges::any_of(read->notices,
+                              [&](const io::ImportNotice& notice) { return test::in_english(notice.text) == said; }));
+  }
 }
