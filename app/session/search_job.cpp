@@ -1,5 +1,6 @@
 #include "app/session/search_job.h"
 
+#include <algorithm>
 #include <chrono>
 #include <exception>
 #include <utility>
@@ -31,6 +32,21 @@ SearchOutcome with_present(const SearchOutcome& found, const engine::Scenario& s
     engine::place_present(scenario, out.query.request, out.result);
   return out;
 }
+
+namespace {
+
+// Of plans that were known, where none is listed: they stay in the map until the whole is there.
+void keep_known_cells(const engine::SearchResult& known, engine::SearchResult& listed) {
+  for (const engine::SearchCell& cell : known.cells) {
+    const auto same = [&cell](const engine::SearchCell& other) {
+      return other.tensor == cell.tensor && other.pipeline == cell.pipeline;
+    };
+    if (std::ranges::none_of(listed.cells, same)) listed.cells.push_back(cell);
+  }
+  engine::sort_cells(listed.cells);
+}
+
+}  // namespace
 
 SearchJob::SearchJob() : SearchJob(background_worker_count()) {}
 
@@ -162,7 +178,6 @@ void SearchJob::run_known(std::stop_token stop) {
   }
 }
 
-// Cells of plans that were known stay in the map until the whole is there.
 void SearchJob::take_list(const SearchQuery& query, const engine::SearchResult& list,
                           engine::SearchProgress& progress) {
   const std::scoped_lock lock(mutex_);
@@ -177,7 +192,7 @@ void SearchJob::take_list(const SearchQuery& query, const engine::SearchResult& 
   auto found = std::make_shared<SearchOutcome>();
   found->query = query;
   found->result = list;
-  if (so_far_ && so_far_->query == query) found->result.cells = so_far_->result.cells;
+  if (so_far_ && so_far_->query == query) keep_known_cells(so_far_->result, found->result);
   found->seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun_).count();
   so_far_ = std::move(found);
   if (wake_) wake_();

@@ -6,6 +6,7 @@
 #include <functional>
 #include <limits>
 #include <memory>
+#include <utility>
 
 #include "engine/evaluate/evaluate.h"
 #include "engine/frameworks/rules.h"
@@ -165,6 +166,10 @@ std::optional<BrokenConstraint> broken_constraint(const Scenario& s, const PlanS
 }
 
 }  // namespace
+
+void sort_cells(std::vector<SearchCell>& cells) {
+  std::ranges::sort(cells, {}, [](const SearchCell& cell) { return std::pair(cell.tensor, cell.pipeline); });
+}
 
 std::vector<Plan> plans_of(const SearchResult& result) {
   std::vector<Plan> out;
@@ -409,6 +414,20 @@ void SearchTeam::fill_sample(SearchWorker& found, SearchResult& result) const {
   for (const PlanSample::Drawn& one : drawn) result.sample.push_back(one.plan);
 }
 
+// What is listed first of a cell is the best of it.
+void fill_listed_cells(SearchResult& result) {
+  for (const RankedPlan& one : result.best) {
+    const auto of_plan = [&one](const SearchCell& cell) {
+      return cell.tensor == one.plan.tensor && cell.pipeline == one.plan.pipeline;
+    };
+    if (std::ranges::any_of(result.cells, of_plan)) continue;
+    SearchCell& cell = result.cells.emplace_back();
+    cell.tensor = one.plan.tensor, cell.pipeline = one.plan.pipeline;
+    cell.best = one;
+  }
+  sort_cells(result.cells);
+}
+
 // The list and the front alone.
 SearchResult find_list(const Scenario& s, const SearchRequest& request, SearchTeam& team, SearchMemory& memory) {
   SearchRequest wanted = request;
@@ -418,6 +437,7 @@ SearchResult find_list(const Scenario& s, const SearchRequest& request, SearchTe
   const auto found = team.find(wanted, SearchAim::list);
   if (team.stopped()) return result;
   team.fill_list(*found, result);
+  if (request.cells) fill_listed_cells(result);
   memory.listed = plans_of(result);
   place_present(s, request, result);
   result.finished = true;

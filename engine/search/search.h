@@ -107,7 +107,7 @@ struct SearchResult {
   // Of all but a whole result nothing is counted, drawn or said of plans that do not fit.
   enum class Extent : std::uint8_t {
     known,   // of plans that were known before (search_known); of the cells there are those that one of them is in
-    listed,  // best and front are those of the whole space, and there are no cells
+    listed,  // best and front are those of the whole space; of the cells there are those of plans that are listed
     whole,
   };
   Extent extent = Extent::whole;
@@ -149,6 +149,8 @@ SearchResult search(const Scenario&, const SearchRequest&, SearchProgress* progr
 // What search() would find if there were no other plans than those in memory and the present one: some milliseconds
 // instead of some hundred, while a control is dragged.
 SearchResult search_known(const Scenario&, const SearchRequest&, SearchMemory&);
+// By tensor, then pipeline.
+void sort_cells(std::vector<SearchCell>& cells);
 // The plans that a result shows, each once.
 std::vector<Plan> plans_of(const SearchResult&);
 

@@ -292,6 +292,14 @@ SearchResult searched(const Scenario& s, const SearchRequest& request, std::size
   whole.sample = found.sample, whole.near_miss = found.near_miss, whole.cells = found.cells;
   REQUIRE_MESSAGE(difference(whole, found, request.limit).empty(), difference(whole, found, request.limit));
   REQUIRE(whole.best.size() == found.best.size());
+  for (const SearchCell& cell : list->cells) {
+    const auto same = [&cell](const SearchCell& c) { return c.tensor == cell.tensor && c.pipeline == cell.pipeline; };
+    const auto of_found = std::ranges::find_if(found.cells, same);
+    REQUIRE(of_found != found.cells.end());
+    REQUIRE(of_found->best);
+    REQUIRE(of_found->best->step_time_s == cell.best->step_time_s);
+    if (!request.merge_alike) REQUIRE(of_found->best->plan == cell.best->plan);
+  }
   return found;
 }
 
