@@ -1,6 +1,5 @@
 #include "app/session/search_job.h"
 
-#include <algorithm>
 #include <chrono>
 #include <exception>
 #include <utility>
@@ -32,21 +31,6 @@ SearchOutcome with_present(const SearchOutcome& found, const engine::Scenario& s
     engine::place_present(scenario, out.query.request, out.result);
   return out;
 }
-
-namespace {
-
-// Of plans that were known, where none is listed: they stay in the map until the whole is there.
-void keep_known_cells(const engine::SearchResult& known, engine::SearchResult& listed) {
-  for (const engine::SearchCell& cell : known.cells) {
-    const auto same = [&cell](const engine::SearchCell& other) {
-      return other.tensor == cell.tensor && other.pipeline == cell.pipeline;
-    };
-    if (std::ranges::none_of(listed.cells, same)) listed.cells.push_back(cell);
-  }
-  engine::sort_cells(listed.cells);
-}
-
-}  // namespace
 
 SearchJob::SearchJob() : SearchJob(background_worker_count()) {}
 
@@ -147,7 +131,7 @@ void SearchJob::run(std::stop_token stop) {
   };
   serve(std::move(stop), work, [&](bool wanted) {
     listed_ = false;
-    if (wanted && !found->query.serves()) known_plans_ = memory_.seeds;
+    if (wanted && !found->query.serves()) known_plans_ = memory_.known();
     if (wanted) latest_ = std::move(found);
     if (!queued_) so_far_.reset();
   });
@@ -183,8 +167,7 @@ void SearchJob::take_list(const SearchQuery& query, const engine::SearchResult& 
   const std::scoped_lock lock(mutex_);
   if (progress.stop || !list.finished) return;
   listed_ = true;
-  known_plans_ = memory_.seeds;
-  known_plans_.insert(known_plans_.end(), memory_.listed.begin(), memory_.listed.end());
+  known_plans_ = memory_.known();
   if (queued_) {
     progress.stop = true;
     return;
@@ -192,7 +175,8 @@ void SearchJob::take_list(const SearchQuery& query, const engine::SearchResult& 
   auto found = std::make_shared<SearchOutcome>();
   found->query = query;
   found->result = list;
-  if (so_far_ && so_far_->query == query) keep_known_cells(so_far_->result, found->result);
+  // Of plans that were known, where none is listed: they stay in the map until the whole is there.
+  if (so_far_ && so_far_->query == query) engine::add_cells(so_far_->result.cells, found->result.cells);
   found->seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun_).count();
   so_far_ = std::move(found);
   if (wake_) wake_();

@@ -44,9 +44,7 @@ struct SearchOutcome {
   bool finished() const { return query.serves() ? serving.finished : result.finished; }
   // Finished, and of the whole space.
   bool listed() const { return !query.serves() && result.extent == engine::SearchResult::Extent::listed; }
-  bool counted() const {
-    return finished() && (query.serves() || result.extent == engine::SearchResult::Extent::whole);
-  }
+  bool counted() const { return finished() && (query.serves() || result.is_whole()); }
 };
 // What was found, for another scenario whose query asks the same.
 SearchOutcome with_present(const SearchOutcome& found, const engine::Scenario& scenario);

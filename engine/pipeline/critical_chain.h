@@ -2,6 +2,8 @@
 // and hops that fills it without a gap. It is a chain of every step of the shape, and none is shorter than any of its
 // chains; between similar times the same one decides, and its length is the step's to the last tick. (The makespan is
 // a maximum of sums, one for each chain: Baccelli, Cohen, Olsder and Quadrat, Synchronization and Linearity, 1992.)
+// critical_path (timeline_analysis.h) tells such a chain of an order, with its waits in words; here it is of a plan that is
+// ready to run, since whoever runs many steps keeps no orders.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +20,6 @@ struct ChainLink {
   std::uint32_t op = kEnd;                // kEnd: the end of the step
   std::uint32_t work = 0;                 // what was waited for (RunPlan::works)
   std::uint32_t to = RunPlan::kNoDevice;  // where its result went from its device; kNoDevice: it stayed
-  friend bool operator==(const ChainLink&, const ChainLink&) = default;
 };
 
 // From the end of the step to its beginning. `tables` and `timeline` as simulate() has left them.

@@ -167,8 +167,18 @@ std::optional<BrokenConstraint> broken_constraint(const Scenario& s, const PlanS
 
 }  // namespace
 
-void sort_cells(std::vector<SearchCell>& cells) {
-  std::ranges::sort(cells, {}, [](const SearchCell& cell) { return std::pair(cell.tensor, cell.pipeline); });
+void add_cells(const std::vector<SearchCell>& others, std::vector<SearchCell>& cells) {
+  const auto place = [](const SearchCell& cell) { return std::pair(cell.tensor, cell.pipeline); };
+  for (const SearchCell& other : others) {
+    const auto at = std::ranges::lower_bound(cells, place(other), {}, place);
+    if (at == cells.end() || place(*at) != place(other)) cells.insert(at, other);
+  }
+}
+
+std::vector<Plan> SearchMemory::known() const {
+  std::vector<Plan> out = seeds;
+  out.insert(out.end(), listed.begin(), listed.end());
+  return out;
 }
 
 std::vector<Plan> plans_of(const SearchResult& result) {
@@ -215,12 +225,6 @@ struct SettingSearch {
   SpaceChoices choices;
 };
 
-std::vector<Plan> seeds_of(const SearchMemory& memory) {
-  std::vector<Plan> out = memory.seeds;
-  out.insert(out.end(), memory.listed.begin(), memory.listed.end());
-  return out;
-}
-
 std::vector<std::unique_ptr<SettingSearch>> setting_searches(const Scenario& s, const PlanSpace& space,
                                                              const std::vector<Plan>& settings) {
   std::vector<std::unique_ptr<SettingSearch>> out;
@@ -235,7 +239,7 @@ SearchResult search_known(const Scenario& s, const SearchRequest& request, Searc
   SearchResult result;
   result.extent = SearchResult::Extent::known;
   if (can_be_priced(s)) {
-    std::vector<Plan> plans = seeds_of(memory);
+    std::vector<Plan> plans = memory.known();
     plans.push_back(plan_of(s));
     // Of combinations that none of the plans has there is nothing to find.
     std::vector<Plan> settings = settings_tried(s, request.space);
@@ -323,7 +327,8 @@ std::unique_ptr<SearchWorker> SearchTeam::find(const SearchRequest& wanted, Sear
     auto worker = std::make_unique<SearchWorker>(with.scenario, wanted, with.choices, *known_,
                                                  progress_ != nullptr ? &progress_->stop : nullptr, aim);
     worker->lend_orders(memory_.orders[i]);
-    if (const std::vector<Plan> seeds = seeds_of(memory_); i == 0 && !seeds.empty()) worker->take_seeds(seeds);
+    if (i > 0) return worker;
+    if (const std::vector<Plan> seeds = memory_.known(); !seeds.empty()) worker->take_seeds(seeds);
     return worker;
   };
   auto first = worker_with(*searches_.front(), 0);
@@ -415,17 +420,15 @@ void SearchTeam::fill_sample(SearchWorker& found, SearchResult& result) const {
 }
 
 // What is listed first of a cell is the best of it.
-void fill_listed_cells(SearchResult& result) {
-  for (const RankedPlan& one : result.best) {
-    const auto of_plan = [&one](const SearchCell& cell) {
-      return cell.tensor == one.plan.tensor && cell.pipeline == one.plan.pipeline;
-    };
-    if (std::ranges::any_of(result.cells, of_plan)) continue;
-    SearchCell& cell = result.cells.emplace_back();
+std::vector<SearchCell> listed_cells(const std::vector<RankedPlan>& best) {
+  std::vector<SearchCell> out;
+  for (const RankedPlan& one : best) {
+    SearchCell cell;
     cell.tensor = one.plan.tensor, cell.pipeline = one.plan.pipeline;
     cell.best = one;
+    add_cells({cell}, out);
   }
-  sort_cells(result.cells);
+  return out;
 }
 
 // The list and the front alone.
@@ -437,7 +440,7 @@ SearchResult find_list(const Scenario& s, const SearchRequest& request, SearchTe
   const auto found = team.find(wanted, SearchAim::list);
   if (team.stopped()) return result;
   team.fill_list(*found, result);
-  if (request.cells) fill_listed_cells(result);
+  if (request.cells) result.cells = listed_cells(result.best);
   memory.listed = plans_of(result);
   place_present(s, request, result);
   result.finished = true;

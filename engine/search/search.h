@@ -111,6 +111,7 @@ struct SearchResult {
     whole,
   };
   Extent extent = Extent::whole;
+  bool is_whole() const { return extent == Extent::whole; }
   std::vector<RankedPlan> best;                // in the order of the search
   std::vector<RankedPlan> front;               // no other plan is both faster and smaller; memory ascending
   double plans = 0;                            // of the space
@@ -136,9 +137,10 @@ void place_present(const Scenario&, const SearchRequest&, SearchResult&);
 // there too, and orders of operations that have been written out. Whoever searches again and again keeps it; it belongs
 // to one search at a time.
 struct SearchMemory {
-  std::vector<Plan> seeds;         // those that are not of the space or cannot run are passed over
-  std::vector<Plan> listed;        // as seeds, by a search that was stopped when it had its list
-  std::vector<OrderSpans> orders;  // by worker
+  std::vector<Plan> seeds;          // those that are not of the space or cannot run are passed over
+  std::vector<Plan> listed;         // as seeds, by a search that was stopped when it had its list
+  std::vector<OrderSpans> orders;   // by worker
+  std::vector<Plan> known() const;  // all seeds
 };
 // `listed`, where it is given, is told the list and the front as soon as they are known, on the thread that searches, by a
 // result that is no more than that. It takes somewhat longer until all is known.
@@ -149,8 +151,8 @@ SearchResult search(const Scenario&, const SearchRequest&, SearchProgress* progr
 // What search() would find if there were no other plans than those in memory and the present one: some milliseconds
 // instead of some hundred, while a control is dragged.
 SearchResult search_known(const Scenario&, const SearchRequest&, SearchMemory&);
-// By tensor, then pipeline.
-void sort_cells(std::vector<SearchCell>& cells);
+// Adds those of the others of which `cells` have none with the same tensor and pipeline degree yet, and keeps the order.
+void add_cells(const std::vector<SearchCell>& others, std::vector<SearchCell>& cells);
 // The plans that a result shows, each once.
 std::vector<Plan> plans_of(const SearchResult&);
 

@@ -143,6 +143,9 @@ class SearchWorker {
   void test_state(Mesh& mesh);
   // `layer`: of the choices of a layer.
   void price_mesh(Mesh& mesh, bool sequence_parallel, CheckpointPolicy policy, std::size_t layer);
+  // What a step of a state takes at least by the work of layer_ and what follows it, however its pipeline runs.
+  double least_step(const Mesh& mesh, double end_s) const;
+  // Without asking for anything but the state's bytes and the layers' work.
   bool too_slow_for_its_state(const Mesh& mesh, const StateChoice& choice) const;
   // Of state_, whose choices the candidate has. `end_s`: of StateChoice; `first`: of mesh.runs.
   void price_schedules(Mesh& mesh, Candidate& candidate, double end_s, std::size_t first);

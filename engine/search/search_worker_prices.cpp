@@ -66,10 +66,13 @@ void SearchWorker::price_mesh(Mesh& mesh, bool sequence_parallel, CheckpointPoli
   }
 }
 
-// Without asking for anything but the state's bytes and the layers' work.
-bool SearchWorker::too_slow_for_its_state(const Mesh& mesh, const StateChoice& choice) const {
+double SearchWorker::least_step(const Mesh& mesh, double end_s) const {
   const double work = mesh.overlaps ? std::min(least_work_s_, least_paired_work_s_) : least_work_s_;
-  const double least_s = Pricer::with_host(mesh.placed, work + choice.end_s);
+  return Pricer::with_host(mesh.placed, work + end_s);
+}
+
+bool SearchWorker::too_slow_for_its_state(const Mesh& mesh, const StateChoice& choice) const {
+  const double least_s = least_step(mesh, choice.end_s);
   if (std::isnan(least_s) || !mesh.rates_known) return false;
   return !candidates_.wants(least_s, choice.bytes, mesh.placed.counts.chips, mesh.cell);
 }
@@ -124,8 +127,7 @@ bool SearchWorker::none_matters(Mesh& mesh, Candidate& candidate, double end_s, 
   };
   const DeviceRange& range = mesh.fullest->range;
   const double least = smallest(range.least);
-  double least_s = Pricer::with_host(
-      mesh.placed, (mesh.overlaps ? std::min(least_work_s_, least_paired_work_s_) : least_work_s_) + end_s);
+  double least_s = least_step(mesh, end_s);
   const auto matter = [&] {
     if (least <= mesh.limit_bytes && candidates_.wants(least_s, least, candidate.chips, mesh.cell)) return true;
     return counts_ && least <= most_missed(mesh) && missed_.wants(least_s, candidates_.fastest_s());

@@ -335,24 +335,9 @@ class AccelerateReader {
     plan_.warn(say("import.accelerate.precision"), mixed ? mixed->origin.line : 0);
   }
 
-  // By the names of Transformers (transformers/training_args.py, OptimizerNames).
   void optimizer() {
-    const auto named = keys_.word("optimizer|optim");
-    if (!named || named->value.empty()) return;
-    const std::string& name = named->value;
-    const auto has = [&name](std::string_view part) { return name.find(part) != std::string::npos; };
-    const bool adam = has("adam") && !has("ademamix");
-    const char* kind = name == "muon" ? "muon_fp32" : adam && (has("8bit") || has("4bit")) ? "adam_8bit" : nullptr;
-    if (kind != nullptr) {
-      // In place of what the mixed precision has usually.
-      std::erase_if(plan_.fields, [](const StatedField& field) { return field.path == "precision.optimizer"; });
-      plan_.state_choice("precision.optimizer", kind, named->origin, name);
-    } else if (adam) {
-      plan_.read.push_back({named->origin.key, named->origin.line, "precision.optimizer", name});
-    } else {
-      plan_.warn(say("import.optimizer_unknown", in_quotes(name)), named->origin.line);
-    }
-    if (adam && has("4bit")) plan_.warn(say("import.nearest", name, std::string("adam_8bit")), named->origin.line);
+    if (const auto named = keys_.word("optimizer|optim"); named && !named->value.empty())
+      state_optimizer(plan_, named->value, named->origin);
   }
 
   // LLaMA-Factory says finetuning_type, lora_rank and lora_target; axolotl adapter, lora_r and lora_target_modules or
@@ -375,8 +360,7 @@ class AccelerateReader {
     if (!quarter && !(eight && eight->value) && !(bits && bits->value == 8)) return;
     const Origin& origin = bits ? bits->origin : four ? four->origin : eight ? eight->origin : kind->origin;
     // In place of the format that the mixed precision is usually said with.
-    std::erase_if(plan_.fields, [](const StatedField& field) { return field.path == "precision.weights"; });
-    plan_.state_choice("precision.weights", quarter ? "int4" : "int8", origin, quarter ? "nf4" : "int8");
+    plan_.restate_choice("precision.weights", quarter ? "int4" : "int8", origin, quarter ? "nf4" : "int8");
     if (quarter) plan_.warn(say("import.nearest", std::string("nf4"), std::string("int4")), origin.line);
   }
   void targets() {

@@ -145,15 +145,8 @@ class DeepspeedReader {
       missing("precision.compute");
     else
       assume_mixed_precision(plan_, "fp32", usual());
-    const auto optimizer = keys_.word("optimizer.type");
-    if (optimizer && optimizer->value == "Muon") {
-      // In place of the Adam that its mixed precision is usually said with.
-      std::erase_if(plan_.fields, [](const StatedField& field) { return field.path == "precision.optimizer"; });
-      plan_.state_choice("precision.optimizer", "muon_fp32", optimizer->origin, optimizer->value);
-    } else if (optimizer && optimizer->value.find("Adam") == std::string::npos)
-      plan_.warn(say("import.optimizer_unknown", in_quotes(optimizer->value)), optimizer->origin.line);
-    else if (optimizer)
-      plan_.read.push_back({optimizer->origin.key, optimizer->origin.line, "precision.optimizer", optimizer->value});
+    if (const auto optimizer = keys_.word("optimizer.type"))
+      state_optimizer(plan_, optimizer->value, optimizer->origin);
   }
 
   // What other parts of the program may say beside this file.

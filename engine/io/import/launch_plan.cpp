@@ -26,6 +26,11 @@ void LaunchPlan::state_choice(std::string_view path, std::string_view word, Orig
   state(path, choice_value(path, word), std::move(origin), std::move(written));
 }
 
+void LaunchPlan::restate_choice(std::string_view path, std::string_view word, Origin origin, std::string written) {
+  std::erase_if(fields, [path](const StatedField& field) { return field.path == path; });
+  state_choice(path, word, std::move(origin), std::move(written));
+}
+
 void LaunchPlan::assume(std::string_view path, double value, engine::Sentence why) {
   defaults.push_back({std::string(path), value, std::move(why)});
 }

@@ -101,6 +101,8 @@ struct LaunchPlan {
   // Helpers for readers. `path` is that of a field; the value is checked against its domain when the scenario is made.
   void state(std::string_view path, double value, Origin origin, std::string written = {});
   void state_choice(std::string_view path, std::string_view word, Origin origin, std::string written = {});
+  // In place of what was stated of it before.
+  void restate_choice(std::string_view path, std::string_view word, Origin origin, std::string written);
   void assume(std::string_view path, double value, engine::Sentence why);
   void assume_choice(std::string_view path, std::string_view word, engine::Sentence why);
   // What the plan has of a field: stated, else assumed; none: neither.

@@ -3,6 +3,8 @@
 #include <array>
 #include <utility>
 
+#include "engine/base/ascii.h"
+
 namespace roofscape::io {
 
 namespace {
@@ -29,6 +31,20 @@ void state_mixed_precision(LaunchPlan& plan, std::string_view type, const Origin
 
 void assume_mixed_precision(LaunchPlan& plan, std::string_view type, const engine::Sentence& why) {
   for (const auto& [field, word] : precision_choices(type)) plan.assume_choice(field, word, why);
+}
+
+void state_optimizer(LaunchPlan& plan, const std::string& name, const Origin& origin) {
+  const std::string words = engine::ascii_lower(name);
+  const auto has = [&words](std::string_view part) { return words.find(part) != std::string::npos; };
+  const bool adam = has("adam") && !has("ademamix"), four = adam && has("4bit");
+  const char* kind = words == "muon" ? "muon_fp32" : four || (adam && has("8bit")) ? "adam_8bit" : nullptr;
+  if (kind != nullptr)
+    plan.restate_choice("precision.optimizer", kind, origin, name);
+  else if (adam)
+    plan.read.push_back({origin.key, origin.line, "precision.optimizer", name});
+  else
+    plan.warn(say("import.optimizer_unknown", in_quotes(name)), origin.line);
+  if (four) plan.warn(say("import.nearest", name, std::string("adam_8bit")), origin.line);
 }
 
 }  // namespace roofscape::io

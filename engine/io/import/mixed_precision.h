@@ -5,6 +5,7 @@
 // 8), Adam's state and a master copy in 32. In "fp32" everything is.
 #pragma once
 
+#include <string>
 #include <string_view>
 
 #include "engine/io/import/launch_plan.h"
@@ -13,5 +14,10 @@ namespace roofscape::io {
 
 void state_mixed_precision(LaunchPlan& plan, std::string_view type, const Origin& origin, std::string_view written);
 void assume_mixed_precision(LaunchPlan& plan, std::string_view type, const engine::Sentence& why);
+
+// The optimizer by its name, after the mixed precision, in place of the Adam that this usually has: "Muon", "AdamW",
+// "OneBitAdam" as DeepSpeed has them, "paged_adamw_8bit" as Transformers does (training_args.py, OptimizerNames). What is
+// neither Adam nor Muon is taken as Adam, and said to be.
+void state_optimizer(LaunchPlan& plan, const std::string& name, const Origin& origin);
 
 }  // namespace roofscape::io

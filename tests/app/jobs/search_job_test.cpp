@@ -97,7 +97,7 @@ TEST_CASE("while another scenario is searched, what is known is ranked for it") 
     job.wait();
   }
   REQUIRE(so_far);
-  CHECK(so_far->result.extent != engine::SearchResult::Extent::whole);
+  CHECK_FALSE(so_far->result.is_whole());
   CHECK_FALSE(so_far->counted());
   CHECK(so_far->query.request == request_of(large()));
   CHECK_FALSE(so_far->result.best.empty());

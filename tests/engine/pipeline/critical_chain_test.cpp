@@ -30,27 +30,44 @@ PipelineTimes changed(Random& random, PipelineTimes times) {
   return times;
 }
 
-}  // namespace
-
-TEST_CASE("the chain that decided a step is as long as the step") {
-  Random random(71);
+// A shape's plan, run with one set of times after the other.
+struct ChainRun {
   SimulationScratch scratch;
   RunPlan plan;
   Orders orders;
   Timeline timeline;
   std::vector<ChainLink> links;
+
+  void take(const ScheduleShape& shape) {
+    make_orders(shape, orders);
+    REQUIRE(make_run_plan(orders, scratch.planning, plan).finished());
+  }
+  Tick makespan(const PipelineTimes& times) {
+    REQUIRE(simulate(plan, times, scratch, timeline).finished());
+    return timeline.makespan;
+  }
+  // Of the step that was run last.
+  ChainCounts chain(const PipelineTimes& times) {
+    find_chain(plan, scratch.tables, timeline, links);
+    REQUIRE_FALSE(links.empty());
+    return ChainCounts(plan, times, links);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("the chain that decided a step is as long as the step") {
+  Random random(71);
+  ChainRun run;
   int blocked = 0, paired = 0;
   for (int i = 0; i < 11000; ++i) {
     const ScheduleShape shape = random_shape(random, schedule_in_turn(i));
     const PipelineTimes times = times_of_chain(random, shape);
-    make_orders(shape, orders);
-    REQUIRE(make_run_plan(orders, scratch.planning, plan).finished());
-    REQUIRE(simulate(plan, times, scratch, timeline).finished());
-    find_chain(plan, scratch.tables, timeline, links);
     CAPTURE(i);
-    REQUIRE_FALSE(links.empty());
-    REQUIRE(ChainCounts(plan, times, links).length(times) == timeline.makespan);
-    blocked += times.blocking_send, paired += !plan.first_halves.empty();
+    run.take(shape);
+    const Tick makespan = run.makespan(times);
+    REQUIRE(run.chain(times).length(times) == makespan);
+    blocked += times.blocking_send, paired += !run.plan.first_halves.empty();
   }
   CHECK(blocked > 1000);
   CHECK(paired > 1000);
@@ -58,27 +75,21 @@ TEST_CASE("the chain that decided a step is as long as the step") {
 
 TEST_CASE("no step is shorter than a chain of its shape") {
   Random random(72);
-  SimulationScratch scratch;
-  RunPlan plan;
-  Orders orders;
-  Timeline timeline;
-  std::vector<ChainLink> links;
+  ChainRun run;
   int near = 0, all = 0;
   for (int i = 0; i < 3300; ++i) {
     const ScheduleShape shape = random_shape(random, schedule_in_turn(i));
     const PipelineTimes first = times_of_chain(random, shape);
-    make_orders(shape, orders);
-    REQUIRE(make_run_plan(orders, scratch.planning, plan).finished());
-    REQUIRE(simulate(plan, first, scratch, timeline).finished());
-    find_chain(plan, scratch.tables, timeline, links);
-    const ChainCounts chain(plan, first, links);
     CAPTURE(i);
+    run.take(shape);
+    run.makespan(first);
+    const ChainCounts chain = run.chain(first);
     for (int k = 0; k < 8; ++k) {
       const PipelineTimes times = k < 4 ? changed(random, first) : times_of_chain(random, shape);
-      REQUIRE(simulate(plan, times, scratch, timeline).finished());
-      REQUIRE(chain.length(times) <= timeline.makespan);
+      const Tick makespan = run.makespan(times);
+      REQUIRE(chain.length(times) <= makespan);
       if (k >= 4) continue;
-      ++all, near += double(chain.length(times)) > 0.98 * double(timeline.makespan);
+      ++all, near += double(chain.length(times)) > 0.98 * double(makespan);
     }
   }
   CHECK(near > all * 9 / 10);
@@ -88,22 +99,16 @@ TEST_CASE(
     "a chain without blocking sends says nothing false of steps that block, and one with them nothing of others") {
   const ScheduleShape shape = shape_of(Kind::one_f_one_b, 4, 8);
   PipelineTimes times = unit_times(shape, 1, 1, 1, 0.5);
-  SimulationScratch scratch;
-  RunPlan plan;
-  Orders orders;
-  Timeline timeline;
-  std::vector<ChainLink> links;
-  make_orders(shape, orders);
-  REQUIRE(make_run_plan(orders, scratch.planning, plan).finished());
+  ChainRun run;
+  run.take(shape);
   const auto chain_of = [&](bool blocking) {
     times.blocking_send = blocking;
-    REQUIRE(simulate(plan, times, scratch, timeline).finished());
-    find_chain(plan, scratch.tables, timeline, links);
-    return ChainCounts(plan, times, links);
+    run.makespan(times);
+    return run.chain(times);
   };
   const ChainCounts free = chain_of(false);
   const ChainCounts blocked = chain_of(true);
-  CHECK(free.length(times) <= timeline.makespan);
+  CHECK(free.length(times) <= run.timeline.makespan);
   times.blocking_send = false;
   CHECK(blocked.length(times) == 0);
 }

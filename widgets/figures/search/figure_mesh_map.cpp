@@ -184,16 +184,15 @@ HeatGrid grid_of(const FigureInput& input, const search::TrainingShown& found, c
   out.readout = [&input, found, &map](std::size_t i) {
     return map.cells[i] != nullptr
                ? readout_of(input, found, *map.cells[i])
-               : Readout{std::string(input.texts.text(found.result->extent != engine::SearchResult::Extent::whole
-                                                          ? "figure.mesh-map.unknown"
-                                                          : "figure.mesh-map.no_mesh")),
+               : Readout{std::string(input.texts.text(found.result->is_whole() ? "figure.mesh-map.no_mesh"
+                                                                               : "figure.mesh-map.unknown")),
                          {}};
   };
   out.low = value_text(rising ? range.low : range.high, shown),
   out.high = value_text(rising ? range.high : range.low, shown);
   const std::string quantity(
       t.text("figure.mesh-map.quantity." + std::string(kMeshQuantities[static_cast<std::size_t>(shown)])));
-  const bool unknown = blank && found.result->extent != engine::SearchResult::Extent::whole;
+  const bool unknown = blank && !found.result->is_whole();
   out.brief_key =
       heat_key(t, quantity, hatched ? "figure.mesh-map.key.hatched" : "", false, blank && !unknown, false, false);
   out.key =
