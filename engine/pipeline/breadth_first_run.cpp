@@ -13,31 +13,73 @@ struct StagePasses {
   Tick duration = 0, hop_in = 0, hop_out = 0;
   bool reads = false, sends = false;  // from and to another device
   bool blocking = false;              // the device is busy until what it sent has arrived
-  bool reversed = false;              // the last microbatch first
 };
 
-// When the device is free again. `starts`: of each pass; null: not asked for.
-Tick run_stage(const StagePasses& stage, Tick free, std::vector<Tick>& arrives, Tick& in_transfer, Tick* starts) {
-  const std::size_t m = arrives.size();
-  for (std::size_t n = 0; n < m; ++n) {
-    Tick& arrival = arrives[stage.reversed ? m - 1 - n : n];
-    const Tick begin = stage.reads ? std::max(free, arrival) : free;
-    if (starts != nullptr) starts[n] = begin;
-    in_transfer += std::min(begin - free, stage.hop_in);
-    free = begin + stage.duration;
-    arrival = free + stage.hop_out;
-    if (!stage.blocking || !stage.sends) continue;
-    in_transfer += stage.hop_out;
-    free = arrival;
+// What comes behind the results before it: as one run where all are equally far apart.
+void append(PassRun next, std::vector<PassRun>& runs) {
+  if (!runs.empty()) {
+    PassRun& last = runs.back();
+    if (last.count == 1) last.apart = next.first - last.first;
+    const bool goes_on = next.first == last.after() && (next.count == 1 || next.apart == last.apart);
+    if (goes_on) {
+      last.count += next.count;
+      return;
+    }
   }
-  return free;
+  runs.push_back(next);
 }
+
+// One virtual stage's passes, whose inputs arrive in this order; `out`: their results where they go to.
+class StageRun {
+ public:
+  StageRun(const StagePasses& stage, Tick free, std::vector<PassRun>& out, Tick* starts)
+      : stage_(stage),
+        occupied_(stage.duration + (stage.blocking && stage.sends ? stage.hop_out : 0)),
+        free_(free),
+        out_(out),
+        starts_(starts) {}
+
+  void take(PassRun inputs) {
+    if (!stage_.reads) return work(free_, occupied_, inputs.count);
+    // They catch up with the device: until then it does not wait for them.
+    if (inputs.first <= free_) {
+      Tick queued = inputs.count;
+      if (inputs.apart > occupied_)
+        queued = std::min(queued, (free_ - inputs.first) / (inputs.apart - occupied_) + 1);
+      work(free_, occupied_, queued);
+      inputs.first += queued * inputs.apart, inputs.count -= queued;
+      if (inputs.count == 0) return;
+    }
+    // Waits for the first, and for each of the others where they come more slowly than it works.
+    const Tick each = std::max(inputs.apart, occupied_);
+    in_transfer_ += std::min(inputs.first - free_, stage_.hop_in) +
+                    (inputs.count - 1) * std::min(each - occupied_, stage_.hop_in);
+    work(inputs.first, each, inputs.count);
+  }
+  Tick free() const { return free_; }  // when the device is, again
+  Tick in_transfer() const { return in_transfer_; }
+
+ private:
+  void work(Tick begin, Tick apart, Tick count) {
+    append({begin + stage_.duration + stage_.hop_out, apart, count}, out_);
+    free_ = begin + (count - 1) * apart + occupied_;
+    in_transfer_ += count * (occupied_ - stage_.duration);
+    if (starts_ == nullptr) return;
+    for (Tick n = 0; n < count; ++n) *starts_++ = begin + n * apart;
+  }
+
+  const StagePasses& stage_;
+  Tick occupied_;  // by a pass, with its blocking send
+  Tick free_, in_transfer_ = 0;
+  std::vector<PassRun>& out_;
+  Tick* starts_;
+};
 
 // `starts`: of all operations in the order of the devices' lists; null: not asked for.
 StepSpan run_all(const ScheduleShape& shape, const PipelineTimes& times, BreadthFirstScratch& scratch, Tick* starts) {
   const std::size_t p = static_cast<std::size_t>(shape.stages), stages = times.forward.size();
   const auto m = static_cast<std::size_t>(shape.microbatches);
-  scratch.arrives.assign(m, 0);
+  scratch.arrives.assign(1, {0, 0, shape.microbatches});
   scratch.free.assign(p, 0);
   const auto hop_to = [&](std::size_t from, std::size_t to) {
     return times.hop(static_cast<std::uint32_t>(from % p), static_cast<std::uint32_t>(to % p));
@@ -48,9 +90,13 @@ StepSpan run_all(const ScheduleShape& shape, const PipelineTimes& times, Breadth
   // A device has as many runs of m passes as it holds stages, forth and then back.
   const std::size_t chunks = stages / p;
   const auto run = [&](std::size_t stage, std::size_t nth_run) {
-    Tick& free = scratch.free[stage % p];
-    free = run_stage(passes, free, scratch.arrives, out.in_transfer,
-                     starts == nullptr ? nullptr : starts + (stage % p * 2 * chunks + nth_run) * m);
+    scratch.sent.clear();
+    StageRun of_stage(passes, scratch.free[stage % p], scratch.sent,
+                      starts == nullptr ? nullptr : starts + (stage % p * 2 * chunks + nth_run) * m);
+    for (const PassRun& inputs : scratch.arrives) of_stage.take(inputs);
+    scratch.free[stage % p] = of_stage.free();
+    out.in_transfer += of_stage.in_transfer();
+    std::swap(scratch.arrives, scratch.sent);
   };
   for (std::size_t s = 0; s < stages; ++s) {
     passes.duration = times.forward[s];
@@ -59,7 +105,10 @@ StepSpan run_all(const ScheduleShape& shape, const PipelineTimes& times, Breadth
     passes.hop_out = passes.sends ? hop_to(s, s + 1) : 0;
     run(s, s / p);
   }
-  passes.reversed = shape.backward_order == BackwardOrder::last_in;
+  if (shape.backward_order == BackwardOrder::last_in) {
+    std::ranges::reverse(scratch.arrives);
+    for (PassRun& results : scratch.arrives) results.first = results.last(), results.apart = -results.apart;
+  }
   for (std::size_t s = stages; s-- > 0;) {
     passes.duration = times.backward_input[s] + times.backward_weight[s];
     passes.reads = s + 1 < stages, passes.sends = s > 0;
