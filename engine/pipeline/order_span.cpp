@@ -108,7 +108,7 @@ Tick OrderSpans::least_makespan(const ScheduleShape& shape, const PipelineTimes&
 void OrderSpans::keep_chain(const ScheduleShape& shape, const PipelineTimes& times, const Settled* settled,
                             Tick makespan) {
   if (least_makespan(shape, times) == makespan) return;  // one of those kept has decided this step too
-  const RunPlan& plan = cache_.plan(settled != nullptr ? settled->longer : shape);
+  const RunPlan& plan = cache_.plan(settled != nullptr ? settled->few : shape);
   find_chain(plan, cache_.scratch.tables, cache_.timeline, links_);
   if (links_.empty()) return;
   RepeatedLinks repeated;
@@ -126,6 +126,14 @@ void OrderSpans::keep_chain(const ScheduleShape& shape, const PipelineTimes& tim
   chains_bytes_ += to.bytes();
 }
 
+void OrderSpans::learn(const OrderSpans& other) {
+  for (const auto& [shape, chains] : other.chains_) {
+    if (chains_bytes_ > kChainsBytes) return;
+    if (!chains_.try_emplace(shape, chains).second) continue;
+    for (const ChainCounts& chain : chains.all) chains_bytes_ += chain.bytes();
+  }
+}
+
 // The part of the chain between the same operation of two repetitions, as often as makes up for the repetitions that
 // are missing: with it the chain is one of the whole step, since the repetitions between differ by the microbatch alone.
 RepeatedLinks OrderSpans::repeated_links(const Settled& settled, const RunPlan& plan) const {
@@ -137,7 +145,7 @@ RepeatedLinks OrderSpans::repeated_links(const Settled& settled, const RunPlan& 
     if (op == ChainLink::kEnd) return Visit{};
     const auto device =
         static_cast<int>(std::lower_bound(plan.last_op.begin(), plan.last_op.end(), op) - plan.last_op.begin());
-    const int at = static_cast<int>(op - first_op(plan, device)) - settled.middle.before(settled.longer, device);
+    const int at = static_cast<int>(op - first_op(plan, device)) - settled.middle.before(settled.few, device);
     const int length = settled.middle.length;
     if (at < 0 || at >= length * settled.repetitions) return Visit{};
     return Visit{device * length + at % length, at / length};
@@ -187,31 +195,44 @@ std::optional<OrderSpans::Settled> OrderSpans::settle(const ScheduleShape& shape
     int period = 1;
     while (period <= 2 * shape.stages && !repeats(few, repetitions, far, period)) ++period;
     if (period > 2 * shape.stages) continue;
-    // As many more that whole periods are left, and one period more than that.
-    const int shorter = repetitions + (all - repetitions) % period, longer = shorter + period;
-    if (shorter != repetitions) run(with(shorter), times);
-    shorter_.busy = cache_.timeline.busy, shorter_.busy_until = cache_.timeline.busy_until;
-    shorter_.makespan = cache_.timeline.makespan, shorter_.in_transfer = cache_.timeline.in_transfer;
-    run(with(longer), times);
-    if (!repeats(with(longer), longer, reach(with(longer), *middle), period) || reach(with(shorter), *middle) == 0)
-      continue;
-    return Settled{*middle, with(longer), longer, period, (all - longer) / period};
+    // As many more that whole periods are left.
+    const int enough = repetitions + (all - repetitions) % period;
+    const Settled settled{*middle, with(enough), enough, period, (all - enough) / period};
+    if (enough != repetitions) {
+      run(settled.few, times);
+      if (!repeats(settled.few, enough, reach(settled.few, *middle), period)) continue;
+    }
+    sum_period(settled);
+    return settled;
   }
   return std::nullopt;
 }
 
+void OrderSpans::sum_period(const Settled& settled) {
+  const RunPlan& plan = cache_.plan(settled.few);
+  const auto length = static_cast<std::size_t>(settled.middle.length);
+  in_period_.clear();
+  for (int r = 0; r < settled.few.stages; ++r) {
+    const std::size_t end = first_op(plan, r) + static_cast<std::size_t>(settled.middle.before(settled.few, r)) +
+                            length * static_cast<std::size_t>(settled.repetitions);
+    in_period_.push_back({end - length * static_cast<std::size_t>(settled.period), end});
+  }
+  const std::vector<Tick>& start = cache_.timeline.start;
+  const OpRange& of_first = in_period_.front();
+  period_.lasts = start[of_first.end - 1] - start[of_first.first - 1];
+  sum_part(plan, cache_.scratch.tables, cache_.timeline, in_period_, period_.totals);
+}
+
 void OrderSpans::add_totals(const Settled& settled, Timeline& out) const {
-  const Timeline& longer = cache_.timeline;
-  const auto whole = [&settled](Tick of_longer, Tick of_shorter) {
-    return of_longer + settled.periods_left * (of_longer - of_shorter);
-  };
-  out.makespan = whole(longer.makespan, shorter_.makespan);
-  out.in_transfer = whole(longer.in_transfer, shorter_.in_transfer);
-  out.busy.resize(longer.busy.size());
-  out.busy_until.resize(longer.busy.size());
-  for (std::size_t r = 0; r < longer.busy.size(); ++r) {
-    out.busy[r] = whole(longer.busy[r], shorter_.busy[r]);
-    out.busy_until[r] = whole(longer.busy_until[r], shorter_.busy_until[r]);
+  const Timeline& few = cache_.timeline;
+  const PartTotals& period = period_.totals;
+  out.makespan = few.makespan + settled.periods_left * period_.lasts;
+  out.in_transfer = few.in_transfer + settled.periods_left * period.in_transfer;
+  out.busy.resize(few.busy.size());
+  out.busy_until.resize(few.busy.size());
+  for (std::size_t r = 0; r < few.busy.size(); ++r) {
+    out.busy[r] = few.busy[r] + settled.periods_left * period.busy[r];
+    out.busy_until[r] = few.busy_until[r] + settled.periods_left * period_.lasts;
   }
 }
 
@@ -233,8 +254,8 @@ bool OrderSpans::fill_timeline(const ScheduleShape& shape, const PipelineTimes& 
   const std::optional<Settled> settled = settle(shape, times);
   if (!settled) return false;
   add_totals(*settled, out);
-  const RunPlan& plan = cache_.plan(settled->longer);
-  const Tick later = cache_.timeline.makespan - shorter_.makespan;
+  const RunPlan& plan = cache_.plan(settled->few);
+  const Tick later = period_.lasts;
   const auto often = static_cast<std::size_t>(settled->periods_left);
   const std::size_t period =
       static_cast<std::size_t>(settled->middle.length) * static_cast<std::size_t>(settled->period);
@@ -246,7 +267,7 @@ bool OrderSpans::fill_timeline(const ScheduleShape& shape, const PipelineTimes& 
     const Tick* from = cache_.timeline.start.data() + first_op(plan, r);
     const Tick* const end = cache_.timeline.start.data() + first_op(plan, r + 1);
     const Tick* const drain =
-        from + settled->middle.before(settled->longer, r) + settled->middle.length * settled->repetitions;
+        from + settled->middle.before(settled->few, r) + settled->middle.length * settled->repetitions;
     to = repeat(std::copy(from, drain, to), period, often, later);
     to = std::transform(drain, end, to, [&](Tick start) { return start + settled->periods_left * later; });
   }

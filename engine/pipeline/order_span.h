@@ -42,6 +42,8 @@ class OrderSpans {
   // was, or none whose order is kept.
   Tick least_makespan(const ScheduleShape& shape, const PipelineTimes& times) const;
   bool knows(const ScheduleShape& shape) const { return chains_.contains(shape); }  // more than that
+  // What has decided the other's steps, of shapes that none is known of.
+  void learn(const OrderSpans& other);
   // What simulate() fills of a timeline, with or without when each operation starts. False: the step does not repeat
   // itself, or not for long, so that its order has to be run as a whole, and `out` means nothing.
   bool fill_timeline(const ScheduleShape& shape, const PipelineTimes& times, Timeline& out);
@@ -55,13 +57,13 @@ class OrderSpans {
     PipelineTimes times;
     StepSpan step;
   };
-  // Two steps of few microbatches, one with a period of repetitions more than the other, from which the whole step
-  // follows. The timeline of the longer is the cache's; of the shorter, the totals are kept.
+  // A step of few microbatches, from which the whole step follows: what its last period of repetitions adds (period_)
+  // comes that much more often. Its timeline is the cache's.
   struct Settled {
     RepeatedMiddle middle;
-    ScheduleShape longer;
-    int repetitions = 0, period = 0;  // of the longer
-    Tick periods_left = 0;            // that the whole step has more than the longer
+    ScheduleShape few;
+    int repetitions = 0, period = 0;  // of that step
+    Tick periods_left = 0;            // that the whole step has more
   };
   struct ShapeHash {
     std::size_t operator()(const ScheduleShape& shape) const;
@@ -71,10 +73,11 @@ class OrderSpans {
     std::size_t next = 0;
   };
   StepSpan run(const ScheduleShape& shape, const PipelineTimes& times);
-  // Of the step that was run last. `settled`: it is the longer of these, and the shape's own is longer still.
+  // Of the step that was run last. `settled`: it was that one, and the shape's own is longer.
   void keep_chain(const ScheduleShape& shape, const PipelineTimes& times, const Settled* settled, Tick makespan);
   RepeatedLinks repeated_links(const Settled& settled, const RunPlan& plan) const;
   std::optional<Settled> settle(const ScheduleShape& shape, const PipelineTimes& times);
+  void sum_period(const Settled& settled);
   void add_totals(const Settled& settled, Timeline& out) const;
   int reach(const ScheduleShape& shape, const RepeatedMiddle& middle);
 
@@ -88,7 +91,14 @@ class OrderSpans {
   std::vector<ChainLink> links_;
   std::vector<std::pair<ScheduleShape, int>> reaches_;
   std::vector<int> repetition_;  // by operation
-  Timeline shorter_, totals_;    // without starts
+  // A period of the step that settled last.
+  struct Period {
+    Tick lasts = 0;
+    PartTotals totals;
+  };
+  Period period_;
+  std::vector<OpRange> in_period_;  // by device
+  Timeline totals_;                 // without starts
   std::size_t operations_run_ = 0;
 };
 

@@ -242,4 +242,37 @@ SimulationStatus simulate(const Orders& orders, const PipelineTimes& times, Simu
   return planned ? simulate(scratch.plan, times, scratch, out) : planned;
 }
 
+void sum_part(const RunPlan& plan, const SimulationScratch::Tables& tables, const Timeline& timeline,
+              const std::vector<OpRange>& of_device, PartTotals& out) {
+  const std::vector<Tick>& start = timeline.start;
+  out.busy.assign(of_device.size(), 0);
+  out.last.resize(of_device.size());
+  out.in_transfer = 0;
+  const RunPlan::Step* steps = plan.steps.data();
+  for (const RunPlan::Turn& turn : plan.turns) {
+    const RunPlan::Step* const of_turn = steps;
+    steps += turn.count;
+    const std::uint32_t device = plan.kinds[of_turn->kind].device;
+    const OpRange& part = of_device[device];
+    const std::size_t first = std::max<std::size_t>(turn.first, part.first);
+    const std::size_t end = std::min<std::size_t>(std::size_t{turn.first} + turn.count, part.end);
+    if (first >= end) continue;
+    // A first half's own start is not in the timeline any more, so that starts are found again.
+    Tick last = first == part.first ? start[first - 1] : out.last[device];
+    for (std::size_t op = first; op < end; ++op) {
+      const RunPlan::Step& step = of_turn[op - turn.first];
+      const SimulationScratch::Delays& delay = tables.delays[step.kind];
+      const Tick free = last + delay.before;
+      const Tick gap = std::max<Tick>(start[step.producer] + delay.producer - free, 0);
+      last = free + gap;
+      out.in_transfer += std::min(gap, delay.latency);
+      const std::uint32_t before = plan.kinds[step.kind].before;
+      if (before == RunPlan::kNoWork) continue;
+      out.busy[device] += tables.durations[before];
+      out.in_transfer += tables.occupied[before] - tables.durations[before];
+    }
+    out.last[device] = last;
+  }
+}
+
 }  // namespace roofscape::engine

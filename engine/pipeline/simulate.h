@@ -99,4 +99,19 @@ SimulationStatus simulate_both(const RunPlan& plan, const PipelineTimes& times, 
 SimulationStatus simulate(const Orders& orders, const PipelineTimes& times, SimulationScratch& scratch,
                           Timeline& out);
 
+// Operations that stand one after the other in a device's list.
+struct OpRange {
+  std::size_t first = 0, end = 0;
+};
+// What a part of a step adds to Timeline::busy and in_transfer.
+struct PartTotals {
+  std::vector<Tick> busy;  // by device
+  Tick in_transfer = 0;
+  std::vector<Tick> last;  // working memory
+};
+// Of a range on each device, whose first operation is not the first of the device, is no second half of a pair, and
+// comes after the same work as what comes after the last. `tables` and `timeline` as simulate() has left them.
+void sum_part(const RunPlan& plan, const SimulationScratch::Tables& tables, const Timeline& timeline,
+              const std::vector<OpRange>& of_device, PartTotals& out);
+
 }  // namespace roofscape::engine

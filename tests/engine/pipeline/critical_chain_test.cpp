@@ -145,3 +145,18 @@ TEST_CASE("what a search has learnt of a shape is never above its step, long ste
   CHECK(repeated > 300);
   CHECK(decided > repeated * 3 / 4);
 }
+
+TEST_CASE("what one search has learnt another takes over, but for shapes of which it knows itself") {
+  const ScheduleShape both = shape_of(Kind::zb_h1, 4, 12), of_one = shape_of(Kind::zb_v, 4, 12);
+  const PipelineTimes times = unit_times(both, 2, 3, 1, 0.5), folded = unit_times(of_one, 2, 3, 1, 0.5);
+  PipelineTimes others = times;
+  others.forward.back() += 100;
+  OrderSpans one, other;
+  const Tick makespan = one.span(both, times).makespan, of_folded = one.span(of_one, folded).makespan;
+  other.span(both, others);
+  const Tick own = other.least_makespan(both, times);
+  REQUIRE(own < makespan);
+  other.learn(one);
+  CHECK(other.least_makespan(of_one, folded) == of_folded);
+  CHECK(other.least_makespan(both, times) == own);
+}
