@@ -10,7 +10,9 @@
 namespace roofscape::engine {
 namespace {
 
-constexpr std::size_t kManyCandidates = 4096;
+// Simulating early what is kept says soon what the others have to beat; sorting long lists again costs more than that
+// saves.
+constexpr std::size_t kManyCandidates = 128;
 
 }  // namespace
 
@@ -30,6 +32,16 @@ void KnownBest::set_front(const std::vector<Candidate>& front) {
   front_ = front;
 }
 
+void KnownBest::keep_seeds(std::vector<Candidate> seeds) {
+  seeds_ = std::move(seeds);
+  std::ranges::sort(seeds_, {}, &Candidate::plan);
+}
+
+const Candidate* KnownBest::seed(const Plan& plan) const {
+  const auto at = std::ranges::lower_bound(seeds_, plan, {}, &Candidate::plan);
+  return at != seeds_.end() && at->plan == plan ? &*at : nullptr;
+}
+
 Candidates::Candidates(const SearchRequest& request, std::size_t cells, Pricer& pricer, KnownBest& known,
                        const std::atomic<bool>* stop)
     : objective_(request.objective),
@@ -39,7 +51,7 @@ Candidates::Candidates(const SearchRequest& request, std::size_t cells, Pricer& 
       known_(&known),
       stop_(stop),
       cells_(cells) {
-  known.add_front(front_);
+  take_known_front();
   const Scenario& s = pricer.scenario();
   tokens_ = pricer.flops().tokens_per_step;
   steps_ = s.workload.train_tokens / tokens_;
@@ -86,13 +98,23 @@ bool Candidates::wants(double step_time_s, double memory_bytes, double chips, st
     if (maps && mine.first <= known_->score_of_cell(cell) && (!cells_[cell] || mine <= level(*cells_[cell])))
       return true;
   }
+  if (latest_rival_.memory_bytes <= memory_bytes && latest_rival_.step_time_s < step_time_s) return false;
   // The fastest on the front that is no larger.
-  const auto above =
-      std::upper_bound(front_.begin(), front_.end(), memory_bytes,
-                       [](double memory, const Candidate& c) { return memory < c.price.memory_bytes; });
-  if (above == front_.begin()) return true;
-  const Price& rival = std::prev(above)->price;
+  const auto above = std::ranges::upper_bound(front_places_, memory_bytes, {}, &FrontPlace::memory_bytes);
+  if (above == front_places_.begin()) return true;
+  const FrontPlace& rival = latest_rival_ = *std::prev(above);
   return step_time_s < rival.step_time_s || (step_time_s == rival.step_time_s && memory_bytes == rival.memory_bytes);
+}
+
+void Candidates::take_known_front() {
+  known_->add_front(front_);
+  place_front();
+}
+
+void Candidates::place_front() {
+  front_places_.clear();
+  for (const Candidate& c : front_) front_places_.push_back({c.price.memory_bytes, c.price.step_time_s});
+  latest_rival_ = {KnownBest::kNone, KnownBest::kNone};
 }
 
 void Candidates::take_seeds(std::vector<Candidate> seeds) {
@@ -105,10 +127,11 @@ void Candidates::take_seeds(std::vector<Candidate> seeds) {
   std::sort(rows.begin(), rows.end());
   rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
   if (limit_ > 0 && rows.size() >= limit_) known_->found_enough(rows[limit_ - 1].first.first);
-  pool_ = std::move(seeds);
+  pool_ = seeds;
   known_->add_front(pool_);
   settle_front();
   pool_.clear();
+  known_->keep_seeds(std::move(seeds));
   known_->set_front(front_);
 }
 
@@ -118,11 +141,12 @@ double Candidates::fastest_s() const {
 
 void Candidates::add(const Candidate& candidate) {
   pool_.push_back(candidate);
-  if (pool_.size() >= kManyCandidates) settle();
+  if (pool_.size() >= std::max(kManyCandidates, 2 * limit_)) settle();
 }
 
 template <class Wanted>
 bool Candidates::simulate(Candidate& c, const Wanted& wanted) {
+  if (const Candidate* seed = c.price.exact ? nullptr : known_->seed(c.plan)) c.price = seed->price;
   if (!c.price.exact) {
     pricer_->simulate(c.plan, c.price, wanted);
     if (!c.price.exact) return false;
@@ -278,6 +302,7 @@ void Candidates::settle_front() {
     }
     front_.push_back(c);
   }
+  place_front();
 }
 
 }  // namespace roofscape::engine

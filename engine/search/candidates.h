@@ -48,6 +48,9 @@ class KnownBest {
   void found_in_cell(std::size_t cell, double score) { lower(cells_[cell], score); }
   double score() const { return list_.load(std::memory_order_relaxed); }
   double score_of_cell(std::size_t cell) const { return cells_[cell].load(std::memory_order_relaxed); }
+  // Plans of the space that fit and have been simulated, before any worker has begun.
+  void keep_seeds(std::vector<Candidate> seeds);
+  const Candidate* seed(const Plan& plan) const;  // null: it is none
   // Plans on the front of some worker.
   void add_front(std::vector<Candidate>& to);
   void set_front(const std::vector<Candidate>& front);
@@ -58,6 +61,7 @@ class KnownBest {
   static void lower(std::atomic<double>& known, double score);
   std::atomic<double> list_{kNone};
   std::vector<std::atomic<double>> cells_;
+  std::vector<Candidate> seeds_;  // by plan
   std::mutex front_mutex_;
   std::vector<Candidate> front_;
 };
@@ -68,9 +72,10 @@ class Candidates {
   // mesh map, 0 where nobody asked for it. `known` is shared with the other workers and has as many.
   Candidates(const SearchRequest& request, std::size_t cells, Pricer& pricer, KnownBest& known,
              const std::atomic<bool>* stop = nullptr);
-  // Plans of the space that fit and have been simulated, before the search comes to them: from then on nothing is
-  // looked at that they beat. They are found again on the way.
+  // Tells all workers of plans of the space that fit and have been simulated, before the search comes to them: from then
+  // on nothing is looked at that they beat. They are found again on the way.
   void take_seeds(std::vector<Candidate> seeds);
+  void take_known_front();  // before the first plan
   // Whether a plan that takes at least this long and so much memory can matter.
   bool wants(double step_time_s, double memory_bytes, double chips, std::size_t cell) const;
   void add(const Candidate&);
@@ -105,6 +110,7 @@ class Candidates {
   void settle_alike();
   void settle_cells();
   void settle_front();
+  void place_front();
   void take(const Alike&);
   void take_cell(const Candidate&);
   bool enough_are_better(const Candidate& c) const { return level(c).first > known_->score(); }
@@ -117,6 +123,12 @@ class Candidates {
   const std::atomic<bool>* stop_;
   double tokens_ = 0, steps_ = 0, price_usd_ = 1;  // of a step; of the run; of a chip hour, 1 where it is not known
   std::vector<Candidate> pool_, best_, front_;
+  // Of front_, for wants(), which is asked much more often than the front changes.
+  struct FrontPlace {
+    double memory_bytes, step_time_s;
+  };
+  std::vector<FrontPlace> front_places_;
+  mutable FrontPlace latest_rival_{KnownBest::kNone, KnownBest::kNone};  // on the front
   std::map<Level, std::map<Plan, Alike>> levels_;  // instead of best_ where alike are merged: by shape
   std::size_t shapes_ = 0;                         // in all levels
   std::vector<std::optional<Candidate>> cells_;

@@ -6,6 +6,7 @@
 #include <functional>
 #include <limits>
 #include <memory>
+#include <tuple>
 #include <utility>
 
 #include "engine/evaluate/evaluate.h"
@@ -276,6 +277,21 @@ SearchResult search_known(const Scenario& s, const SearchRequest& request, Searc
 
 namespace {
 
+// Plans with the same schedule and chunks together: who prices one has the orders of the others at hand.
+std::vector<std::vector<Plan>> by_schedule(std::vector<Plan> plans) {
+  const auto schedule = [](const Plan& plan) {
+    return std::tuple(plan.pipeline, plan.schedule, plan.virtual_stages, plan.data * plan.fsdp,
+                      plan.microbatch_sequences);
+  };
+  std::ranges::stable_sort(plans, {}, schedule);
+  std::vector<std::vector<Plan>> out;
+  for (const Plan& plan : plans) {
+    if (out.empty() || schedule(out.back().front()) != schedule(plan)) out.emplace_back();
+    out.back().push_back(plan);
+  }
+  return out;
+}
+
 // All workers of a search, who go through the whole space as often as they are asked.
 class SearchTeam {
  public:
@@ -306,6 +322,9 @@ class SearchTeam {
   void fill_sample(SearchWorker& found, SearchResult& result) const;
 
  private:
+  using Workers = std::vector<std::unique_ptr<SearchWorker>>;
+  using WorkerMaker = std::function<std::unique_ptr<SearchWorker>(const SettingSearch&, std::size_t)>;
+  Workers seeded(const WorkerMaker& make);
   void work_all(const std::function<void(std::size_t)>& work) const {
     if (run_) return run_(work);
     for (std::size_t i = 0; i < size_; ++i) work(i);
@@ -321,26 +340,47 @@ class SearchTeam {
   std::unique_ptr<KnownBest> known_;
 };
 
+// Workers who know what plans take that have been found before, none where there are none.
+SearchTeam::Workers SearchTeam::seeded(const WorkerMaker& make) {
+  const std::vector<std::vector<Plan>> seeds = by_schedule(memory_.known());
+  Workers team(size_);
+  if (seeds.empty()) return team;
+  std::vector<std::vector<Candidate>> priced(size_);
+  std::atomic<std::size_t> next{0};
+  work_all([&](std::size_t i) {
+    team[i] = make(*searches_.front(), i);
+    for (std::size_t n = next++; n < seeds.size() && !stopped(); n = next++)
+      for (const Candidate& one : team[i]->priced(seeds[n])) priced[i].push_back(one);
+  });
+  for (std::size_t i = 1; i < size_; ++i) priced[0].insert(priced[0].end(), priced[i].begin(), priced[i].end());
+  team[0]->take_seeds(std::move(priced[0]));
+  for (std::size_t i = 1; i < size_; ++i) {
+    team[i]->take_known_front();
+    memory_.orders[0].learn(memory_.orders[i]);
+  }
+  for (std::size_t i = 1; i < size_; ++i) memory_.orders[i].learn(memory_.orders[0]);
+  return team;
+}
+
 std::unique_ptr<SearchWorker> SearchTeam::find(const SearchRequest& wanted, SearchAim aim) {
   known_ = std::make_unique<KnownBest>(wanted.cells ? choices().cell_count() : 0);
-  const auto worker_with = [&](const SettingSearch& with, std::size_t i) {
+  const WorkerMaker worker_with = [&](const SettingSearch& with, std::size_t i) {
     auto worker = std::make_unique<SearchWorker>(with.scenario, wanted, with.choices, *known_,
                                                  progress_ != nullptr ? &progress_->stop : nullptr, aim);
     worker->lend_orders(memory_.orders[i]);
-    if (i > 0) return worker;
-    if (const std::vector<Plan> seeds = memory_.known(); !seeds.empty()) worker->take_seeds(seeds);
     return worker;
   };
-  auto first = worker_with(*searches_.front(), 0);
+  Workers made = seeded(worker_with);
+  if (made[0] == nullptr) made[0] = worker_with(*searches_.front(), 0);
   // What is found early keeps others from being simulated.
   const std::size_t of_setting = parts() / searches_.size();
-  const std::vector<std::size_t> order = first->fastest_first(of_setting);
+  const std::vector<std::size_t> order = made[0]->fastest_first(of_setting);
   std::atomic<std::size_t> next{0}, simulated{0};
   // Each has a worker for one combination after the other, and keeps what they find in its first.
-  std::vector<std::unique_ptr<SearchWorker>> team(size_);
+  Workers team(size_);
   work_all([&](std::size_t i) {
     std::size_t setting = 0;
-    std::unique_ptr<SearchWorker> now = i == 0 ? std::move(first) : nullptr;
+    std::unique_ptr<SearchWorker> now = std::move(made[i]);
     const auto put_away = [&] {
       if (now == nullptr) return;
       if (!stopped()) now->finish();

@@ -282,8 +282,6 @@ std::vector<Candidate> SearchWorker::priced(std::span<const Plan> plans) {
   return seeds;
 }
 
-void SearchWorker::take_seeds(std::span<const Plan> plans) { candidates_.take_seeds(priced(plans)); }
-
 void SearchWorker::find_among(std::span<const Plan> plans) {
   for (const Candidate& one : priced(plans)) candidates_.add(one);
   candidates_.settle();

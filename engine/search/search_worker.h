@@ -41,8 +41,11 @@ class SearchWorker {
   SearchWorker(const SearchWorker&) = delete;
   SearchWorker& operator=(const SearchWorker&) = delete;
 
-  // Prices those of the plans that are of the space and can run, for all workers that are made later.
-  void take_seeds(std::span<const Plan> plans);
+  // Of the plans those that are of the space, can run and fit, priced, each once.
+  std::vector<Candidate> priced(std::span<const Plan> plans);
+  // So priced, by whichever worker; the others are told that they have been, before they process a part.
+  void take_seeds(std::vector<Candidate> seeds) { candidates_.take_seeds(std::move(seeds)); }
+  void take_known_front() { candidates_.take_known_front(); }
   // What is best among these plans alone, as if the space had no others.
   void find_among(std::span<const Plan> plans);
   // Takes the orders for its own until it is gone; before the first part, and before seeds.
@@ -127,8 +130,6 @@ class SearchWorker {
   Plan mesh_of_part(std::size_t part) const;
   // Why a pipeline cannot be run.
   static std::optional<Rejection> reject_schedule(const DeviceKinds&, const ScheduleShape&);
-  // Of the plans those that are of the space, can run and fit, priced, each once.
-  std::vector<Candidate> priced(std::span<const Plan> plans);
   // A plan of the space, whether it fits or not.
   bool can_run(const Plan& plan);
   void reject(Rejection why, std::size_t cell, double count);
@@ -145,8 +146,8 @@ class SearchWorker {
   void price_mesh(Mesh& mesh, bool sequence_parallel, CheckpointPolicy policy, std::size_t layer);
   // What a step of a state takes at least by the work of layer_ and what follows it, however its pipeline runs.
   double least_step(const Mesh& mesh, double end_s) const;
-  // Without asking for anything but the state's bytes and the layers' work.
-  bool too_slow_for_its_state(const Mesh& mesh, const StateChoice& choice) const;
+  // By no more of its memory than the state's bytes.
+  bool too_slow_for_its_state(Mesh& mesh, const StateChoice& choice, const Plan& plan);
   // Of state_, whose choices the candidate has. `end_s`: of StateChoice; `first`: of mesh.runs.
   void price_schedules(Mesh& mesh, Candidate& candidate, double end_s, std::size_t first);
   // Whether what all schedules take together says that none of them can matter; then they have been counted and drawn.

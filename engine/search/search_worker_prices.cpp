@@ -48,9 +48,9 @@ void SearchWorker::price_mesh(Mesh& mesh, bool sequence_parallel, CheckpointPoli
   if (mesh.legal.empty()) return;
   for (const StateChoice& choice : mesh.states) {
     if (choice.too_large && !may_lack_least(mesh, choice)) continue;
-    if (!counts_ && too_slow_for_its_state(mesh, choice)) continue;
     plan = mesh.placed.plan;
     plan.sequence_parallel = sequence_parallel, plan.policy = policy;
+    if (!counts_ && too_slow_for_its_state(mesh, choice, plan)) continue;
     plan.zero_stage = static_cast<std::uint8_t>(choice.zero);
     plan.offload_optimizer = choice.offload_optimizer;
     pricer_.price_buffers(mesh.placed, layer_, plan, state_);
@@ -71,10 +71,15 @@ double SearchWorker::least_step(const Mesh& mesh, double end_s) const {
   return Pricer::with_host(mesh.placed, work + end_s);
 }
 
-bool SearchWorker::too_slow_for_its_state(const Mesh& mesh, const StateChoice& choice) const {
+bool SearchWorker::too_slow_for_its_state(Mesh& mesh, const StateChoice& choice, const Plan& plan) {
+  const auto matters = [&](double least_s) {
+    return candidates_.wants(least_s, choice.bytes, mesh.placed.counts.chips, mesh.cell);
+  };
   const double least_s = least_step(mesh, choice.end_s);
   if (std::isnan(least_s) || !mesh.rates_known) return false;
-  return !candidates_.wants(least_s, choice.bytes, mesh.placed.counts.chips, mesh.cell);
+  if (!matters(least_s)) return true;
+  if (mesh.placed.plan.pipeline == 1 || !mesh.runs.empty()) return false;
+  return !matters(Pricer::with_host(mesh.placed, least_makespans(mesh, plan).fastest + choice.end_s));
 }
 
 template <class Bytes>
