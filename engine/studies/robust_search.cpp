@@ -1,6 +1,7 @@
 #include "engine/studies/robust_search.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <map>
 #include <tuple>
@@ -27,10 +28,12 @@ double key_of(Objective objective, const RankedPlan& plan) {
   const double score = score_of(objective, plan);
   return objective == Objective::throughput ? -score : score;
 }
-// Of a plan whose slow end is so many times its prediction.
-double key_of(Objective objective, RankedPlan plan, double scale) {
+// What no plan goes below that takes no less than this one and whose slow end is at least so many times its prediction:
+// bands come to their ends by products in another order, and plans as good as the last one listed are wanted, too.
+double least_key(Objective objective, RankedPlan plan, double scale) {
   plan.slow_end_s = scale * plan.step_time_s;
-  return key_of(objective, plan);
+  const double key = key_of(objective, plan);
+  return key - 1e-12 * std::abs(key);
 }
 
 Allowed just(const Allowed& of, int value) {
@@ -110,7 +113,7 @@ std::vector<BandClass> band_classes(const Scenario& s, const SearchRequest& requ
           }
           if (!low) continue;
           one.least = 1 / (1 + *low);
-          one.bound = key_of(request.objective, *cell.best, one.least);
+          one.bound = least_key(request.objective, *cell.best, one.least);
           one.space = request.space;
           one.space.tensor = just(request.space.tensor, tensor);
           one.space.context = just(request.space.context, context);
@@ -203,8 +206,8 @@ SearchResult robust_search(const Scenario& s, const SearchRequest& request, std:
         plan.slow_end_s = slow_end(points, features, plan.step_time_s);
         if (plan.slow_end_s > 0) listed.add(plan);
       }
-      more =
-          found.best.size() == asked.limit && listed.wants(key_of(request.objective, found.best.back(), one.least));
+      more = found.best.size() == asked.limit &&
+             listed.wants(least_key(request.objective, found.best.back(), one.least));
       asked.limit *= 4;
     }
   }
