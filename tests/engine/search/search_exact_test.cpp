@@ -206,16 +206,22 @@ TEST_CASE("choices of the present plan that the space covers change nothing but 
     Scenario s = tests::random_small_scenario(rng);
     const SearchRequest request = tests::random_request(dice, s);
     tests::fit_some(dice, s, request);
-    if (dice.one_in(2)) {  // as many chips as there are, mostly
+    if (!dice.one_in(4)) {  // as many chips as there are, mostly
       const std::vector<tests::EnumeratedPlan> every = tests::Enumeration(s, request).evaluated();
       if (!every.empty()) apply(s, any_of(dice, every).ranked.plan);
     }
     SearchResult found = search(s, request);
     Scenario other = s;
     tests::take_another_plan(dice, other, request);
-    // Now and then one of the list.
-    if (!found.best.empty() && dice.one_in(2)) {
-      Plan plan = any_of(dice, found.best).plan;
+    // Now and then one of the list, of those first that stay in it with what the search reads of the scenario.
+    if (!found.best.empty() && !dice.one_in(3)) {
+      std::vector<Plan> listed;
+      for (const RankedPlan& one : found.best)
+        if (one.plan.schedule == s.pipeline.schedule &&
+            one.plan.sequence_parallel == s.parallelism.sequence_parallel &&
+            mesh_chips(one.plan) == mesh_chips(s.parallelism))
+          listed.push_back(one.plan);
+      Plan plan = listed.empty() ? any_of(dice, found.best).plan : any_of(dice, listed);
       plan.schedule = s.pipeline.schedule, plan.sequence_parallel = s.parallelism.sequence_parallel;
       if (mesh_chips(plan) == mesh_chips(s.parallelism)) tests::apply_choices(other, plan);
     }
