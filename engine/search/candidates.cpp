@@ -10,9 +10,9 @@
 namespace roofscape::engine {
 namespace {
 
-// Simulating early what is kept says soon what the others have to beat; sorting long lists again costs more than that
-// saves.
-constexpr std::size_t kManyCandidates = 128;
+// Simulating early what is kept says soon what the others have to beat; sorting long lists again and again costs more
+// than that saves.
+constexpr std::size_t kFewCandidates = 128, kManyCandidates = 4096;
 
 }  // namespace
 
@@ -141,7 +141,8 @@ double Candidates::fastest_s() const {
 
 void Candidates::add(const Candidate& candidate) {
   pool_.push_back(candidate);
-  if (pool_.size() >= std::max(kManyCandidates, 2 * limit_)) settle();
+  const std::size_t many = limit_ < kManyCandidates / 2 ? std::max(kFewCandidates, 2 * limit_) : kManyCandidates;
+  if (pool_.size() >= many) settle();
 }
 
 template <class Wanted>
