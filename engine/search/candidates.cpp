@@ -98,23 +98,14 @@ bool Candidates::wants(double step_time_s, double memory_bytes, double chips, st
     if (maps && mine.first <= known_->score_of_cell(cell) && (!cells_[cell] || mine <= level(*cells_[cell])))
       return true;
   }
-  if (latest_rival_.memory_bytes <= memory_bytes && latest_rival_.step_time_s < step_time_s) return false;
+  if (rival_.memory_bytes <= memory_bytes && rival_.step_time_s < step_time_s) return false;
   // The fastest on the front that is no larger.
-  const auto above = std::ranges::upper_bound(front_places_, memory_bytes, {}, &FrontPlace::memory_bytes);
-  if (above == front_places_.begin()) return true;
-  const FrontPlace& rival = latest_rival_ = *std::prev(above);
-  return step_time_s < rival.step_time_s || (step_time_s == rival.step_time_s && memory_bytes == rival.memory_bytes);
-}
-
-void Candidates::take_known_front() {
-  known_->add_front(front_);
-  place_front();
-}
-
-void Candidates::place_front() {
-  front_places_.clear();
-  for (const Candidate& c : front_) front_places_.push_back({c.price.memory_bytes, c.price.step_time_s});
-  latest_rival_ = {KnownBest::kNone, KnownBest::kNone};
+  const auto above =
+      std::ranges::upper_bound(front_, memory_bytes, {}, [](const Candidate& c) { return c.price.memory_bytes; });
+  if (above == front_.begin()) return true;
+  rival_ = std::prev(above)->price;
+  return step_time_s < rival_.step_time_s ||
+         (step_time_s == rival_.step_time_s && memory_bytes == rival_.memory_bytes);
 }
 
 void Candidates::take_seeds(std::vector<Candidate> seeds) {
@@ -303,7 +294,6 @@ void Candidates::settle_front() {
     }
     front_.push_back(c);
   }
-  place_front();
 }
 
 }  // namespace roofscape::engine

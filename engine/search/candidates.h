@@ -75,7 +75,7 @@ class Candidates {
   // Tells all workers of plans of the space that fit and have been simulated, before the search comes to them: from then
   // on nothing is looked at that they beat. They are found again on the way.
   void take_seeds(std::vector<Candidate> seeds);
-  void take_known_front();  // before the first plan
+  void take_known_front() { known_->add_front(front_); }  // before the first plan
   // Whether a plan that takes at least this long and so much memory can matter.
   bool wants(double step_time_s, double memory_bytes, double chips, std::size_t cell) const;
   void add(const Candidate&);
@@ -110,7 +110,6 @@ class Candidates {
   void settle_alike();
   void settle_cells();
   void settle_front();
-  void place_front();
   void take(const Alike&);
   void take_cell(const Candidate&);
   bool enough_are_better(const Candidate& c) const { return level(c).first > known_->score(); }
@@ -123,12 +122,8 @@ class Candidates {
   const std::atomic<bool>* stop_;
   double tokens_ = 0, steps_ = 0, price_usd_ = 1;  // of a step; of the run; of a chip hour, 1 where it is not known
   std::vector<Candidate> pool_, best_, front_;
-  // Of front_, for wants(), which is asked much more often than the front changes.
-  struct FrontPlace {
-    double memory_bytes, step_time_s;
-  };
-  std::vector<FrontPlace> front_places_;
-  mutable FrontPlace latest_rival_{KnownBest::kNone, KnownBest::kNone};  // on the front
+  // That kept a plan off the front last: mostly it keeps the next one off, too.
+  mutable Price rival_{KnownBest::kNone, KnownBest::kNone};
   std::map<Level, std::map<Plan, Alike>> levels_;  // instead of best_ where alike are merged: by shape
   std::size_t shapes_ = 0;                         // in all levels
   std::vector<std::optional<Candidate>> cells_;

@@ -88,7 +88,7 @@ std::unique_ptr<SearchWorker> SearchTeam::find(const SearchRequest& wanted, Sear
   if (made[0] == nullptr) made[0] = worker_with(*searches_.front(), 0);
   // What is found early keeps others from being simulated.
   const std::size_t of_setting = parts() / searches_.size();
-  const std::vector<std::size_t> order = made[0]->fastest_first(of_setting);
+  if (order_.empty()) order_ = made[0]->fastest_first(of_setting);
   std::atomic<std::size_t> next{0}, simulated{0};
   // Each has a worker for one combination after the other, and keeps what they find in its first.
   Workers team(size_);
@@ -113,7 +113,7 @@ std::unique_ptr<SearchWorker> SearchTeam::find(const SearchRequest& wanted, Sear
         setting = n / of_setting;
         now = worker_with(*searches_[setting], i);
       }
-      const std::size_t part = order[n % of_setting];
+      const std::size_t part = order_[n % of_setting];
       now->process(part, setting * of_setting + part);
       if (progress_ != nullptr) ++progress_->done;
     }

@@ -61,6 +61,7 @@ class SearchTeam {
   const SearchWorkers& run_;
   SearchMemory& memory_;
   std::vector<std::unique_ptr<SettingSearch>> searches_;
+  std::vector<std::size_t> order_;  // of the parts of one combination
   std::unique_ptr<KnownBest> known_;
 };
 

@@ -78,7 +78,7 @@ bool SearchWorker::too_slow_for_its_state(Mesh& mesh, const StateChoice& choice,
   const double least_s = least_step(mesh, choice.end_s);
   if (std::isnan(least_s) || !mesh.rates_known) return false;
   if (!matters(least_s)) return true;
-  if (mesh.placed.plan.pipeline == 1 || !mesh.runs.empty()) return false;
+  if (mesh.placed.plan.pipeline == 1) return false;
   return !matters(Pricer::with_host(mesh.placed, least_makespans(mesh, plan).fastest + choice.end_s));
 }
 
