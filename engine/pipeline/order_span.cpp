@@ -23,14 +23,20 @@ std::size_t first_op(const RunPlan& plan, int device) {
   return device == 0 ? 0 : plan.last_op[static_cast<std::size_t>(device) - 1] + std::size_t{1};
 }
 
+// Behind the last repetition of a device's list.
+std::size_t middle_end(const RunPlan& plan, const ScheduleShape& shape, const RepeatedMiddle& middle, int repetitions,
+                       int device) {
+  return first_op(plan, device) + static_cast<std::size_t>(middle.before(shape, device)) +
+         static_cast<std::size_t>(middle.length) * static_cast<std::size_t>(repetitions);
+}
+
 bool later_by_a_constant(const RunPlan& plan, const Timeline& timeline, const ScheduleShape& shape,
                          const RepeatedMiddle& middle, int repetitions, int reach, int period) {
   const auto length = static_cast<std::size_t>(middle.length), back = length * static_cast<std::size_t>(period);
   const std::vector<Tick>& start = timeline.start;
   std::optional<Tick> shift;
   for (int r = 0; r < shape.stages; ++r) {
-    const std::size_t end = first_op(plan, r) + static_cast<std::size_t>(middle.before(shape, r)) +
-                            length * static_cast<std::size_t>(repetitions);
+    const std::size_t end = middle_end(plan, shape, middle, repetitions, r);
     for (std::size_t i = end; i-- > end - length * static_cast<std::size_t>(reach);) {
       const Tick later = start[i] - start[i - back];
       if (!shift) shift = later;
@@ -210,12 +216,12 @@ std::optional<OrderSpans::Settled> OrderSpans::settle(const ScheduleShape& shape
 
 void OrderSpans::sum_period(const Settled& settled) {
   const RunPlan& plan = cache_.plan(settled.few);
-  const auto length = static_cast<std::size_t>(settled.middle.length);
+  const std::size_t period =
+      static_cast<std::size_t>(settled.middle.length) * static_cast<std::size_t>(settled.period);
   in_period_.clear();
   for (int r = 0; r < settled.few.stages; ++r) {
-    const std::size_t end = first_op(plan, r) + static_cast<std::size_t>(settled.middle.before(settled.few, r)) +
-                            length * static_cast<std::size_t>(settled.repetitions);
-    in_period_.push_back({end - length * static_cast<std::size_t>(settled.period), end});
+    const std::size_t end = middle_end(plan, settled.few, settled.middle, settled.repetitions, r);
+    in_period_.push_back({end - period, end});
   }
   const std::vector<Tick>& start = cache_.timeline.start;
   const OpRange& of_first = in_period_.front();
@@ -266,8 +272,7 @@ bool OrderSpans::fill_timeline(const ScheduleShape& shape, const PipelineTimes& 
   for (int r = 0; r < shape.stages; ++r) {
     const Tick* from = cache_.timeline.start.data() + first_op(plan, r);
     const Tick* const end = cache_.timeline.start.data() + first_op(plan, r + 1);
-    const Tick* const drain =
-        from + settled->middle.before(settled->few, r) + settled->middle.length * settled->repetitions;
+    const Tick* const drain = cache_.timeline.start.data() + in_period_[static_cast<std::size_t>(r)].end;
     to = repeat(std::copy(from, drain, to), period, often, later);
     to = std::transform(drain, end, to, [&](Tick start) { return start + settled->periods_left * later; });
   }

@@ -104,6 +104,11 @@ void finish(const RunPlan& plan, const Run& run) {
   }
 }
 
+// How long a device that is free at `free` has to wait for the input of a step.
+Tick gap_before(const RunPlan::Step& step, const SimulationScratch::Delays& delay, const Tick* start, Tick free) {
+  return std::max<Tick>(start[step.producer] + delay.producer - free, 0);
+}
+
 // One run or two of an order in one pass: a step costs its loads more than its arithmetic, and both share some.
 template <class... Beside>
 SimulationStatus run_together(const RunPlan& plan, const Run& run, const Beside&... beside) {
@@ -132,7 +137,7 @@ SimulationStatus run_together(const RunPlan& plan, const Run& run, const Beside&
     for (std::uint32_t op = turn.first; op < end; ++op, ++step) {
       const Delays& delay = delays[step->kind];
       const Tick free = last + delay.before;
-      const Tick gap = std::max<Tick>(start[step->producer] + delay.producer - free, 0);
+      const Tick gap = gap_before(*step, delay, start, free);
       start[op] = last = free + gap;
       in_transfer += std::min(gap, delay.latency);
       for (std::size_t b = 0; b < kBeside; ++b) {
@@ -263,7 +268,7 @@ void sum_part(const RunPlan& plan, const SimulationScratch::Tables& tables, cons
       const RunPlan::Step& step = of_turn[op - turn.first];
       const SimulationScratch::Delays& delay = tables.delays[step.kind];
       const Tick free = last + delay.before;
-      const Tick gap = std::max<Tick>(start[step.producer] + delay.producer - free, 0);
+      const Tick gap = gap_before(step, delay, start.data(), free);
       last = free + gap;
       out.in_transfer += std::min(gap, delay.latency);
       const std::uint32_t before = plan.kinds[step.kind].before;
