@@ -1,4 +1,5 @@
 // roofscape-cli validate [FILE]: predictions against the measurements of a file, or those that ship.
+#include <algorithm>
 #include <optional>
 #include <span>
 #include <string>
@@ -115,6 +116,9 @@ std::string validation_text(const widgets::TextTable& texts, const evidence::Val
   table("cli.validate.head.overall", whole);
   if (left_out) out += "\n" + word("cli.validate.left_out") + "\n";
   if (held_out) out += word("cli.validate.held_out") + "\n";
+  if (std::any_of(validation.kinds.begin(), validation.kinds.end(),
+                  [](const evidence::ValidationSummary& kind) { return kind.name == "first_token_cold"; }))
+    out += word("cli.validate.cold") + "\n";
   if (contradicting) out += word("cli.validate.contradicting") + "\n";
   if (!coverage.empty()) {
     const auto share = [](const engine::BandCoverage& of) {

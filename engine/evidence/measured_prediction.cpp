@@ -24,7 +24,7 @@ using engine::Sentence;
 
 constexpr double kGibi = 1024.0 * 1024 * 1024;
 constexpr double kLargestBatch = 2048;  // of sequences at a time: what servers are built with
-constexpr int kTokensOfPass = 8192;     // and of tokens of prefill
+constexpr int kTokensOfPass = 8192;     // and of tokens of prefill, where the source says nothing
 constexpr std::string_view kDisaggregated = "disaggregated";
 constexpr double kLargeMessage = 8 * kGibi;  // "the best bus bandwidth" without a size
 
@@ -127,7 +127,8 @@ Prediction training_value(const io::Measurement& entry, const Scenario& s, const
   if (quantity == "memory_gib") return memory / kGibi;
   // What the framework hands out: no context, and nothing that it holds without using it.
   if (quantity == "max_allocated_gb")
-    return (memory - stage_memory(report, report.fullest_stage, {Q::memory_reserve})) / kGiga;
+    return (memory - stage_memory(report, static_cast<std::size_t>(report.fullest_stage), {Q::memory_reserve})) /
+           kGiga;
   if (quantity == "completed") return report.quantities.value_or(Q::memory_free, 0) >= 0 ? 1.0 : 0.0;
   if (quantity == "params_and_optimizer_gib")
     return stage_memory(report, 0, {Q::memory_weights, Q::memory_gradients, Q::memory_optimizer}) / kGibi;
@@ -135,8 +136,8 @@ Prediction training_value(const io::Measurement& entry, const Scenario& s, const
   return say("evidence.unpredicted.quantity");
 }
 
-// Mean time to the first token under a load of so many requests at a time: the prompt's own pass, on the mean half of the
-// step that is under way when it arrives, and of those that came all at once when the load began, which are one in
+// Mean time to the first token under a load of so many requests at a time: the prompt's own pass, on the mean half of
+// the steps that a request waits to join, and of those that came all at once when the load began, which are one in
 // `rounds`, half of the prompts that came with it.
 double first_token_of_load(const io::Measurement& entry, const Scenario& s, const Report& report) {
   Scenario alone = s;
@@ -145,8 +146,8 @@ double first_token_of_load(const io::Measurement& entry, const Scenario& s, cons
   const double replicas = std::max(1.0, report.quantities.value_or(Q::replicas, 1));
   const double others = std::max(0.0, entry.batch->batch.value_or(1) / replicas - 1);
   const double each = report.quantities.value_or(Q::prefill_time, 0) / std::max(1, s.serving.prefill_prompts);
-  const double rounds = entry.batch->rounds.value_or(1);
-  return own.quantities.value_or(Q::ttft, 0) + report.quantities.value_or(Q::decode_step, 0) / 2 +
+  const double rounds = entry.batch->rounds.value_or(1), steps = entry.batch->join_steps.value_or(1);
+  return own.quantities.value_or(Q::ttft, 0) + steps / 2 * report.quantities.value_or(Q::decode_step, 0) +
          others / 2 * each / rounds;
 }
 
@@ -208,7 +209,8 @@ void set_prompts_together(const io::Measurement& entry, Scenario& s) {
   if (has(entry.what, "decode")) return;
   const int batch = std::max(1, s.workload.batch / std::max(1, s.parallelism.data * s.parallelism.fsdp));
   const bool joins = engine::software_stack(s) == engine::SoftwareStack::inflight;
-  s.serving.prefill_prompts = joins ? std::clamp(kTokensOfPass / s.workload.prompt_tokens, 1, batch) : batch;
+  const int tokens = static_cast<int>(entry.batch->pass_tokens.value_or(kTokensOfPass));
+  s.serving.prefill_prompts = joins ? std::clamp(tokens / s.workload.prompt_tokens, 1, batch) : batch;
 }
 
 Prediction collective_value(const io::Measurement& entry, const engine::Cluster& cluster, int ranks,
@@ -373,7 +375,8 @@ std::string kind_of(const io::Measurement& entry, const std::string& quantity) {
   if (entry.kind == "analytic") return "analytic";
   if (has(quantity, "memory") || has(quantity, "_gib") || has(quantity, "allocated")) return "memory";
   if (is_training(entry)) return "training_time";
-  if (entry.task == "inference" && quantity == "ttft_ms") return "first_token";
+  if (entry.task == "inference" && quantity == "ttft_ms")
+    return entry.batch && entry.batch->cold ? "first_token_cold" : "first_token";
   if (entry.task == "inference" && quantity == "itl_ms") return "token_time";
   return entry.task == "layer" ? "layer" : "inference";
 }

@@ -46,8 +46,9 @@ EntryPrediction predict(const io::Measurement&, const io::PresetLibrary&, engine
 // Whether a quantity is a share that is compared in points.
 bool in_points(const std::string& quantity);
 
-// "training_time", "memory", "inference", "token_time", "first_token", "kernel", "collective", "bubble", "analytic",
-// "layer".
+// "training_time", "memory", "inference", "token_time", "first_token", "first_token_cold", "kernel", "collective",
+// "bubble", "analytic", "layer". A cold first token waits for kernels to be built, which no prediction knows and no fit
+// is given.
 std::string kind_of(const io::Measurement&, const std::string& quantity);
 
 }  // namespace roofscape::evidence

@@ -193,8 +193,9 @@ class Builder {
     const io::MeasuredBatch* b = entry_.batch ? &*entry_.batch : nullptr;
     if (b == nullptr || !b->prompt_tokens || !b->output_tokens || (!b->batch && !b->as_many_as_fit))
       return say("evidence.unpredicted.requests");
-    s_.workload.prompt_tokens = static_cast<int>(std::max(1.0, *b->prompt_tokens));
-    s_.workload.output_tokens = static_cast<int>(std::max(1.0, *b->output_tokens));
+    const double mean = (1 + b->lengths_from.value_or(1)) / 2;
+    s_.workload.prompt_tokens = static_cast<int>(std::max(1.0, mean * *b->prompt_tokens));
+    s_.workload.output_tokens = static_cast<int>(std::max(1.0, mean * *b->output_tokens));
     s_.workload.batch = static_cast<int>(b->batch.value_or(1));
     // Without a flag that says otherwise vLLM, SGLang and TensorRT-LLM copy the cache to tensor ranks beyond its heads.
     if (engine::software_stack(s_) == engine::SoftwareStack::inflight) s_.serving.kv_split = engine::KvSplit::heads;

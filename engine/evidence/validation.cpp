@@ -119,7 +119,7 @@ Validation summarised(std::vector<ValidationRow> rows) {
     if (!row.chips.empty()) add(chips, row.chips);
   for (const std::string& name : chips)
     out.chips.push_back(summary(name, out.rows, [&](const ValidationRow& row) { return row.chips == name; }));
-  for (const std::string_view kind : {"token_time", "first_token"})
+  for (const std::string_view kind : {"token_time", "first_token", "first_token_cold"})
     for (std::string ValidationRow::*group : {&ValidationRow::chip, &ValidationRow::model}) {
       std::set<std::string> groups;
       for (const ValidationRow& row : out.rows)

@@ -139,19 +139,22 @@ PrefillCost<S> prefill_cost(const ServingInputs<S>& si, const Parameters<S>& p, 
   if (context.n > 1) pass.context_bytes = decode.kv_layer_bytes * out.pass_tokens * context.x / heads;
   out.network = pass_network(si, mesh, p, pass, kPrefillNetwork);
 
+  const S exposed = named(Q::prefill_exposed, exposed_seconds(in, out.network.total, out.whole_work) / stages.x);
   S own = out.whole_work / stages.x;
   if (in.calibrated) {
     const CalibrationInputs<S>& c = in.calibration;
-    own = own + c[Calibrated::step_host];
+    const S each = in.model.n_layers * c[Calibrated::eager_kernel];  // of a kernel in every layer
+    S pace = pass_kernel_count(in) * each;
     if (in.model.is.moe) {
-      const S starts = named(Q::prefill_starts,
-                             p.moe_share * in.model.n_layers * expert_kernel_count(in) * c[Calibrated::eager_kernel]);
+      // The host waits for the routing, so it is not ahead of these layers.
+      const S starts = named(Q::prefill_starts, p.moe_share * expert_kernel_count(in) * each);
       own = own + out.chunks * starts / stages.x;
+      pace = (one - p.moe_share) * pace + starts;
     }
+    own = max(own, out.chunks * named(Q::prefill_pace, pace) / stages.x - exposed) + c[Calibrated::step_host];
     if (c.issues) own = max(own, out.chunks * in.model.n_layers * c[Calibrated::issue] / stages.x);
   }
   const S work = named(Q::prefill_work, own);
-  const S exposed = named(Q::prefill_exposed, exposed_seconds(in, out.network.total, out.whole_work) / stages.x);
   const S interval = work + exposed;
   const S bubble = named(Q::prefill_bubble, stages.n > 1 ? interval * (stages.x - one) / out.chunks : S(in.zero));
   out.parts = {work, exposed, bubble};

@@ -4,9 +4,10 @@
 // times the work of one. Where decoding has chips of its own, the cache is sent over.
 //
 // Calibrated, a pass runs the kernels of a training step's forward pass (engine/calibration/kernels.h), its
-// collectives hide under nothing but the share hidden_tensor, and the host takes its time. Several prompts may go
-// through together (serving.prefill_prompts): then the times are of all of them, in as many parts as a pipeline has
-// stages.
+// collectives hide under nothing but the share hidden_tensor, and the host takes its time: no graph covers the pass, so
+// its kernels are started one by one. That goes on ahead of a dense layer, whose chip waits only where its kernels are
+// shorter than their starts; a layer with experts is started when its tokens are sorted. Several prompts may go through
+// together (serving.prefill_prompts): then the times are of all of them, in as many parts as a pipeline has stages.
 #pragma once
 
 #include "engine/serving/decode_cost.h"

@@ -174,6 +174,10 @@ Failure read_batch(Members members, MeasuredBatch& out) {
   out.prompt_tokens = members.number("prompt_tokens", 0, 1 << 24);
   out.output_tokens = members.number("output_tokens", 0, 1 << 24);
   out.rounds = members.number("rounds", 1, 1 << 24);
+  out.lengths_from = members.number("lengths_from", 0.01, 1);
+  out.pass_tokens = members.number("pass_tokens", 1, 1 << 24);
+  out.join_steps = members.number("join_steps", 1, 1 << 16);
+  out.cold = members.flag("cold");
   return members.error();
 }
 

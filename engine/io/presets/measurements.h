@@ -5,7 +5,8 @@
 // {"entries": [{"id", "family", "table", "task", "kind", "model": {...}, "hardware": {"chip_id", "count",
 // "node_size"},
 //   "parallelism": {"dp" (the whole data-parallel degree), "tp", "pp", "vpp", "cp", "ep", "sp", "zero", "fsdp", ...},
-//   "batch": {"global", "micro", "seq"} or {"batch", "prompt_tokens", "output_tokens", "rounds"}, "op": {...},
+//   "batch": {"global", "micro", "seq"} or {"batch", "prompt_tokens", "output_tokens", "rounds",
+//     "lengths_from", "pass_tokens", "join_steps", "cold"}, "op": {...},
 //   "software": engine of a server and its version, "vLLM 0.18.0",
 //   "kernels": {"attention": "unfused", "loss": "plain", "elementwise": "eager"} where the software's are known,
 //   "held_out": true where no fit may use it, "short_run": true where it was timed alone and briefly,
@@ -52,7 +53,11 @@ struct MeasuredBatch {
   std::optional<double> global, micro, sequence_length, microbatches;  // micro: a fraction where context splits it
   std::optional<double> batch, prompt_tokens, output_tokens;           // of inference
   bool as_many_as_fit = false;                                         // the batch is what memory holds
-  std::optional<double> rounds;  // of a load that starts at once: requests for each that is in flight
+  std::optional<double> rounds;        // of a load that starts at once: requests for each that is in flight
+  std::optional<double> lengths_from;  // of those stated: lengths are drawn evenly from this share of them to all
+  std::optional<double> pass_tokens;   // that a server prefills in one pass at most
+  std::optional<double> join_steps;  // of decoding, after each of which those who wait join; one where none is stated
+  bool cold = false;                 // no request had run before these: the first ones wait for kernels to be built
 };
 
 // One operation, by its shape: a matrix multiplication, an attention kernel, a pass over a vector, a collective.

@@ -167,7 +167,7 @@ TEST_CASE("the more requests a load begins with, the longer its first tokens tak
       continue;
     for (const evidence::ValidationRow& row :
          evidence::validate(std::span(&m, 1), test::shipped(), engine::Mode::calibrated).rows)
-      if (row.kind == "first_token" && row.predicted) by_batch[*m.batch->batch] = *row.predicted;
+      if (row.quantity == "ttft_ms" && row.predicted) by_batch[*m.batch->batch] = *row.predicted;
   }
   REQUIRE(by_batch.size() >= 4);
   double before = 0;

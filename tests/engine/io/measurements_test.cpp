@@ -78,7 +78,7 @@ TEST_CASE("a file of measurements that is wrong is refused with the path of what
 TEST_CASE("entries that are alike stand as rows of a table, with their models beside") {
   const auto read = io::read_measurements_file(
       R"({"models": {"m": {"name": "M", "n_layers": 2}},
-          "tables": [{"entry": {"family": "f", "task": "inference", "batch": {"rounds": 10}},
+          "tables": [{"entry": {"family": "f", "task": "inference", "batch": {"rounds": 10, "lengths_from": 0.8}},
                       "columns": ["id", "model", "hardware.chip_id", "hardware.count", "batch.batch", "measured.itl_ms"],
                       "rows": [["a", "m", "h200", 8, 4, 5.5], ["b", "m", "h200", null, 8, 6.5]]}]})",
       "m.json");
@@ -89,6 +89,7 @@ TEST_CASE("entries that are alike stand as rows of a table, with their models be
   CHECK(entries[0].hardware->chip_id == "h200");
   CHECK(entries[0].hardware->count == 8);
   CHECK(entries[0].batch->rounds == 10);
+  CHECK(entries[0].batch->lengths_from == 0.8);
   CHECK(entries[0].batch->batch == 4);
   CHECK(entries[1].id == "b");
   CHECK_FALSE(entries[1].hardware->count.has_value());
@@ -163,7 +164,7 @@ TEST_CASE("what a framework handed out is predicted without the reserve of the d
   REQUIRE(of.rows.size() == 2);
   const auto built = evidence::build_training_scenario(one, test::shipped(), engine::Mode::calibrated);
   const engine::Report report = engine::evaluate(std::get<evidence::MeasuredScenario>(built).scenario);
-  const double reserve = report.stages.at(report.fullest_stage).memory_bytes.back();
+  const double reserve = report.stages.at(static_cast<std::size_t>(report.fullest_stage)).memory_bytes.back();
   CHECK(of.rows[0].predicted.value() - of.rows[1].predicted.value() == doctest::Approx(reserve / 1e9).epsilon(1e-9));
 }
 

@@ -4,6 +4,7 @@
 #include "engine/evaluate/evaluate.h"
 #include "engine/evaluate/explain.h"
 #include "engine/evaluate/serving_evaluation.h"
+#include "engine/serving/decode_cost.h"
 #include "tests/cases_to_try.h"
 #include "tests/engine/invariants.h"
 #include "tests/engine/serving_fixture.h"
@@ -67,4 +68,35 @@ TEST_CASE("traced serving equals plain serving to the last bit, without mistakes
       REQUIRE(derivation->lines[0].value == *v);
     }
   }
+}
+
+TEST_CASE("a pass of prefill is no shorter than the starts of its kernels, which layers with experts wait for") {
+  std::mt19937 rng(20261128);
+  int paced = 0, experts = 0;
+  for (int i = 0; i < tests::cases_to_try(600); ++i) {
+    Scenario s = tests::random_serving_scenario(rng);
+    s.assumptions.mode = Mode::custom;
+    s.assumptions.custom[Calibrated::issue] = 0;
+    s.assumptions.custom[Calibrated::eager_kernel] = 0;
+    const Report free = evaluate(s);
+    s.assumptions.custom[Calibrated::eager_kernel] = 1e-4;
+    const Report started = evaluate(s);
+    if (free.has_errors() || started.has_errors()) continue;
+    CAPTURE(i);
+    const int stages = s.serving.disaggregated ? s.serving.prefill.pipeline : s.parallelism.pipeline;
+    const double passes = value_or_nan(free, Q::prefill_chunks_q) / stages;
+    const double dense = kPassKernels + (s.model.is_mla() ? kLatentKernels : 0);
+    const double sparse = dense + kExpertKernels + (s.model.moe.n_shared_experts > 0 ? kSharedKernels : 0);
+    const double with_experts = s.model.n_moe_layers();
+    const double starts = passes * with_experts * sparse * 1e-4;
+    const double pace = starts + passes * (s.model.n_layers - with_experts) * dense * 1e-4;
+    const double host = s.assumptions.custom[Calibrated::step_host];
+    const double before = value_or_nan(free, Q::prefill_stage_time);
+    CHECK(value_or_nan(started, Q::prefill_stage_time) ==
+          doctest::Approx(std::max(before + starts, pace + host)).epsilon(1e-9));
+    paced += pace + host > before + starts;
+    experts += with_experts > 0;
+  }
+  CHECK(paced > tests::cases_to_try(600) / 20);
+  CHECK(experts > tests::cases_to_try(600) / 100);
 }
