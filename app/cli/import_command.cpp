@@ -17,7 +17,7 @@ using engine::say;
 
 struct ImportOptions {
   std::string file, cluster, output;
-  std::vector<std::string> words, set;
+  std::vector<std::string> words, set, environment;
   bool json = false;
 };
 
@@ -26,12 +26,13 @@ void add_options(OptionList& list, ImportOptions& options) {
   list.optional("words", options.words, "cli.import.words");
   list.option("--cluster", options.cluster, "cli.cluster");
   list.set(options.set);
+  list.repeated("--env", options.environment, "cli.env");
   list.option("-o,--output", options.output, "cli.import.output");
   list.json(options.json);
 }
 
 io::Result<io::Imported> import(const Context& context, const ImportOptions& options) {
-  const io::ImportRequest request{options.cluster, io::ordered_edits(options.set)};
+  const io::ImportRequest request{options.cluster, io::ordered_edits(options.set), options.environment};
   if (!options.words.empty()) {
     std::vector<std::string> words{options.file};
     words.insert(words.end(), options.words.begin(), options.words.end());

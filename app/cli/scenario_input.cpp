@@ -14,10 +14,11 @@ namespace roofscape::app::cli {
 void add_edits(OptionList& list, ScenarioInput& input) {
   list.set(input.set);
   list.option("--cluster", input.cluster, "cli.cluster");
+  list.repeated("--env", input.environment, "cli.env");
 }
 
 io::Result<io::OpenedScenario> open(const Context& context, const ScenarioInput& input) {
-  const io::ImportRequest request{input.cluster, input.set};
+  const io::ImportRequest request{input.cluster, input.set, input.environment};
   if (input.words.empty()) return io::open_scenario(input.scenario, request, context.library);
   std::vector<std::string> words{input.scenario};
   words.insert(words.end(), input.words.begin(), input.words.end());

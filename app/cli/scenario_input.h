@@ -13,13 +13,14 @@
 namespace roofscape::app::cli {
 
 struct ScenarioInput {
-  std::string scenario;                 // id of a preset, or a file
-  std::vector<std::string> set = {};    // path=value
-  std::string cluster = {};             // of --cluster
-  std::vector<std::string> words = {};  // the rest of a launch line of which `scenario` is the first word
+  std::string scenario;                       // id of a preset, or a file
+  std::vector<std::string> set = {};          // path=value
+  std::string cluster = {};                   // of --cluster
+  std::vector<std::string> environment = {};  // of --env
+  std::vector<std::string> words = {};        // the rest of a launch line of which `scenario` is the first word
 };
 
-// --set and --cluster.
+// --set, --cluster and --env.
 void add_edits(OptionList&, ScenarioInput&);
 
 io::Result<io::OpenedScenario> open(const Context&, const ScenarioInput&);

@@ -14,6 +14,7 @@
 #include "engine/io/import/launch_formats.h"
 #include "engine/io/import/launcher.h"
 #include "engine/io/import/mixed_precision.h"
+#include "engine/io/import/written_settings.h"
 
 namespace roofscape::io {
 
@@ -549,7 +550,8 @@ Result<LaunchPlan> read_arguments_line(const LaunchSource& source, const PresetL
     take_settings(line.launcher, reader.keys());
     reader.set_launcher();
     if (const auto file = reader.keys().word("config_file"))
-      reader.plan().fail(say("import.accelerate.config_file", in_quotes(file->value)), file->origin.line);
+      if (auto failure = take_written_settings(source, *file, SettingNames::paths, reader.keys(), reader.plan()))
+        return *std::move(failure);
   } else if (auto failure = read_launcher(source.script, line, source.file, reader.plan())) {
     return *std::move(failure);
   }

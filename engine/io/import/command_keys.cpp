@@ -50,9 +50,12 @@ std::vector<ShellWord> take_flags(const ShellCommand& command, std::initializer_
     begun = true;
     const std::size_t sign = word.text.find('=');
     std::string name = word.text.substr(0, sign);
-    for (const ShortFlag& known : shorts)
-      if (name == known.name) name = known.stands_for;
     std::replace(name.begin(), name.end(), '_', '-');
+    for (const ShortFlag& known : shorts)
+      if (name == known.name) {
+        name = known.stands_for;
+        break;
+      }
     std::string value, open = word.open;
     bool stated = sign != std::string::npos;
     if (stated) {

@@ -1,5 +1,8 @@
 #include "engine/io/import/import_launch.h"
 
+#include <algorithm>
+#include <span>
+
 #include "engine/io/import/launch_formats.h"
 #include "engine/io/import/launch_notes.h"
 #include "engine/io/import/plan_scenario.h"
@@ -12,7 +15,8 @@ using engine::say;
 
 namespace {
 
-Result<LaunchSource> parsed(std::string_view text, std::string_view file) {
+Result<LaunchSource> parsed(std::string_view text, std::string_view file,
+                            std::span<const std::string> environment = {}) {
   if (auto failure = check_text(text, file)) return *failure;
   LaunchSource out;
   out.file = file;
@@ -20,7 +24,7 @@ Result<LaunchSource> parsed(std::string_view text, std::string_view file) {
   out.syntax = syntax_of(text);
   out.notes = notes_in(text);
   if (out.syntax == LaunchSyntax::shell) {
-    auto script = read_shell(text, file);
+    auto script = read_shell(text, file, environment);
     if (!script) return script.error();
     out.script = std::move(script).value();
     return out;
@@ -48,6 +52,13 @@ Result<Imported> import_source(const LaunchSource& source, const ImportRequest& 
     for (const LaunchFormat* known : launch_formats())
       if (names.find(known->name) == std::string::npos)
         names += (names.empty() ? "" : ", ") + std::string(known->name);
+    // What a script starts may stand in a branch that nothing decides.
+    const auto open = std::find_if(source.script.gaps.begin(), source.script.gaps.end(), [](const ShellGap& gap) {
+      return gap.kind == ShellGap::Kind::condition && gap.written.find('$') != std::string::npos;
+    });
+    if (open != source.script.gaps.end())
+      return line_error(source.file, open->line, say("error.import.open_branch", in_quotes(open->written)),
+                        say("error.import.open_branch.remedy"));
     return InputError{
         std::string(source.file), {}, say("error.import.no_format"), say("error.import.no_format.remedy", names)};
   }
@@ -77,7 +88,7 @@ bool reads_as_launch(std::string_view text) {
 
 Result<Imported> import_launch(std::string_view text, std::string_view file, const ImportRequest& request,
                                const PresetLibrary& library) {
-  const auto source = parsed(text, file);
+  const auto source = parsed(text, file, request.environment);
   if (!source) return source.error();
   return import_source(source.value(), request, library);
 }

@@ -19,7 +19,8 @@ namespace roofscape::io {
 struct ImportRequest {
   // A cluster's id or file; a chip's id, for as many as the launcher states; or CHIP:N. Empty: none was given.
   std::string cluster = {};
-  std::vector<std::string> set = {};  // path=value, as of --set
+  std::vector<std::string> set = {};          // path=value, as of --set
+  std::vector<std::string> environment = {};  // NAME=VALUE: variables that a script takes from its environment
 };
 
 // Whether a text is something of a known format; false for scenarios and presets of our own.

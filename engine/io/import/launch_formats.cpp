@@ -10,12 +10,12 @@ namespace roofscape::io {
 
 namespace {
 
-constexpr std::array kLaunchFormats{&peft_json_format,       &huggingface_config,    &torchtitan_toml_format,
-                                    &torchtitan_json_format, &deepspeed_json_format, &maxtext_line_format,
-                                    &vllm_line_format,       &sglang_line_format,    &torchtitan_line_format,
-                                    &accelerate_line_format, &megatron_launch,       &accelerate_yaml_format,
-                                    &nanotron_yaml_format,   &nemo_yaml_format,      &megatron_bridge_yaml_format,
-                                    &maxtext_yaml_format,    &megatron_yaml};
+constexpr std::array kLaunchFormats{
+    &peft_json_format,       &huggingface_config,     &torchtitan_toml_format, &torchtitan_json_format,
+    &deepspeed_json_format,  &maxtext_line_format,    &vllm_line_format,       &sglang_line_format,
+    &trtllm_line_format,     &torchtitan_line_format, &accelerate_line_format, &megatron_launch,
+    &accelerate_yaml_format, &nanotron_yaml_format,   &nemo_yaml_format,       &megatron_bridge_yaml_format,
+    &maxtext_yaml_format,    &megatron_yaml};
 
 std::string_view next_row(std::string_view& text) {
   const std::size_t stop = std::min(text.find('\n'), text.size());

@@ -127,7 +127,7 @@ Result<OpenedScenario> opened(Result<Imported> imported, const ImportRequest& re
 
 Result<OpenedScenario> open_scenario(const std::string& id_or_path, const ImportRequest& request,
                                      const PresetLibrary& library) {
-  const ImportRequest ordered{request.cluster, ordered_edits(request.set)};
+  const ImportRequest ordered{request.cluster, ordered_edits(request.set), request.environment};
   // Read once: a pipe has its bytes only once.
   std::optional<std::string> bytes;
   if (library.find_preset(PresetKind::scenario, id_or_path) == nullptr)
@@ -148,7 +148,7 @@ Result<OpenedScenario> open_scenario(const std::string& id_or_path, const Import
 
 Result<OpenedScenario> open_words(const std::vector<std::string>& words, const ImportRequest& request,
                                   const PresetLibrary& library) {
-  const ImportRequest ordered{request.cluster, ordered_edits(request.set)};
+  const ImportRequest ordered{request.cluster, ordered_edits(request.set), request.environment};
   return opened(import_words(words, ordered, library), ordered,
                 words.empty() ? std::string_view() : std::string_view(words.front()));
 }

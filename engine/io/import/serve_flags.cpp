@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cmath>
 
 #include "engine/io/import/framework_models.h"
@@ -22,6 +23,8 @@ constexpr std::array kServedQuantizations{
     ServedQuantization{"ptpc_fp8", {"fp8", "fp8"}},
     ServedQuantization{"w8a8_fp8", {"fp8", "fp8"}},
     ServedQuantization{"blockwise_fp8", {"fp8", "fp8"}},
+    ServedQuantization{"fp8_block_scales", {"fp8", "fp8"}},
+    ServedQuantization{"fp8_per_channel_per_token", {"fp8", "fp8"}},
     ServedQuantization{"modelopt", {"fp8", "fp8"}},
     ServedQuantization{"modelopt_fp8", {"fp8", "fp8"}},
     ServedQuantization{"deepspeedfp", {"fp8", ""}},
@@ -31,7 +34,13 @@ constexpr std::array kServedQuantizations{
     ServedQuantization{"gptq_marlin", {"int4", ""}},
     ServedQuantization{"marlin", {"int4", ""}},
     ServedQuantization{"bitsandbytes", {"int4", ""}},
+    ServedQuantization{"w4a16_awq", {"int4", ""}},
+    ServedQuantization{"w4a16_gptq", {"int4", ""}},
+    ServedQuantization{"w4a16", {"int4", ""}},
+    ServedQuantization{"w8a16", {"int8", ""}},
     ServedQuantization{"mxfp4", {"mxfp4", ""}},
+    ServedQuantization{"w4a16_mxfp4", {"mxfp4", ""}},
+    ServedQuantization{"w4a8_mxfp4_fp8", {"mxfp4", "fp8"}},
     ServedQuantization{"modelopt_fp4", {"nvfp4", "nvfp4"}},
     ServedQuantization{"petit_nvfp4", {"nvfp4", ""}},
     ServedQuantization{"nvfp4", {"nvfp4", "nvfp4"}},
@@ -41,6 +50,7 @@ constexpr std::array kServedQuantizations{
     ServedQuantization{"compressed-tensors", {"", ""}},
     ServedQuantization{"auto", {"", ""}},
     ServedQuantization{"none", {"", ""}},
+    ServedQuantization{"no_quant", {"", ""}},
 };
 
 // What the kernels of a quantised checkpoint multiply in, which --dtype does not change; empty: 16 bits.
@@ -96,16 +106,20 @@ std::optional<double> human_number(std::string_view written) {
 }
 
 std::optional<ServedFormat> served_format(std::string_view quantization) {
+  std::string word(quantization);
+  std::transform(word.begin(), word.end(), word.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   for (const ServedQuantization& row : kServedQuantizations)
-    if (row.name == quantization) return row.format;
+    if (row.name == word) return row.format;
   return std::nullopt;
 }
 
-void read_served_model(KeyReader& keys, LaunchPlan& plan, const Maybe<std::string>& model, std::string_view engine) {
+void read_served_model(KeyReader& keys, LaunchPlan& plan, const Maybe<std::string>& model, std::string_view engine,
+                       std::string_view type_keys, std::string_view quantization_keys) {
   HubModel known;
   if (model) known = take_hub_model(plan, *model);
-  const auto type = keys.word("--dtype");
-  const auto quantization = keys.word("--quantization");
+  const auto type = keys.word(type_keys);
+  const auto quantization = keys.word(quantization_keys);
   if (keys.failed()) return;
   struct Type {
     std::string_view name, word;
@@ -150,8 +164,8 @@ void read_served_model(KeyReader& keys, LaunchPlan& plan, const Maybe<std::strin
   take("precision.weights", format.weights);
 }
 
-void read_cache_format(KeyReader& keys, LaunchPlan& plan, std::string_view engine) {
-  const auto cache = keys.word("--kv-cache-dtype");
+void read_cache_format(KeyReader& keys, LaunchPlan& plan, std::string_view engine, std::string_view type_keys) {
+  const auto cache = keys.word(type_keys);
   if (!cache || cache->value == "auto" || cache->value == "bfloat16" || cache->value == "bf16") {
     if (cache && cache->value != "auto")
       plan.state_choice("precision.kv_cache", "bf16", cache->origin, cache->value);

@@ -16,11 +16,13 @@ std::optional<double> human_number(std::string_view written);
 struct ServedFormat {
   std::string_view weights, compute;
 };
-// Of a --quantization word; none: not known. Empty words: the checkpoint decides.
+// Of a --quantization word, in whatever case; none: not known. Empty words: the checkpoint decides.
 std::optional<ServedFormat> served_format(std::string_view quantization);
 
-// The model by its repository, and the formats that --dtype, --quantization and the repository's name say.
-void read_served_model(KeyReader& keys, LaunchPlan& plan, const Maybe<std::string>& model, std::string_view engine);
-void read_cache_format(KeyReader& keys, LaunchPlan& plan, std::string_view engine);
+// The model by its repository, and the formats that these keys and the repository's name say.
+void read_served_model(KeyReader& keys, LaunchPlan& plan, const Maybe<std::string>& model, std::string_view engine,
+                       std::string_view type_keys = "--dtype", std::string_view quantization_keys = "--quantization");
+void read_cache_format(KeyReader& keys, LaunchPlan& plan, std::string_view engine,
+                       std::string_view type_keys = "--kv-cache-dtype");
 
 }  // namespace roofscape::io

@@ -104,19 +104,6 @@ std::optional<bool> ShellInterpreter::test(Range& range) {
   if (program.starts_with("((")) {
     const std::string inside(program.substr(2, program.size() >= 4 ? program.size() - 4 : 0));
     ++range.at;
-    for (const std::string_view op : {"==", "!=", ">=", "<=", ">", "<"}) {
-      const std::size_t at = inside.find(op);
-      if (at == std::string::npos) continue;
-      const auto a = variables_.arithmetic(std::string_view(inside).substr(0, at));
-      const auto b = variables_.arithmetic(std::string_view(inside).substr(at + op.size()));
-      if (!a || !b) return std::nullopt;
-      return op == "=="   ? *a == *b
-             : op == "!=" ? *a != *b
-             : op == ">=" ? *a >= *b
-             : op == "<=" ? *a <= *b
-             : op == ">"  ? *a > *b
-                          : *a < *b;
-    }
     const auto value = variables_.arithmetic(inside);
     return value ? std::optional(*value != 0) : std::nullopt;
   }

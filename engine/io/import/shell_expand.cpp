@@ -350,7 +350,7 @@ class Arithmetic {
 
   std::optional<std::int64_t> run() {
     if (depth_ > kMostNestedExpansions) return std::nullopt;
-    const auto value = sum();
+    const auto value = choice();
     blanks();
     if (at_ != text_.size()) return std::nullopt;
     return value;
@@ -368,6 +368,35 @@ class Arithmetic {
     if (at_ >= text_.size() || text_[at_] != c) return false;
     ++at_;
     return true;
+  }
+  // a > b ? a : b
+  Number choice() {
+    const Number test = comparison();
+    if (!test || !take('?')) return test;
+    const Number yes = choice();
+    if (!yes || !take(':')) return std::nullopt;
+    const Number no = choice();
+    return !no ? std::nullopt : *test != 0 ? yes : no;
+  }
+  Number comparison() {
+    const Number left = sum();
+    blanks();
+    if (!left || at_ >= text_.size()) return left;
+    const std::string_view rest = text_.substr(at_);
+    for (const std::string_view op : {"==", "!=", ">=", "<=", ">", "<"}) {
+      if (!rest.starts_with(op)) continue;
+      at_ += op.size();
+      const Number right = sum();
+      if (!right) return std::nullopt;
+      const bool holds = op == "=="   ? *left == *right
+                         : op == "!=" ? *left != *right
+                         : op == ">=" ? *left >= *right
+                         : op == "<=" ? *left <= *right
+                         : op == ">"  ? *left > *right
+                                      : *left < *right;
+      return holds ? 1 : 0;
+    }
+    return left;
   }
   Number sum() {
     Number left = product();
@@ -417,7 +446,7 @@ class Arithmetic {
     }
     if (take('+')) return unary();
     if (take('(')) {
-      const Number value = sum();
+      const Number value = choice();
       return take(')') ? value : std::nullopt;
     }
     blanks();

@@ -1,6 +1,7 @@
 #include "engine/io/import/shell_interpreter.h"
 
 #include <algorithm>
+#include <cctype>
 #include <utility>
 
 namespace roofscape::io {
@@ -75,6 +76,8 @@ void ShellInterpreter::statement(Range& range, int depth) {
       skip_ = false;
       last_ = true;
     }
+  } else if (kind == ShellToken::Kind::document) {
+    ++range.at;
   } else if (word == "if") {
     conditional(range, depth);
   } else if (word == "for" || word == "while" || word == "until" || word == "select") {
@@ -111,7 +114,9 @@ void ShellInterpreter::define(Range& range) {
                            range.tokens->begin() + static_cast<std::ptrdiff_t>(std::max(range.at + 1, end - 1)));
     // The tokens of a function lie in its own copy of the text.
     if (!function.tokens.empty()) {
-      const std::size_t begin = function.tokens.front().begin, stop = function.tokens.back().end;
+      const std::size_t begin = function.tokens.front().begin;
+      std::size_t stop = begin;  // a here-document ends behind the tokens of its line
+      for (const ShellToken& token : function.tokens) stop = std::max(stop, token.end);
       function.source.text = range.source->text.substr(begin, stop - begin);
       if (!range.source->lines.empty())
         function.source.lines.assign(range.source->lines.begin() + static_cast<std::ptrdiff_t>(begin),
@@ -119,6 +124,7 @@ void ShellInterpreter::define(Range& range) {
       for (ShellToken& token : function.tokens) {
         token.begin -= begin;
         token.end -= begin;
+        if (token.target_end > 0) token.target_begin -= begin, token.target_end -= begin;
       }
     }
     functions_.insert_or_assign(name, std::move(function));
@@ -142,7 +148,10 @@ void ShellInterpreter::simple(Range& range, int depth) {
   const std::size_t first = range.at;
   const std::int32_t line = range.line();
   std::size_t stop = first;
-  while (stop < range.end && (*range.tokens)[stop].kind == ShellToken::Kind::word) ++stop;
+  const auto of_command = [](ShellToken::Kind kind) {
+    return kind == ShellToken::Kind::word || kind == ShellToken::Kind::document;
+  };
+  while (stop < range.end && of_command((*range.tokens)[stop].kind)) ++stop;
   range.at = std::max(stop, first + 1);
   if (skip_) return;
   const std::string_view program = range.text(first);
@@ -173,8 +182,13 @@ void ShellInterpreter::simple(Range& range, int depth) {
   ShellCommand command;
   command.line = line;
   Fields fields;
+  std::vector<const ShellToken*> documents;
   for (std::size_t i = at; i < stop; ++i) {
     const ShellToken& token = (*range.tokens)[i];
+    if (token.kind == ShellToken::Kind::document) {
+      documents.push_back(&token);
+      continue;
+    }
     for (ShellText& field : variables_.expand(*range.source, token.begin, token.end)) {
       command.words.push_back(word_of(field, range.source->line_at(token.begin)));
       fields.push_back(std::move(field));
@@ -182,6 +196,8 @@ void ShellInterpreter::simple(Range& range, int depth) {
   }
   if (command.words.empty()) return;
   const std::string& name = command.words[0].text;
+  if (name == "cat" || name == "tee")
+    for (const ShellToken* document : documents) write_file(range, *document, command);
   if (name == "exit" || name == "return") {
     stopped_ = name == "exit";
     return;
@@ -213,6 +229,57 @@ void ShellInterpreter::simple(Range& range, int depth) {
     }
   }
   out_.commands.push_back(std::move(command));
+}
+
+void ShellInterpreter::write_file(const Range& range, const ShellToken& document, const ShellCommand& command) {
+  std::string name;
+  bool adds = document.adds;
+  if (command.words[0].text == "tee") {
+    adds = false;
+    for (std::size_t i = 1; name.empty() && i < command.words.size(); ++i)
+      if (command.words[i].text == "-a" || command.words[i].text == "--append")
+        adds = true;
+      else if (!command.words[i].text.starts_with('-'))
+        name = command.words[i].text;
+  } else if (document.target_end > document.target_begin) {
+    name = plain(variables_.value(*range.source, document.target_begin, document.target_end));
+  }
+  if (name.empty()) return;
+  // Between double quotes a shell puts the same in.
+  ShellSource body;
+  const auto add = [&](char c, std::size_t at) {
+    body.text += c;
+    body.lines.push_back(range.source->line_at(at));
+  };
+  if (!document.literal) add('"', document.begin);
+  for (std::size_t at = document.begin; at < document.end; ++at) {
+    const char c = range.source->text[at];
+    if (!document.literal && c == '"') add('\\', at);
+    add(c, at);
+  }
+  if (!document.literal) add('"', document.end);
+  std::string text = body.text;
+  if (!document.literal) {
+    text.clear();
+    // What stays open stands as $NAME, without the punctuation that means something to a file.
+    std::uint8_t before = 0;
+    for (const ShellChar& c : variables_.value(body, 0, body.text.size())) {
+      if (c.open == 0)
+        text += c.c;
+      else if (before == 0)
+        text += '$';
+      if (c.open != 0 && (std::isalnum(static_cast<unsigned char>(c.c)) != 0 || c.c == '_')) text += c.c;
+      before = c.open;
+    }
+  }
+  std::string& file = out_.files[name];
+  if (!adds) file.clear();
+  const auto rows = std::count(file.begin(), file.end(), '\n');
+  const auto first = static_cast<std::ptrdiff_t>(range.source->line_at(document.begin)) - 1;
+  if (first > rows) file.append(static_cast<std::size_t>(first - rows), '\n');
+  file += text;
+  total_ += file.size();
+  if (total_ > 2'000'000) stopped_ = true;
 }
 
 void ShellInterpreter::call(const Function& function, const Fields& fields, int depth) {

@@ -62,6 +62,8 @@ class ShellInterpreter {
   // One command: assignments before it, its words, what it does to the variables.
   void simple(Range& range, int depth);
   void call(const Function& function, const Fields& fields, int depth);
+  // What a command writes from a here-document.
+  void write_file(const Range& range, const ShellToken& document, const ShellCommand& command);
   // Words joined and read once more.
   void again(const Fields& fields, int depth);
   // ((i++)), ((n += 1)): of loops; whatever was counted is not known any more.

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "engine/io/import/document.h"
+#include "engine/io/import/shell_expand.h"
 #include "engine/io/import/shell_interpreter.h"
 #include "engine/io/import/shell_sbatch.h"
 #include "engine/io/import/shell_tests.h"
@@ -32,7 +33,8 @@ void set_slurm(const ShellScript& script, ShellInterpreter& interpreter) {
 
 }  // namespace
 
-Result<ShellScript> read_shell(std::string_view text, std::string_view file) {
+Result<ShellScript> read_shell(std::string_view text, std::string_view file,
+                               std::span<const std::string> environment) {
   if (auto failure = check_text(text, file)) return *failure;
   if (text.find('\0') != std::string_view::npos)
     return InputError{std::string(file), {}, say("error.shell.binary"), say("error.file.not_ours")};
@@ -40,11 +42,29 @@ Result<ShellScript> read_shell(std::string_view text, std::string_view file) {
   read_sbatch(text, out);
   ShellInterpreter interpreter(out);
   set_slurm(out, interpreter);
+  for (const std::string& variable : environment) {
+    const std::size_t sign = variable.find('=');
+    if (sign == std::string::npos || !is_shell_name(std::string_view(variable).substr(0, sign)))
+      return InputError{"--env", {}, say("error.import.variable", in_quotes(variable)), {}};
+    interpreter.set(std::string_view(variable).substr(0, sign), std::string_view(variable).substr(sign + 1), 0);
+  }
   interpreter.run_source(ShellSource::of_file(text), 0);
   if (interpreter.exhausted())
     return InputError{std::string(file), {}, say("error.shell.too_long"), say("error.file.not_ours")};
   interpreter.finish();
   return out;
+}
+
+const std::string* ShellScript::written_file(std::string_view name) const {
+  const auto base = [](std::string_view path) { return path.substr(path.rfind('/') + 1); };
+  const std::string* found = nullptr;
+  for (const auto& [path, text] : files) {
+    if (path == name) return &text;
+    if (base(path) != base(name)) continue;
+    if (found != nullptr) return nullptr;  // which of them, nothing says
+    found = &text;
+  }
+  return found;
 }
 
 ShellScript shell_of_words(const std::vector<std::string>& words) {

@@ -4,12 +4,13 @@
 //
 // Understood: quotes, line continuations, comments, variables and arrays with += and the expansions ${X}, ${X:-word},
 // ${X-word}, ${X:=word}, ${X:+word}, ${X[@]}, ${X[*]}, ${X[n]}, ${#X[@]}; $((...)) of whole numbers; export, local, declare,
-// readonly; `bash -c` and eval of a text; if with tests that can be decided ([ ], [[ ]], -z, -n, =, !=, -eq ... -ge),
+// readonly; `bash -c` and eval of a text; files that `cat` or `tee` writes from here-documents; if with tests that can be decided ([ ], [[ ]], -z, -n, =, !=, -eq ... -ge),
 // functions where they are called; #SBATCH lines; the variables Slurm derives from them. A branch whose test stays open is
 // left out and reported; a loop's body is read once.
 #pragma once
 
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -49,10 +50,16 @@ struct ShellScript {
   std::vector<ShellGap> gaps;
   // Assignments in the order of the script, the last value of each; for readers that take sizes from variables.
   std::map<std::string, ShellWord> variables;
+  // Files that the script writes from here-documents, by the names they are written to. Each row stands on the line that it
+  // has in the script.
+  std::map<std::string, std::string> files;
+  // The file of that name, whatever folder it is called in. Null: the script writes none.
+  const std::string* written_file(std::string_view name) const;
 };
 
-// Also a bare launch line, or a list of arguments alone.
-Result<ShellScript> read_shell(std::string_view text, std::string_view file);
+// Also a bare launch line, or a list of arguments alone. `environment`: NAME=VALUE, the variables that are set before it.
+Result<ShellScript> read_shell(std::string_view text, std::string_view file,
+                               std::span<const std::string> environment = {});
 // Words that a shell has split already (the command line after `--`): one command on line 0.
 ShellScript shell_of_words(const std::vector<std::string>& words);
 

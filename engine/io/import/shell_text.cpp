@@ -132,9 +132,18 @@ class Tokens {
  private:
   using Kind = ShellToken::Kind;
 
+  // An operator or the end of a line: what follows is another command.
   void push(Kind kind, std::size_t size) {
-    out_.push_back({kind, at_, at_ + size});
+    out_.push_back(token(kind, at_, at_ + size));
     at_ += size;
+    target_ = {};
+    documents_ = 0;
+  }
+
+  static ShellToken token(Kind kind, std::size_t begin, std::size_t end) {
+    ShellToken out;
+    out.kind = kind, out.begin = begin, out.end = end;
+    return out;
   }
 
   void step() {
@@ -145,7 +154,7 @@ class Tokens {
       at_ += 2;
     } else if (c == '\n') {
       push(Kind::newline, 1);
-      skip_here_documents();
+      here_documents();
     } else if (c == '#') {
       at_ = std::min(text_.find('\n', at_), text_.size());
     } else if (c == '<' || c == '>') {
@@ -157,7 +166,9 @@ class Tokens {
       else
         push(Kind::op, twice ? 2 : 1);
     } else if (c == '(' && at_ + 1 < text_.size() && text_[at_ + 1] == '(') {
-      push(Kind::word, shell_piece_end(text_, at_) - at_);  // ((...)): a test or an assignment of numbers
+      const std::size_t end = shell_piece_end(text_, at_);  // ((...)): a test or an assignment of numbers
+      out_.push_back(token(Kind::word, at_, end));
+      at_ = end;
     } else if (c == '(' || c == ')') {
       push(Kind::op, 1);
     } else {
@@ -188,10 +199,11 @@ class Tokens {
         ++at_;
       }
     }
-    out_.push_back({Kind::word, begin, at_});
+    out_.push_back(token(Kind::word, begin, at_));
   }
 
-  // Past the operator and its target. Here-documents are noted by the word that ends them.
+  // Past the operator and its target. Here-documents are noted by the word that ends them, and what a command writes
+  // by where it goes.
   void redirection() {
     const std::size_t begin = at_;
     while (at_ < text_.size() && (text_[at_] == '<' || text_[at_] == '>' || text_[at_] == '&' || text_[at_] == '|'))
@@ -214,29 +226,55 @@ class Tokens {
       else
         ++at_;
     }
-    if (op != "<<") return;
-    std::string end(text_.substr(target, at_ - target));
-    std::erase_if(end, [](char c) { return c == '\'' || c == '"' || c == '\\'; });
-    if (!end.empty()) ends_.push_back(std::move(end));
+    const bool of_output = begin == 0 || text_[begin - 1] < '2' || text_[begin - 1] > '9';
+    if ((op == ">" || op == ">>" || op == ">|") && of_output) target_ = {target, at_, op == ">>"};
+    if (op == "<<") {
+      std::string end(text_.substr(target, at_ - target));
+      const std::size_t quoted = std::erase_if(end, [](char c) { return c == '\'' || c == '"' || c == '\\'; });
+      if (end.empty()) return;
+      ShellToken document = token(Kind::document, at_, at_);
+      document.literal = quoted > 0;
+      pending_.push_back({out_.size(), std::move(end)});
+      out_.push_back(document);
+      ++documents_;
+    }
+    // Either may come first: cat > FILE << EOF, cat << EOF > FILE.
+    for (std::size_t i = pending_.size() - std::min(documents_, pending_.size()); i < pending_.size(); ++i) {
+      ShellToken& document = out_[pending_[i].token];
+      document.target_begin = target_.begin, document.target_end = target_.end, document.adds = target_.adds;
+    }
   }
 
-  void skip_here_documents() {
-    for (const std::string& end : ends_) {
+  void here_documents() {
+    for (const Pending& each : pending_) {
+      ShellToken& document = out_[each.token];
+      document.begin = document.end = at_;
       while (at_ < text_.size()) {
         const std::size_t stop = std::min(text_.find('\n', at_), text_.size());
         std::string_view row = text_.substr(at_, stop - at_);
         at_ = std::min(stop + 1, text_.size());
         while (row.starts_with('\t')) row.remove_prefix(1);
-        if (row == end) break;
+        if (row == each.end) break;
+        document.end = at_;
       }
     }
-    ends_.clear();
+    pending_.clear();
   }
 
   std::string_view text_;
   std::size_t at_ = 0;
   std::vector<ShellToken> out_;
-  std::vector<std::string> ends_;
+  struct Pending {
+    std::size_t token;
+    std::string end;
+  };
+  std::vector<Pending> pending_;  // here-documents of this line
+  std::size_t documents_ = 0;     // and how many of them are this command's
+  struct Target {
+    std::size_t begin = 0, end = 0;
+    bool adds = false;
+  };
+  Target target_;  // of this command
 };
 
 }  // namespace

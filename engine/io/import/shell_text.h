@@ -35,15 +35,19 @@ struct ShellSource {
 };
 
 struct ShellToken {
-  enum class Kind { word, op, newline } kind = Kind::word;
+  enum class Kind { word, op, newline, document } kind = Kind::word;
   std::size_t begin = 0, end = 0;  // in the source
+  // Of a here-document, which is a token where its << stands: where what its command writes goes (empty: nowhere that is
+  // named), whether that is added to, and whether its text stands for itself (<<'EOF').
+  std::size_t target_begin = 0, target_end = 0;
+  bool adds = false, literal = false;
   bool is(const ShellSource& source, std::string_view word) const {
     return std::string_view(source.text).substr(begin, end - begin) == word;
   }
 };
 
-// Words with their quotes, operators (; & | && || ;; ( ) and redirections with their targets left out), ends of lines.
-// Comments and the bodies of here-documents are left out.
+// Words with their quotes, operators (; & | && || ;; ( ) and redirections with their targets left out), ends of lines,
+// here-documents. Comments are left out.
 std::vector<ShellToken> shell_tokens(const ShellSource& source);
 
 // Where what begins at `at` ends: after the bracket that closes "${", "$(", "$((" or "(", or after a quoted piece. The

@@ -15,6 +15,7 @@
 #include "engine/io/import/launcher.h"
 #include "engine/io/import/torchtitan_keys.h"
 #include "engine/io/import/torchtitan_pipeline.h"
+#include "engine/io/import/written_settings.h"
 #include "engine/scenario/scenario.h"
 
 namespace roofscape::io {
@@ -375,12 +376,15 @@ Result<LaunchPlan> read_titan_line(const LaunchSource& source, const PresetLibra
   const LaunchLine line = launch_line(*run);
   take_settings(line.arguments, reader.keys());
   // The rest of the settings are in that file.
-  if (const auto file = reader.keys().word("job.config_file|config"))
-    reader.plan().fail(say("import.torchtitan.config_file", in_quotes(file->value)), file->origin.line);
-  else if (const auto set = source.script.variables.find("CONFIG_FILE"); set != source.script.variables.end())
-    reader.plan().fail(say("import.torchtitan.config_file", in_quotes(set->second.text)), set->second.line);
-  else if (line.program.text.ends_with("run_train.sh"))
-    reader.plan().fail(say("import.torchtitan.config_file", in_quotes(line.program.text)), run->line);
+  auto file = reader.keys().word("job.config_file|config");
+  if (const auto set = source.script.variables.find("CONFIG_FILE"); !file && set != source.script.variables.end())
+    file = {set->second.text, {"CONFIG_FILE", set->second.line}};
+  if (file) {
+    if (auto failure = take_written_settings(source, *file, SettingNames::paths, reader.keys(), reader.plan()))
+      return *std::move(failure);
+  } else if (line.program.text.ends_with("run_train.sh")) {
+    reader.plan().fail(say("import.settings_file", in_quotes(line.program.text)), run->line);
+  }
   if (auto failure = read_launcher(source.script, line, source.file, reader.plan())) return *std::move(failure);
   tell_gaps(source.script, reader.plan());
   return reader.read();

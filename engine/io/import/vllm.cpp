@@ -9,6 +9,7 @@
 #include "engine/io/import/launch_formats.h"
 #include "engine/io/import/launcher.h"
 #include "engine/io/import/serve_flags.h"
+#include "engine/io/import/written_settings.h"
 
 namespace roofscape::io {
 
@@ -41,6 +42,8 @@ class VllmReader {
         take(command);
         break;
       }
+    if (const auto file = keys_.word("--config"))
+      if (auto failure = take_written_settings(source_, *file, SettingNames::flags, keys_, plan_)) return *failure;
     for (auto step :
          {&VllmReader::model, &VllmReader::mesh, &VllmReader::memory, &VllmReader::requests, &VllmReader::rest}) {
       (this->*step)();
@@ -303,7 +306,6 @@ class VllmReader {
                           "--otlp*",
                           "--collect*",
                           "--show-hidden*",
-                          "--config",
                           "--ignore-patterns",
                           "--model-loader*",
                           "--disable-frontend*",

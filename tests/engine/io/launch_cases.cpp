@@ -220,6 +220,42 @@ constexpr std::string_view kSglang =
     "python3 -m sglang.launch_server --model-path deepseek-ai/DeepSeek-R1 --tp 16 --dp 4 --enable-dp-attention \\\n"
     "  --ep-size 16 --nnodes 2 --max-running-requests 512 --chunked-prefill-size 4096 --host 0.0.0.0\n";
 
+constexpr std::string_view kTrtllm = R"(#!/usr/bin/env bash
+TP=8
+cat > extra.yml << EOF
+enable_attention_dp: false
+moe_expert_parallel_size: ${EP:-4}
+kv_cache_config:
+  dtype: fp8
+  tokens_per_block: 64
+  free_gpu_memory_fraction: 0.8
+EOF
+cat << EOF >> extra.yml
+enable_chunked_prefill: true
+speculative_config:
+  decoding_type: MTP
+  num_nextn_predict_layers: 3
+EOF
+mpirun -n 1 --allow-run-as-root trtllm-serve deepseek-ai/DeepSeek-R1 --tp_size=$TP --ep_size 8 --backend pytorch \
+  --max_batch_size 256 --max_num_tokens=$((1024 + 64 > 4096 ? 1088 : 4096)) --extra_llm_api_options extra.yml > log 2>&1 &
+)";
+constexpr std::string_view kTrtllmShared =
+    "trtllm-bench --model nvidia/DeepSeek-R1-FP4 throughput --tp 8 --ep 8 --enable_attention_dp --max_batch_size 128 "
+    "\\\n"
+    "  --concurrency 512 --target_input_len 1000 --target_output_len 2000 --dataset d.txt\n";
+constexpr std::string_view kVllmSettings =
+    "cat > config.yaml << 'EOF'\nkv-cache-dtype: fp8\nno-enable-prefix-caching: true\nmax-num-batched-tokens: 4096\n"
+    "max-num-seqs: 16\nEOF\nvllm serve openai/gpt-oss-120b --config /workspace/config.yaml -tp 2 --max-num-seqs 64\n";
+constexpr std::string_view kTitanSettings =
+    "cat <<EOF > /tmp/run.toml\n[model]\nname = \"llama3\"\nflavor = \"8B\"\n[training]\nlocal_batch_size = 2\n"
+    "seq_len = 4096\n[parallelism]\ntensor_parallel_degree = 2\nEOF\n"
+    "torchrun --nproc_per_node=8 -m torchtitan.train --job.config_file /tmp/run.toml --compile.enable\n";
+constexpr std::string_view kAccelerateSettings =
+    "cat > fsdp.yaml <<EOF\ndistributed_type: FSDP\nmixed_precision: bf16\nnum_processes: 16\nnum_machines: 2\n"
+    "fsdp_config:\n  fsdp_sharding_strategy: FULL_SHARD\nEOF\n"
+    "accelerate launch --config_file fsdp.yaml train.py --model_name_or_path Qwen/Qwen2.5-7B-Instruct \\\n"
+    "  --per_device_train_batch_size 2 --gradient_accumulation_steps 8 --max_seq_length 4096\n";
+
 }  // namespace
 
 const std::vector<LaunchCase>& launch_cases() {
@@ -429,6 +465,44 @@ const std::vector<LaunchCase>& launch_cases() {
        {"parallelism.tensor=4", "parallelism.data=4", "parallelism.expert=16", "parallelism.expert_tensor=1",
         "workload.batch=512", "serving.prefill_chunk_tokens=4096", "cluster.nodes=2"},
        {"workload.output_tokens", "workload.prompt_tokens"}},
+      {"TensorRT-LLM, settings go over flags",
+       kTrtllm,
+       "h200",
+       "trtllm",
+       {"model=DeepSeek-V3 671B", "workload.kind=serving", "parallelism.tensor=8", "parallelism.data=1",
+        "parallelism.expert=4", "parallelism.expert_tensor=2", "precision.weights=fp8", "precision.compute=fp8",
+        "precision.kv_cache=fp8", "workload.batch=256", "serving.prefill_chunk_tokens=4096", "serving.page_tokens=64",
+        "serving.draft_tokens=3", "serving.kv_split=heads"},
+       {"workload.output_tokens", "workload.prompt_tokens"}},
+      {"TensorRT-LLM, attention shared out",
+       kTrtllmShared,
+       "b200",
+       "trtllm",
+       {"parallelism.tensor=1", "parallelism.data=8", "parallelism.expert=8", "parallelism.expert_tensor=1",
+        "precision.weights=nvfp4", "precision.compute=nvfp4", "workload.batch=512", "workload.prompt_tokens=1000",
+        "workload.output_tokens=2000", "serving.prefill_chunk_tokens=0", "serving.page_tokens=32"},
+       {}},
+      {"vLLM, settings that the script writes",
+       kVllmSettings,
+       "h100-sxm",
+       "vllm",
+       {"model=gpt-oss 120B", "parallelism.tensor=2", "precision.kv_cache=fp8", "workload.batch=64",
+        "serving.prefill_chunk_tokens=4096"},
+       {"workload.output_tokens", "workload.prompt_tokens"}},
+      {"torchtitan, settings that the script writes",
+       kTitanSettings,
+       "h100-sxm",
+       "torchtitan",
+       {"model=LLaMA-3 8B", "parallelism.tensor=2", "parallelism.fsdp=4", "workload.sequence_length=4096",
+        "pipeline.microbatch_sequences=2"},
+       {}},
+      {"Accelerate, settings that the script writes",
+       kAccelerateSettings,
+       "h100-sxm",
+       "accelerate",
+       {"model=Qwen2.5 7B", "parallelism.fsdp=16", "parallelism.zero_stage=3", "pipeline.microbatch_sequences=2",
+        "workload.global_batch_sequences=256", "precision.compute=bf16", "cluster.nodes=2"},
+       {}},
   };
   return all;
 }

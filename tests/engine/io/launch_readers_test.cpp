@@ -201,6 +201,27 @@ TEST_CASE("a line that adds to the settings of a file is no plan without it") {
   CHECK(result->has_errors());
 }
 
+TEST_CASE("what a script takes from its environment can be given") {
+  io::ImportRequest request{"h100-sxm:8"};
+  request.environment = {"TP=4"};
+  const auto result =
+      io::import_launch(replaced(test::kVllm, "-tp 4", "-tp $TP"), "run.sh", request, test::shipped());
+  REQUIRE(result.ok());
+  CHECK(value_of(result->scenario, "parallelism.tensor") == "4");
+}
+
+TEST_CASE("a launch that stands behind a test nothing decides names the test and what gives its variables") {
+  const std::string text = "if [[ $ISL -eq 1024 ]]; then\n  vllm serve m -tp 4\nfi\n";
+  CHECK(launch_error_of(text) ==
+        "run: line 1: what it starts stands behind the test \"[[ $ISL -eq 1024 ]]\", which nothing decides; "
+        "give the variables of the test with --env NAME=VALUE");
+}
+
+TEST_CASE("settings that are no YAML are refused with their line in the script") {
+  const std::string text = "cat > c.yml << EOF\na: 1\nb: [1\nEOF\ntrtllm-serve m --extra_llm_api_options c.yml\n";
+  CHECK(launch_error_of(text).starts_with("run: line "));
+}
+
 TEST_CASE("degrees that MaxText cannot form from the chips are errors of the plan") {
   const auto result = imported(test::kMaxtextExperts, "h100-sxm:24");
   REQUIRE(result.ok());

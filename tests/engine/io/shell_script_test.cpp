@@ -1,7 +1,12 @@
 // Launch scripts as text: the words a shell would pass, without a shell.
 #include <doctest/doctest.h>
 
+#include <string>
+#include <string_view>
+#include <vector>
+
 #include "engine/io/import/shell_script.h"
+#include "tests/english.h"
 
 namespace roofscape {
 namespace {
@@ -40,6 +45,51 @@ TEST_CASE("arrays keep their elements, take more, and leave out what is commente
 
 TEST_CASE("arithmetic is of whole numbers and known names") {
   CHECK(words("L=80; P=4\nrun $((L / P / 5)) $(( ($L+1)*2 % 5 )) $((7 - 9))\n") == "run|4|2|-2");
+  CHECK(words("L=80\nrun $((L > 64 ? L : 64)) $((L<=64?1:(2==2 ? 3 : 4))) $(( 1 != 1 ))\n") == "run|80|3|0");
+  CHECK(words("L=80\nif (( L % 16 == 0 )); then run a; else run b; fi\n") == "run|a");
+}
+
+TEST_CASE("a script finds the variables of its environment, and sets its own over them") {
+  const std::vector<std::string> environment{"TP=8", "NAME=a=b", "OWN=1"};
+  auto read = io::read_shell("OWN=2\nrun $TP ${NAME} $OWN ${EP:-4}\n", "run.sh", environment);
+  REQUIRE(read.ok());
+  std::string out;
+  for (const io::ShellWord& word : read->commands.back().words) out += word.text + " ";
+  CHECK(out == "run 8 a=b 2 4 ");
+}
+
+TEST_CASE("a variable of the environment that has no value, or no name, is refused") {
+  for (const std::string_view wrong : {"TP", "=8", "2X=1", ""}) {
+    const auto read = io::read_shell("run\n", "run.sh", std::vector<std::string>{std::string(wrong)});
+    REQUIRE_FALSE(read.ok());
+    CHECK(io::to_text(read.error(), test::english()) ==
+          "--env: \"" + std::string(wrong) + "\" is no variable with its value; write NAME=VALUE");
+  }
+}
+
+TEST_CASE("a here-document is a file where cat or tee writes it, on the lines it has in the script") {
+  const io::ShellScript read = script(
+      "N=4\n"
+      "cat > a.yml << EOF\nn: $N\nquoted: \"$N\" '$N'\nopen: [${X%, }]\nEOF\n"
+      "cat <<'EOF' >> a.yml\nliteral: $N\nEOF\n"
+      "tee -a a.yml << EOF > /dev/null\nmore: 1\nEOF\n"
+      "tee dir/b.yml <<EOF\nb: 1\nEOF\n"
+      "run << EOF > c.yml\nnot: written\nEOF\n"
+      "run --config a.yml\n");
+  REQUIRE(read.files.contains("a.yml"));
+  CHECK(read.files.at("a.yml") == "\n\nn: 4\nquoted: \"4\" '4'\nopen: [$X]\n\n\nliteral: $N\n\n\nmore: 1\n");
+  CHECK(*read.written_file("b.yml") == std::string(13, '\n') + "b: 1\n");
+  CHECK(*read.written_file("/tmp/b.yml") == *read.written_file("dir/b.yml"));
+  CHECK(read.written_file("c.yml") == nullptr);
+  CHECK(read.commands.back().words.back().text == "a.yml");
+}
+
+TEST_CASE("a file that is written in a function, or anew, has what was written last") {
+  const io::ShellScript read = script(
+      "write() {\ncat > a.yml << EOF\nn: $1\nEOF\n}\nwrite 1\nwrite 2\n"
+      "if [ 1 -eq 2 ]; then\ncat > a.yml << EOF\nn: 3\nEOF\nfi\n");
+  CHECK(read.files.at("a.yml").ends_with("n: 2\n"));
+  CHECK(read.files.at("a.yml").find("n: 1") == std::string::npos);
 }
 
 TEST_CASE("what only a shell knows stays as it is written and is open") {

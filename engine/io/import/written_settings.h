@@ -1,0 +1,21 @@
+// Settings that a launch script writes into a file and gives to its program: `cat > server.yml << EOF ...`, then `--config
+// server.yml`. For the .cpp files of engine/io.
+#pragma once
+
+#include <string>
+
+#include "engine/io/import/key_reader.h"
+#include "engine/io/import/launch_formats.h"
+
+namespace roofscape::io {
+
+// How a setting is called among the keys: by its path ("kv_cache_config.dtype"), or as the flag it stands for
+// ("--max-num-seqs" of "max-num-seqs"). A key that is there already, of the command line, counts.
+enum class SettingNames { paths, flags };
+
+// The settings of that YAML, TOML or JSON file as keys. Where the script writes no such file the plan says that it is not
+// what would run. Failure: what it writes cannot be read.
+Failure take_written_settings(const LaunchSource&, const Stated<std::string>& file, SettingNames, KeyReader&,
+                              LaunchPlan&);
+
+}  // namespace roofscape::io
