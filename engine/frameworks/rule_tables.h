@@ -12,6 +12,7 @@ std::span<const Rule> deepspeed();
 std::span<const Rule> maxtext();
 std::span<const Rule> jax();
 std::span<const Rule> vllm();
+std::span<const Rule> trtllm();
 
 inline bool divides(std::int64_t part, std::int64_t whole) { return part > 0 && whole % part == 0; }
 
@@ -95,6 +96,87 @@ constexpr Rule own_order() {
           .words = [](const Scenario&) { return say("framework.rule.order", name_in_rules(framework)); },
           .source = {},
           .mend = [](Scenario& s) { s.pipeline.order = {}; }};
+}
+
+// Rows that every server has.
+inline int kv_heads(const Scenario& s) { return s.model.is_mla() ? 1 : s.model.n_kv_heads; }
+inline bool spare_ranks(const Scenario& s) { return s.parallelism.tensor > kv_heads(s); }
+
+template <Framework framework>
+constexpr Rule serves() {
+  return {.id = "serves",
+          .path = "workload.kind",
+          .reads = RuleReads::scenario,
+          .broken = [](const Scenario& s) { return !s.serves(); },
+          .words = [](const Scenario&) { return say("framework.rule.serves", framework_name(framework)); },
+          .source = {}};
+}
+template <Framework framework>
+constexpr Rule served_model(std::string_view source) {
+  return {.id = "model",
+          .path = "model",
+          .reads = RuleReads::scenario,
+          .broken = [](const Scenario& s) { return s.model.rel_pos_projection; },
+          .words =
+              [](const Scenario&) {
+                return say("framework.rule.model", framework_name(framework), say("framework.part.rel_pos"));
+              },
+          .source = source};
+}
+template <Framework framework>
+constexpr Rule served_compute(std::string_view source) {
+  return {.id = "compute",
+          .path = "precision.compute",
+          .reads = RuleReads::scenario,
+          .broken = [](const Scenario& s) { return s.precision.compute == Dtype::int4; },
+          .words = [](const Scenario&) { return say("framework.rule.compute", framework_name(framework)); },
+          .source = source,
+          .mend = [](Scenario& s) { s.precision.compute = Dtype::bf16; }};
+}
+constexpr Rule even_heads(std::string_view source) {
+  return {
+      .id = "heads",
+      .path = "parallelism.tensor",
+      .reads = RuleReads::mesh,
+      .broken = [](const Scenario& s) { return !divides(s.parallelism.tensor, s.model.n_heads); },
+      .words = [](const Scenario& s) { return say("framework.rule.heads", s.parallelism.tensor, s.model.n_heads); },
+      .source = source};
+}
+constexpr Rule even_kv_heads(std::string_view source) {
+  return {.id = "kv_heads",
+          .path = "parallelism.tensor",
+          .reads = RuleReads::mesh,
+          .broken =
+              [](const Scenario& s) {
+                return !s.model.is_mla() && !divides(s.parallelism.tensor, s.model.n_kv_heads) &&
+                       !divides(s.model.n_kv_heads, s.parallelism.tensor);
+              },
+          .words =
+              [](const Scenario& s) {
+                return say("framework.rule.kv_heads_either", s.parallelism.tensor, s.model.n_kv_heads);
+              },
+          .source = source};
+}
+constexpr Rule whole_weights(std::string_view source) {
+  return {.id = "sharding",
+          .path = "parallelism.fsdp",
+          .reads = RuleReads::mesh,
+          .broken = [](const Scenario& s) { return s.parallelism.fsdp > 1; },
+          .words = [](const Scenario&) { return say("framework.rule.server.sharding"); },
+          .source = source,
+          .mend =
+              [](Scenario& s) {
+                s.parallelism.data *= s.parallelism.fsdp;
+                s.parallelism.fsdp = 1;
+              }};
+}
+constexpr Rule no_context(std::string_view source) {
+  return {.id = "context",
+          .path = "parallelism.context",
+          .reads = RuleReads::mesh,
+          .broken = [](const Scenario& s) { return s.parallelism.context > 1; },
+          .words = [](const Scenario&) { return say("framework.rule.server.context"); },
+          .source = source};
 }
 
 }  // namespace roofscape::engine::rules

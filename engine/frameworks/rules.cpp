@@ -21,6 +21,8 @@ std::span<const Rule> rules_of(Framework framework) {
       return rules::deepspeed();
     case Framework::vllm:
       return rules::vllm();
+    case Framework::trtllm:
+      return rules::trtllm();
   }
   return {};
 }

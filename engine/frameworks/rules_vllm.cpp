@@ -8,33 +8,12 @@ constexpr std::string_view kModel = "vLLM, vllm/config/model.py";
 constexpr std::string_view kParallel = "vLLM, vllm/config/parallel.py";
 constexpr std::string_view kExperts = "vLLM, docs/serving/expert_parallel_deployment.md";
 
-int kv_heads(const Scenario& s) { return s.model.is_mla() ? 1 : s.model.n_kv_heads; }
-bool spare_ranks(const Scenario& s) { return s.parallelism.tensor > kv_heads(s); }
 std::int64_t replicas(const Scenario& s) { return data_ranks(s.parallelism); }
 
 constexpr Rule kVllmRules[] = {
-    {.id = "serves",
-     .path = "workload.kind",
-     .reads = RuleReads::scenario,
-     .broken = [](const Scenario& s) { return !s.serves(); },
-     .words = [](const Scenario&) { return say("framework.rule.serves", framework_name(Framework::vllm)); },
-     .source = {}},
-    {.id = "model",
-     .path = "model",
-     .reads = RuleReads::scenario,
-     .broken = [](const Scenario& s) { return s.model.rel_pos_projection; },
-     .words =
-         [](const Scenario&) {
-           return say("framework.rule.model", framework_name(Framework::vllm), say("framework.part.rel_pos"));
-         },
-     .source = "vLLM, vllm/model_executor/models/registry.py"},
-    {.id = "compute",
-     .path = "precision.compute",
-     .reads = RuleReads::scenario,
-     .broken = [](const Scenario& s) { return s.precision.compute == Dtype::int4; },
-     .words = [](const Scenario&) { return say("framework.rule.compute", framework_name(Framework::vllm)); },
-     .source = kModel,
-     .mend = [](Scenario& s) { s.precision.compute = Dtype::bf16; }},
+    serves<Framework::vllm>(),
+    served_model<Framework::vllm>("vLLM, vllm/model_executor/models/registry.py"),
+    served_compute<Framework::vllm>(kModel),
     {.id = "kv_cache",
      .path = "precision.kv_cache",
      .reads = RuleReads::scenario,
@@ -47,42 +26,10 @@ constexpr Rule kVllmRules[] = {
      .words = [](const Scenario&) { return say("framework.rule.vllm.kv_cache"); },
      .source = "vLLM, vllm/config/cache.py",
      .mend = [](Scenario& s) { s.precision.kv_cache = Dtype::none; }},
-    {.id = "heads",
-     .path = "parallelism.tensor",
-     .reads = RuleReads::mesh,
-     .broken = [](const Scenario& s) { return !divides(s.parallelism.tensor, s.model.n_heads); },
-     .words = [](const Scenario& s) { return say("framework.rule.heads", s.parallelism.tensor, s.model.n_heads); },
-     .source = kModel},
-    {.id = "kv_heads",
-     .path = "parallelism.tensor",
-     .reads = RuleReads::mesh,
-     .broken =
-         [](const Scenario& s) {
-           return !s.model.is_mla() && !divides(s.parallelism.tensor, s.model.n_kv_heads) &&
-                  !divides(s.model.n_kv_heads, s.parallelism.tensor);
-         },
-     .words =
-         [](const Scenario& s) {
-           return say("framework.rule.kv_heads_either", s.parallelism.tensor, s.model.n_kv_heads);
-         },
-     .source = "vLLM, vllm/model_executor/models/llama.py"},
-    {.id = "sharding",
-     .path = "parallelism.fsdp",
-     .reads = RuleReads::mesh,
-     .broken = [](const Scenario& s) { return s.parallelism.fsdp > 1; },
-     .words = [](const Scenario&) { return say("framework.rule.vllm.sharding"); },
-     .source = kParallel,
-     .mend =
-         [](Scenario& s) {
-           s.parallelism.data *= s.parallelism.fsdp;
-           s.parallelism.fsdp = 1;
-         }},
-    {.id = "context",
-     .path = "parallelism.context",
-     .reads = RuleReads::mesh,
-     .broken = [](const Scenario& s) { return s.parallelism.context > 1; },
-     .words = [](const Scenario&) { return say("framework.rule.vllm.context"); },
-     .source = kParallel},
+    even_heads(kModel),
+    even_kv_heads("vLLM, vllm/model_executor/models/llama.py"),
+    whole_weights(kParallel),
+    no_context(kParallel),
     {.id = "experts",
      .path = "parallelism.expert",
      .reads = RuleReads::mesh,

@@ -173,6 +173,15 @@ constexpr std::array kRows{
     Synonym{vllm, "max-num-batched-tokens", "serving.prefill_chunk_tokens"},
     Synonym{vllm, "num-speculative-tokens", "serving.draft_tokens"},
     Synonym{vllm, "max-num-seqs", "workload.batch"},
+
+    Synonym{trtllm, "tensor_parallel_size", "parallelism.tensor"},
+    Synonym{trtllm, "pipeline_parallel_size", "parallelism.pipeline"},
+    Synonym{trtllm, "moe_expert_parallel_size", "parallelism.expert"},
+    Synonym{trtllm, "moe_tensor_parallel_size", "parallelism.expert_tensor"},
+    Synonym{trtllm, "kv_cache_config.dtype", "precision.kv_cache", kCacheDtypes},
+    Synonym{trtllm, "kv_cache_config.tokens_per_block", "serving.page_tokens"},
+    Synonym{trtllm, "max_num_tokens", "serving.prefill_chunk_tokens"},
+    Synonym{trtllm, "max_batch_size", "workload.batch"},
 };
 
 // What papers and conversations say for short.

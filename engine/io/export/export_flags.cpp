@@ -57,6 +57,7 @@ std::string program_of(Framework framework) {
       return "train.py --deepspeed --deepspeed_config " + file;
     case Framework::megatron:
     case Framework::vllm:
+    case Framework::trtllm:
       break;
   }
   return {};
@@ -73,6 +74,7 @@ std::string_view usual_file_name(Framework framework) {
   switch (framework) {
     case Framework::megatron:
     case Framework::vllm:
+    case Framework::trtllm:
       return "plan.sh";
     case Framework::megatron_bridge:
     case Framework::maxtext:
@@ -106,6 +108,8 @@ Result<std::string> export_flags(const Scenario& s, Framework framework, const P
       return deepspeed_json_text(text);
     case Framework::vllm:
       return vllm_script(text, {}, {});
+    case Framework::trtllm:
+      return trtllm_script(text, {}, {});
   }
   return std::string();
 }
@@ -130,6 +134,7 @@ Result<std::string> launch_script(const Scenario& s, Framework framework, Launch
   LaunchText text(s, framework, library, words);
   if (framework == Framework::megatron) return megatron_script(text, job, start);
   if (framework == Framework::vllm) return vllm_script(text, job, start);
+  if (framework == Framework::trtllm) return trtllm_script(text, job, start);
   std::string out = "#!/bin/bash\n" + job;
   out += "# " + text.text(say("export.script", usual_file_name(framework), engine::kFrameworkIds[framework])) + "\n";
   return out + start + " " + program_of(framework) + " \"$@\"\n";

@@ -18,7 +18,7 @@ namespace roofscape::io {
 enum class Launcher : std::uint8_t { torchrun, sbatch };
 inline constexpr engine::EnumTable<Launcher> kLauncherIds{"torchrun", "sbatch"};
 
-// The file that a framework reads: a script for Megatron-LM and vLLM, YAML, TOML, JSON or Python for the others. The
+// The file that a framework reads: a script for Megatron-LM and the servers, YAML, TOML, JSON or Python for the others. The
 // words are those of comments. Errors: a rule of the framework that the plan breaks, with the nearest plan that it runs.
 Result<std::string> export_flags(const engine::Scenario&, engine::Framework, const PresetLibrary&,
                                  const engine::Words&);

@@ -17,5 +17,9 @@ std::string jax_python(LaunchText&);
 std::string deepspeed_json_text(LaunchText&);
 // `job` and `launcher` as above.
 std::string vllm_script(LaunchText&, const std::string& job, const std::string& launcher);
+std::string trtllm_script(LaunchText&, const std::string& job, const std::string& launcher);
+
+// Tokens of the longest sequence that a workload of a server has.
+int longest_sequence(const engine::Workload&);
 
 }  // namespace roofscape::io

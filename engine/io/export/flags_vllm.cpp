@@ -45,7 +45,8 @@ constexpr std::pair<std::string_view, std::string_view> kWeights[] = {
     {"gemma2-27b", "google/gemma-2-27b-it"},
 };
 
-// Tokens of the longest sequence that the workload has.
+}  // namespace
+
 int longest_sequence(const engine::Workload& w) {
   int longest = w.prompt_tokens + w.output_tokens;
   if (!w.has_lengths()) return longest;
@@ -54,8 +55,6 @@ int longest_sequence(const engine::Workload& w) {
     if (bin.share > 0) longest = std::max(longest, bin.prompt_tokens + bin.output_tokens);
   return longest;
 }
-
-}  // namespace
 
 std::string_view weights_of(std::string_view model_id) {
   for (const auto& [id, repository] : kWeights)

@@ -107,6 +107,7 @@ class TrtllmReader {
     const auto stages = either(keys_.whole("pipeline_parallel_size", 1, 1024), keys_.whole("--pp-size", 1, 1024));
     const auto context = either(keys_.whole("context_parallel_size", 1, 4096), keys_.whole("--cp-size", 1, 4096));
     const auto experts = either(keys_.whole("moe_expert_parallel_size", 1, 4096), keys_.whole("--ep-size", 1, 4096));
+    const auto expert_tensor = keys_.whole("moe_tensor_parallel_size", 1, 65536);
     const auto node = either(keys_.whole("gpus_per_node", 1, 1 << 17), keys_.whole("--gpus-per-node", 1, 1 << 17));
     const auto attention = keys_.flag("enable_attention_dp|--enable-attention-dp");
     const auto pair = keys_.word("--server-role");
@@ -140,11 +141,12 @@ class TrtllmReader {
       plan_.chips = Stated<int>{static_cast<int>(chips), {"--tp_size x --pp_size", 0}};
       if (node && node->value <= chips) plan_.chips_per_node = node;
     }
-    spread_experts(experts, attention, ranks_origin, all);
+    spread_experts(experts, expert_tensor, attention, ranks_origin, all);
     if (pair) plan_.fail(say("import.sglang.one_side", in_quotes(pair->value)), pair->origin.line);
   }
 
-  void spread_experts(const Maybe<int>& experts, const Maybe<bool>& attention, const Origin& ranks, int all) {
+  void spread_experts(const Maybe<int>& experts, const Maybe<int>& expert_tensor, const Maybe<bool>& attention,
+                      const Origin& ranks, int all) {
     const engine::TransformerShape* shape = plan_.model ? library_.find_model(plan_.model->value) : nullptr;
     const bool moe = shape != nullptr && shape->is_moe();
     const int spread = experts ? experts->value : 1;
@@ -152,10 +154,14 @@ class TrtllmReader {
       if (all % spread != 0)
         return keys_.contradiction(ranks, std::to_string(all), experts->origin, std::to_string(spread));
       plan_.state("parallelism.expert", spread, experts->origin);
-      plan_.assume("parallelism.expert_tensor", std::max(1, std::min(all / shared_, all / spread)), usual());
+      if (expert_tensor)
+        plan_.state("parallelism.expert_tensor", expert_tensor->value, expert_tensor->origin);
+      else
+        plan_.assume("parallelism.expert_tensor", std::max(1, std::min(all / shared_, all / spread)), usual());
       return;
     }
     plan_.assume("parallelism.expert", 1, usual());
+    if (expert_tensor) plan_.no_effect(expert_tensor->origin, usual());
     if (spread > 1) plan_.no_effect(experts->origin, say("import.serve.no_experts"));
     if (moe && shared_ > 1) plan_.warn(say("import.vllm.shared_experts"), attention->origin.line);
   }
@@ -224,7 +230,6 @@ class TrtllmReader {
                           "cuda_graph_config*",
                           "torch_compile_config*",
                           "moe_config*",
-                          "moe_tensor_parallel_size",
                           "moe_cluster_parallel_size",
                           "--cluster-size",
                           "attention_dp_config*",

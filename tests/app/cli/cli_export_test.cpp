@@ -6,6 +6,7 @@
 #include <sstream>
 #include <string>
 
+#include "engine/frameworks/framework.h"
 #include "tests/app/cli/cli_run.h"
 #include "tests/capture_binding.h"
 #include "tests/test_paths.h"
@@ -36,7 +37,7 @@ TEST_CASE("export-flags --who names each launcher and server, and the first rule
             "torchtitan       torchtitan has no model with LayerNorm (torchtitan 0.2.2, torchtitan/models)\n") !=
         std::string::npos);
   const auto json = nlohmann::json::parse(run("export-flags gpt3-175b-1024-a100 --who --json").out);
-  REQUIRE(json.size() == 7);
+  REQUIRE(json.size() == engine::kFrameworks);
   CHECK(json[0].at("framework") == "megatron");
   CHECK(json[0].at("runs") == true);
   CHECK(json[0].at("rule").is_null());
@@ -63,11 +64,11 @@ TEST_CASE("wrong options of export-flags are answered with one line and exit 2")
       {"export-flags llama3-8b-8-h100",
        "roofscape-cli: --for: names no launcher or server; there are: megatron, megatron-bridge, torchtitan, "
        "maxtext, "
-       "jax, deepspeed, vllm\n"},
+       "jax, deepspeed, vllm, trtllm\n"},
       {"export-flags llama3-8b-8-h100 --for nanotron",
        "roofscape-cli: --for: \"nanotron\" is not known; there are: megatron, megatron-bridge, torchtitan, maxtext, "
        "jax, "
-       "deepspeed, vllm\n"},
+       "deepspeed, vllm, trtllm\n"},
       {"export-flags llama3-8b-8-h100 --for megatron --launcher mpirun",
        "roofscape-cli: --launcher: \"mpirun\" is not known; there are: torchrun, sbatch\n"},
       {"export-flags llama3-8b-8-h100 --for jax --launcher torchrun",
@@ -100,7 +101,7 @@ TEST_CASE("a search can be limited to what a launcher runs, and says how many pl
   CHECK(
       unknown.err ==
       "roofscape-cli: --runs-on: \"mesh-tensorflow\" is not known; there are: megatron, megatron-bridge, torchtitan, "
-      "maxtext, jax, deepspeed, vllm\n");
+      "maxtext, jax, deepspeed, vllm, trtllm\n");
 }
 
 TEST_CASE("a plan of a search is run by those who run it as a scenario, as JSON and as CSV") {

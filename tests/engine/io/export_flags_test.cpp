@@ -103,14 +103,15 @@ std::string exported(const Scenario& s, Framework framework) {
 
 // A random plan that the framework runs: a random one, or the nearest to it.
 std::optional<Scenario> random_plan_for(Framework framework, std::mt19937& rng) {
-  const Scenario s = framework == Framework::vllm ? tests::random_serving_scenario(rng) : tests::random_scenario(rng);
+  const Scenario s = engine::is_server(framework) ? tests::random_serving_scenario(rng) : tests::random_scenario(rng);
   engine::NearestPlan near = engine::nearest_plan_on(framework, s);
   if (!near.runs) return std::nullopt;
   return std::move(near.scenario);
 }
 
 constexpr Framework kRead[] = {Framework::megatron, Framework::megatron_bridge, Framework::torchtitan,
-                               Framework::maxtext,  Framework::deepspeed,       Framework::vllm};
+                               Framework::maxtext,  Framework::deepspeed,       Framework::vllm,
+                               Framework::trtllm};
 
 TEST_CASE("import of an export is the plan that was exported") {
   const char* wished = std::getenv("ROOFSCAPE_ROUND_TRIPS");  // more than the suite has time for
@@ -170,6 +171,7 @@ TEST_CASE("exports of shipped scenarios equal their golden") {
   check_golden("mixtral_jax.py", exported(experts, Framework::jax));
   check_golden("llama3_8b_deepspeed.json", exported(llama, Framework::deepspeed));
   check_golden("llama3_70b_vllm.sh", exported(preset("llama3-70b-serving-8-h100"), Framework::vllm));
+  check_golden("llama3_70b_trtllm.sh", exported(preset("llama3-70b-serving-8-h100"), Framework::trtllm));
 }
 
 TEST_CASE("scripts that start a plan equal their golden") {
@@ -215,8 +217,9 @@ TEST_CASE("what --set of a refusal says makes the nearest plan") {
 
 TEST_CASE("every field of a plan is said by the file or noted") {
   std::mt19937 rng(23);
-  for (const Framework framework : {Framework::megatron, Framework::megatron_bridge, Framework::torchtitan,
-                                    Framework::maxtext, Framework::jax, Framework::deepspeed, Framework::vllm}) {
+  for (const Framework framework :
+       {Framework::megatron, Framework::megatron_bridge, Framework::torchtitan, Framework::maxtext, Framework::jax,
+        Framework::deepspeed, Framework::vllm, Framework::trtllm}) {
     CAPTURE(engine::kFrameworkIds[framework]);
     for (int n = 0; n < 20; ++n) {
       auto s = random_plan_for(framework, rng);

@@ -59,6 +59,7 @@ const std::vector<Breakable>& breakable() {
       {"accelerate", {"num_machines", "num_processes"}},
       {"peft", {"\"r\""}, true},
       {"vllm", {"-tp", "--data-parallel-size", "--max-num-seqs", "--max_num_batched_tokens"}},
+      {"trtllm", {"--ep_size", "--max_batch_size", "moe_expert_parallel_size", "tokens_per_block"}},
       {"sglang", {"--tp", "--dp", "--ep-size", "--nnodes", "--max-running-requests", "--chunked-prefill-size"}},
   };
   return files;
@@ -68,7 +69,9 @@ std::string seed(std::string_view file) {
   return test::text_of(test::source_dir() / "tests/fuzz/launch" / std::string(file));
 }
 
-bool is_shell(std::string_view file) { return file == "megatron" || file == "vllm" || file == "sglang"; }
+bool is_shell(std::string_view file) {
+  return file == "megatron" || file == "vllm" || file == "sglang" || file == "trtllm";
+}
 bool like_a_number(std::string_view value) {
   return value.find_first_not_of("0123456789+-.e") == std::string_view::npos &&
          value.find_first_of("0123456789") != std::string_view::npos;
