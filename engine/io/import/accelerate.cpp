@@ -550,7 +550,8 @@ Result<LaunchPlan> read_arguments_line(const LaunchSource& source, const PresetL
     take_settings(line.launcher, reader.keys());
     reader.set_launcher();
     if (const auto file = reader.keys().word("config_file"))
-      if (auto failure = take_written_settings(source, *file, SettingNames::paths, reader.keys(), reader.plan()))
+      if (auto failure = take_written_settings(source, *file, SettingNames::paths, UnwrittenSettings::importable,
+                                               reader.keys(), reader.plan()))
         return *std::move(failure);
   } else if (auto failure = read_launcher(source.script, line, source.file, reader.plan())) {
     return *std::move(failure);

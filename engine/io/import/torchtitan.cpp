@@ -380,7 +380,8 @@ Result<LaunchPlan> read_titan_line(const LaunchSource& source, const PresetLibra
   if (const auto set = source.script.variables.find("CONFIG_FILE"); !file && set != source.script.variables.end())
     file = {set->second.text, {"CONFIG_FILE", set->second.line}};
   if (file) {
-    if (auto failure = take_written_settings(source, *file, SettingNames::paths, reader.keys(), reader.plan()))
+    if (auto failure = take_written_settings(source, *file, SettingNames::paths, UnwrittenSettings::importable,
+                                             reader.keys(), reader.plan()))
       return *std::move(failure);
   } else if (line.program.text.ends_with("run_train.sh")) {
     reader.plan().fail(say("import.settings_file", in_quotes(line.program.text)), run->line);

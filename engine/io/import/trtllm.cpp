@@ -42,7 +42,9 @@ class TrtllmReader {
         break;
       }
     if (const auto file = keys_.word("--config"))
-      if (auto failure = take_written_settings(source_, *file, SettingNames::paths, keys_, plan_)) return *failure;
+      if (auto failure =
+              take_written_settings(source_, *file, SettingNames::paths, UnwrittenSettings::of_line, keys_, plan_))
+        return *failure;
     for (auto step : {&TrtllmReader::model, &TrtllmReader::mesh, &TrtllmReader::requests, &TrtllmReader::rest}) {
       (this->*step)();
       if (keys_.failed()) return *keys_.failure();

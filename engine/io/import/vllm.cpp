@@ -43,7 +43,9 @@ class VllmReader {
         break;
       }
     if (const auto file = keys_.word("--config"))
-      if (auto failure = take_written_settings(source_, *file, SettingNames::flags, keys_, plan_)) return *failure;
+      if (auto failure =
+              take_written_settings(source_, *file, SettingNames::flags, UnwrittenSettings::of_line, keys_, plan_))
+        return *failure;
     for (auto step :
          {&VllmReader::model, &VllmReader::mesh, &VllmReader::memory, &VllmReader::requests, &VllmReader::rest}) {
       (this->*step)();

@@ -39,10 +39,13 @@ void add(const Node& map, const std::string& path, SettingNames names, KeyReader
 }  // namespace
 
 Failure take_written_settings(const LaunchSource& source, const Stated<std::string>& file, SettingNames names,
-                              KeyReader& keys, LaunchPlan& plan) {
+                              UnwrittenSettings unwritten, KeyReader& keys, LaunchPlan& plan) {
   const std::string* text = source.script.written_file(file.value);
   if (text == nullptr) {
-    plan.fail(say("import.settings_file", in_quotes(file.value)), file.origin.line);
+    const std::string name = in_quotes(file.value);
+    plan.fail(unwritten == UnwrittenSettings::importable ? say("import.settings_file", name)
+                                                         : say("import.settings_of_line", name),
+              file.origin.line);
     return {};
   }
   const LaunchSyntax syntax = syntax_of(*text);

@@ -13,9 +13,13 @@ namespace roofscape::io {
 // ("--max-num-seqs" of "max-num-seqs"). A key that is there already, of the command line, counts.
 enum class SettingNames { paths, flags };
 
+// Where the settings are when the script does not write them: in a file that can be imported by itself, which the line adds
+// to, or in one that says nothing without the line.
+enum class UnwrittenSettings { importable, of_line };
+
 // The settings of that YAML, TOML or JSON file as keys. Where the script writes no such file the plan says that it is not
 // what would run. Failure: what it writes cannot be read.
-Failure take_written_settings(const LaunchSource&, const Stated<std::string>& file, SettingNames, KeyReader&,
-                              LaunchPlan&);
+Failure take_written_settings(const LaunchSource&, const Stated<std::string>& file, SettingNames, UnwrittenSettings,
+                              KeyReader&, LaunchPlan&);
 
 }  // namespace roofscape::io

@@ -217,6 +217,18 @@ TEST_CASE("a launch that stands behind a test nothing decides names the test and
         "give the variables of the test with --env NAME=VALUE");
 }
 
+TEST_CASE("a server whose settings stand in a file that is not here is no plan without them") {
+  for (const std::string_view line : {"vllm serve openai/gpt-oss-120b -tp 2 --config c.yml\n",
+                                      "trtllm-serve openai/gpt-oss-120b --tp_size 2 --config c.yml\n"}) {
+    const auto result = imported(line, "h100-sxm:2");
+    REQUIRE(result.ok());
+    CHECK(result->has_errors());
+    REQUIRE_FALSE(result->notices.empty());
+    CHECK(test::english().write(result->notices.front().text) ==
+          "the settings of \"c.yml\" are not in this file: give those that matter as flags or with --set");
+  }
+}
+
 TEST_CASE("settings that are no YAML are refused with their line in the script") {
   const std::string text = "cat > c.yml << EOF\na: 1\nb: [1\nEOF\ntrtllm-serve m --extra_llm_api_options c.yml\n";
   CHECK(launch_error_of(text).starts_with("run: line "));
