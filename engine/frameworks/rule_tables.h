@@ -98,6 +98,32 @@ constexpr Rule own_order() {
           .mend = [](Scenario& s) { s.pipeline.order = {}; }};
 }
 
+// Rows that several have. `source`: where they split attention.
+constexpr Rule even_heads(std::string_view source) {
+  return {
+      .id = "heads",
+      .path = "parallelism.tensor",
+      .reads = RuleReads::mesh,
+      .broken = [](const Scenario& s) { return !divides(s.parallelism.tensor, s.model.n_heads); },
+      .words = [](const Scenario& s) { return say("framework.rule.heads", s.parallelism.tensor, s.model.n_heads); },
+      .source = source};
+}
+constexpr Rule even_kv_heads(std::string_view source) {
+  return {.id = "kv_heads",
+          .path = "parallelism.tensor",
+          .reads = RuleReads::mesh,
+          .broken =
+              [](const Scenario& s) {
+                return !s.model.is_mla() && !divides(s.parallelism.tensor, s.model.n_kv_heads) &&
+                       !divides(s.model.n_kv_heads, s.parallelism.tensor);
+              },
+          .words =
+              [](const Scenario& s) {
+                return say("framework.rule.kv_heads_either", s.parallelism.tensor, s.model.n_kv_heads);
+              },
+          .source = source};
+}
+
 // Rows that every server has.
 inline int kv_heads(const Scenario& s) { return s.model.is_mla() ? 1 : s.model.n_kv_heads; }
 inline bool spare_ranks(const Scenario& s) { return s.parallelism.tensor > kv_heads(s); }
@@ -132,30 +158,6 @@ constexpr Rule served_compute(std::string_view source) {
           .words = [](const Scenario&) { return say("framework.rule.compute", framework_name(framework)); },
           .source = source,
           .mend = [](Scenario& s) { s.precision.compute = Dtype::bf16; }};
-}
-constexpr Rule even_heads(std::string_view source) {
-  return {
-      .id = "heads",
-      .path = "parallelism.tensor",
-      .reads = RuleReads::mesh,
-      .broken = [](const Scenario& s) { return !divides(s.parallelism.tensor, s.model.n_heads); },
-      .words = [](const Scenario& s) { return say("framework.rule.heads", s.parallelism.tensor, s.model.n_heads); },
-      .source = source};
-}
-constexpr Rule even_kv_heads(std::string_view source) {
-  return {.id = "kv_heads",
-          .path = "parallelism.tensor",
-          .reads = RuleReads::mesh,
-          .broken =
-              [](const Scenario& s) {
-                return !s.model.is_mla() && !divides(s.parallelism.tensor, s.model.n_kv_heads) &&
-                       !divides(s.model.n_kv_heads, s.parallelism.tensor);
-              },
-          .words =
-              [](const Scenario& s) {
-                return say("framework.rule.kv_heads_either", s.parallelism.tensor, s.model.n_kv_heads);
-              },
-          .source = source};
 }
 constexpr Rule whole_weights(std::string_view source) {
   return {.id = "sharding",

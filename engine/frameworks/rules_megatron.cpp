@@ -102,25 +102,8 @@ constexpr Rule kMegatronRules[] = {
      .words = [](const Scenario&) { return say("framework.rule.megatron.weights"); },
      .source = kArguments,
      .mend = [](Scenario& s) { s.precision.weights = stored_weights(s); }},
-    {.id = "heads",
-     .path = "parallelism.tensor",
-     .reads = RuleReads::mesh,
-     .broken = [](const Scenario& s) { return !divides(s.parallelism.tensor, s.model.n_heads); },
-     .words = [](const Scenario& s) { return say("framework.rule.heads", s.parallelism.tensor, s.model.n_heads); },
-     .source = kTransformer},
-    {.id = "kv_heads",
-     .path = "parallelism.tensor",
-     .reads = RuleReads::mesh,
-     .broken =
-         [](const Scenario& s) {
-           return !s.model.is_mla() && !divides(s.parallelism.tensor, s.model.n_kv_heads) &&
-                  !divides(s.model.n_kv_heads, s.parallelism.tensor);
-         },
-     .words =
-         [](const Scenario& s) {
-           return say("framework.rule.kv_heads_either", s.parallelism.tensor, s.model.n_kv_heads);
-         },
-     .source = kTransformer},
+    even_heads(kTransformer),
+    even_kv_heads(kTransformer),
     {.id = "context",
      .path = "parallelism.context",
      .reads = RuleReads::mesh,

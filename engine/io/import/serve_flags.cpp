@@ -189,4 +189,27 @@ void read_cache_format(KeyReader& keys, LaunchPlan& plan, std::string_view engin
   plan.state_choice("precision.kv_cache", word, cache->origin, cache->value);
 }
 
+void deal_experts(KeyReader& keys, LaunchPlan& plan, const PresetLibrary& library, const ServedRanks& served,
+                  std::string_view engine) {
+  const engine::TransformerShape* shape = plan.model ? library.find_model(plan.model->value) : nullptr;
+  const bool moe = shape != nullptr && shape->is_moe();
+  const int spread = served.spread ? served.spread->value : 1;
+  if (spread > 1 && (shape == nullptr || moe)) {
+    if (served.ranks % spread != 0)
+      return keys.contradiction(served.ranks_origin, std::to_string(served.ranks), served.spread->origin,
+                                std::to_string(spread));
+    plan.state("parallelism.expert", spread, served.spread->origin, std::to_string(spread));
+    const int left = std::max(1, std::min(served.ranks / served.groups, served.ranks / spread));
+    if (served.expert_tensor)
+      plan.state("parallelism.expert_tensor", served.expert_tensor->value, served.expert_tensor->origin);
+    else
+      plan.assume("parallelism.expert_tensor", left, say("import.default_of", engine));
+    return;
+  }
+  plan.assume("parallelism.expert", 1, say("import.default_of", engine));
+  if (served.expert_tensor) plan.no_effect(served.expert_tensor->origin, say("import.default_of", engine));
+  if (spread > 1) plan.no_effect(served.spread->origin, say("import.serve.no_experts"));
+  if (moe && served.groups > 1) plan.warn(say("import.vllm.shared_experts"), served.groups_origin.line);
+}
+
 }  // namespace roofscape::io

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "engine/io/import/key_reader.h"
+#include "engine/io/presets/preset_library.h"
 
 namespace roofscape::io {
 
@@ -24,5 +25,15 @@ void read_served_model(KeyReader& keys, LaunchPlan& plan, const Maybe<std::strin
                        std::string_view type_keys = "--dtype", std::string_view quantization_keys = "--quantization");
 void read_cache_format(KeyReader& keys, LaunchPlan& plan, std::string_view engine,
                        std::string_view type_keys = "--kv-cache-dtype");
+
+// The chips of a stage of one server: attention is shared out by requests among `groups` of them, and the experts of a layer
+// are dealt to `spread`.
+struct ServedRanks {
+  int ranks = 1, groups = 1;
+  Origin ranks_origin, groups_origin;
+  Maybe<int> spread, expert_tensor;  // expert_tensor: none: what is left
+};
+void deal_experts(KeyReader& keys, LaunchPlan& plan, const PresetLibrary& library, const ServedRanks& served,
+                  std::string_view engine);
 
 }  // namespace roofscape::io

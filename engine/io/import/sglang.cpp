@@ -116,21 +116,9 @@ class SglangReader {
         plan_.chips_per_node = Stated<int>{static_cast<int>(chips / nodes->value), nodes->origin};
       }
     }
-    const engine::TransformerShape* shape = plan_.model ? library_.find_model(plan_.model->value) : nullptr;
-    const bool moe = shape != nullptr && shape->is_moe();
-    const int spread = experts ? experts->value : all_experts && all_experts->value ? ranks : 1;
-    const Maybe<bool> everywhere = all_experts;
-    if (spread > 1 && (shape == nullptr || moe)) {
-      const Origin origin = experts ? experts->origin : everywhere->origin;
-      if (ranks % spread != 0)
-        return keys_.contradiction(tensor_origin, std::to_string(ranks), origin, std::to_string(spread));
-      plan_.state("parallelism.expert", spread, origin, std::to_string(spread));
-      plan_.assume("parallelism.expert_tensor", std::max(1, std::min(inner, ranks / spread)), usual());
-    } else {
-      plan_.assume("parallelism.expert", 1, usual());
-      if (spread > 1) plan_.no_effect(experts ? experts->origin : everywhere->origin, say("import.serve.no_experts"));
-      if (moe && shared && groups > 1) plan_.warn(say("import.vllm.shared_experts"), attention->origin.line);
-    }
+    ServedRanks served{ranks, shared ? groups : 1, tensor_origin, shared ? attention->origin : Origin{}, experts, {}};
+    if (!experts && all_experts && all_experts->value) served.spread = {ranks, all_experts->origin};
+    deal_experts(keys_, plan_, library_, served, kSglang);
   }
 
   void requests() {

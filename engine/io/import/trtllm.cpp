@@ -143,29 +143,10 @@ class TrtllmReader {
       plan_.chips = Stated<int>{static_cast<int>(chips), {"--tp_size x --pp_size", 0}};
       if (node && node->value <= chips) plan_.chips_per_node = node;
     }
-    spread_experts(experts, expert_tensor, attention, ranks_origin, all);
+    deal_experts(keys_, plan_, library_,
+                 {all, shared_, ranks_origin, shared_ > 1 ? attention->origin : Origin{}, experts, expert_tensor},
+                 kTrtllm);
     if (pair) plan_.fail(say("import.sglang.one_side", in_quotes(pair->value)), pair->origin.line);
-  }
-
-  void spread_experts(const Maybe<int>& experts, const Maybe<int>& expert_tensor, const Maybe<bool>& attention,
-                      const Origin& ranks, int all) {
-    const engine::TransformerShape* shape = plan_.model ? library_.find_model(plan_.model->value) : nullptr;
-    const bool moe = shape != nullptr && shape->is_moe();
-    const int spread = experts ? experts->value : 1;
-    if (spread > 1 && (shape == nullptr || moe)) {
-      if (all % spread != 0)
-        return keys_.contradiction(ranks, std::to_string(all), experts->origin, std::to_string(spread));
-      plan_.state("parallelism.expert", spread, experts->origin);
-      if (expert_tensor)
-        plan_.state("parallelism.expert_tensor", expert_tensor->value, expert_tensor->origin);
-      else
-        plan_.assume("parallelism.expert_tensor", std::max(1, std::min(all / shared_, all / spread)), usual());
-      return;
-    }
-    plan_.assume("parallelism.expert", 1, usual());
-    if (expert_tensor) plan_.no_effect(expert_tensor->origin, usual());
-    if (spread > 1) plan_.no_effect(experts->origin, say("import.serve.no_experts"));
-    if (moe && shared_ > 1) plan_.warn(say("import.vllm.shared_experts"), attention->origin.line);
   }
 
   void requests() {
