@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <cmath>
 
+#include "engine/base/ascii.h"
 #include "engine/io/import/framework_models.h"
 
 namespace roofscape::io {
@@ -106,9 +106,7 @@ std::optional<double> human_number(std::string_view written) {
 }
 
 std::optional<ServedFormat> served_format(std::string_view quantization) {
-  std::string word(quantization);
-  std::transform(word.begin(), word.end(), word.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  const std::string word = engine::ascii_lower(quantization);
   for (const ServedQuantization& row : kServedQuantizations)
     if (row.name == word) return row.format;
   return std::nullopt;
