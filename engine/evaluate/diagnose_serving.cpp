@@ -33,6 +33,12 @@ Fix larger_batch(const Findings& f, double wanted) {
   return !fix.empty() && fix[0].value > f.scenario().workload.batch ? fix : Fix{};
 }
 
+// A larger batch that serves all that arrives. Where prefill alone takes longer than requests are apart, none does.
+Fix batch_that_keeps_up(const Findings& f) {
+  const Fix fix = larger_batch(f, f.quantity(Q::max_batch));
+  return !fix.empty() && steady_load_of(f.scenario(), static_cast<int>(fix[0].value)) < 1 ? fix : Fix{};
+}
+
 // Time per token of what is in flight, without the prefills of others.
 double alone(const Findings& f) {
   return f.knows(Q::in_flight_token_time) ? f.quantity(Q::in_flight_token_time)
@@ -60,7 +66,7 @@ void check_requests(Findings& f) {
           {{s.workload.arrivals_per_s, unit::requests_per_s},
            {f.quantity(Q::steady_load), unit::fraction},
            {f.quantity(Q::capacity_requests), unit::requests_per_s}},
-          "workload.arrivals_per_s", larger_batch(f, f.quantity(Q::max_batch)));
+          "workload.arrivals_per_s", batch_that_keeps_up(f));
 }
 
 // A prefill mesh of its own has to suit the model as the decoding mesh has.

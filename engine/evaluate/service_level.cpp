@@ -26,6 +26,15 @@ ServedTimes served_times(const Scenario& s) {
   return times_of(si, count_parameters(si.in.model));
 }
 
+double steady_load_of(const Scenario& s, int batch) {
+  ServingInputs<double> si;
+  read_serving_inputs(s, nullptr, si);
+  si.batch = batch;
+  if (!si.has_arrivals) return 0;
+  const DecodeCost<double> decode = decode_cost(si, count_parameters(si.in.model));
+  return served_requests(si, decode, prefill_cost(si, count_parameters(si.in.model), decode)).load;
+}
+
 bool keeps(const ServiceLevel& limits, const ServedTimes& times) {
   return (!(limits.ttft_s > 0) || times.ttft_s <= limits.ttft_s) &&
          (!(limits.time_per_output_token_s > 0) || times.token_s <= limits.time_per_output_token_s);

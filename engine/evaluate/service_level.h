@@ -19,6 +19,9 @@ bool keeps(const ServiceLevel&, const ServedTimes&);
 // The same of an evaluated scenario; one without times keeps no limit.
 bool keeps_promise(const Scenario&, const Report&);
 
+// The share of what the plan serves that arrives (Q::steady_load), were this its batch; 0: no arrivals are stated.
+double steady_load_of(const Scenario&, int batch);
+
 // Sequences, all replicas together: at most `most`, at least one for every replica and stage. 0: not even that few.
 // The memory is not looked at; limits of exactly what evaluate() says of a batch hold.
 int largest_batch_within(const Scenario&, const ServiceLevel& limits, int most);

@@ -61,6 +61,17 @@ TEST_CASE("Little's law: sequences in flight are sustained tokens per second tim
   });
 }
 
+TEST_CASE("a larger batch is offered against overload only where the plan keeps up with it") {
+  int offered = 0;
+  on_random_scenarios(7, 4000, [&](const Scenario& s, const Report& r) {
+    const Diagnostic* overloaded = finding(r, "serving.overloaded");
+    if (overloaded == nullptr || overloaded->fix.empty()) return;
+    ++offered;
+    CHECK(value_or_nan(evaluate(edited(s, overloaded->fix)), Q::steady_load) < 1);
+  });
+  CHECK(offered > 0);
+}
+
 TEST_CASE("sustained is never faster than decoding alone what is in flight, and the same on chips of its own") {
   on_random_scenarios(2, 4000, [](const Scenario& s, const Report& r) {
     const bool fewer = r.quantities[Q::in_flight_token_time].has_value();
