@@ -9,6 +9,8 @@ namespace roofscape::engine {
 
 constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
+constexpr bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+
 constexpr char ascii_lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
 inline std::string ascii_lower(std::string_view text) {

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <system_error>
 
+#include "engine/base/ascii.h"
 #include "engine/base/text_match.h"
 #include "engine/io/json/files.h"
 #include "engine/io/json/nearest.h"
@@ -186,8 +187,11 @@ PresetLibrary::Called PresetLibrary::called(PresetKind kind, std::string_view wo
   using engine::Match;
   if (const Preset* exact = find_preset(kind, word)) return {{exact}, true};
   std::vector<const Preset*> same, parts;
+  // A number alone is in many names and means none of them: -1, 40%.
+  const bool letters = std::any_of(word.begin(), word.end(), engine::is_letter);
   for (const Preset& preset : list(kind)) {
     if (!word.empty() && match_of(word, preset) == Match::exact) same.push_back(&preset);
+    if (!letters) continue;
     if (engine::names(word, preset.id) || engine::names(word, preset.name)) parts.push_back(&preset);
   }
   if (!same.empty()) return {std::move(same), true};

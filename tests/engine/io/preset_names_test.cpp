@@ -73,6 +73,11 @@ TEST_CASE("a piece of a word means nothing") {
   for (const char* word : {"llama3-7", "llama3-4", "70"}) CHECK(meant(PresetKind::model, word) == "");
 }
 
+TEST_CASE("a number alone means no preset, whatever names it is in") {
+  for (const PresetKind kind : kKinds)
+    for (const char* word : {"-1", "1", "40%", "[1]", "8", "2"}) CHECK(meant(kind, word) == "");
+}
+
 TEST_CASE("a word that several presets have is refused with their names") {
   const io::InputError error = test::shipped().not_meant(PresetKind::model, "llama3");
   CHECK(test::in_english(error) ==
