@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "app/core/text_columns.h"
+#include "engine/base/utf8.h"
 #include "engine/scenario/scenario_fields.h"
 #include "widgets/canvas/number_format.h"
 #include "widgets/plot/quantity_label.h"
@@ -100,7 +101,10 @@ class Sections {
                           format_count(std::round(k.work[i].count)), seconds(k.work[i].seconds),
                           k.timeline ? seconds(k.work[i].own_s) : std::string(kNoValue)});
     for (const auto& [name, time] : k.unknown)
-      s.rows.push_back({texts_.format("measured.kernel", {name.substr(0, 60)}), {}, seconds(time), {}});
+      s.rows.push_back({texts_.format("measured.kernel", {std::string(engine::whole_characters(name, 60))}),
+                        {},
+                        seconds(time),
+                        {}});
   }
 
   void collectives() {

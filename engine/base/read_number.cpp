@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "engine/base/ascii.h"
+#include "engine/base/utf8.h"
 
 namespace roofscape::engine {
 
@@ -163,7 +164,7 @@ Sentence kind_words(Kind kind) {
   return {};
 }
 
-std::string marked(std::string_view text) { return fmt::format("\"{}\"", text.substr(0, 80)); }
+std::string marked(std::string_view text) { return fmt::format("\"{}\"", whole_characters(text, 80)); }
 
 void replace_all(std::string& text, std::string_view from, std::string_view to) {
   for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))

@@ -258,11 +258,11 @@ class Builder {
       plan.keep_gathered = engine::KeepGathered::step;
       assume(say("evidence.assumed.gathered"));
     }
-    const int others = plan.tensor * plan.pipeline * plan.context;
+    const std::int64_t others = std::int64_t{plan.tensor} * plan.pipeline * plan.context;
     // Devices of one chip count as one rank of as many times the microbatch.
     int data = p.data.value_or(0);
     if (data == 0) {
-      data = *h.count * h.devices_per_chip / others;
+      data = static_cast<int>(std::int64_t{*h.count} * h.devices_per_chip / others);
       assume(say("evidence.assumed.data", data));
     }
     if (std::int64_t{data} * others != std::int64_t{*h.count} * h.devices_per_chip)

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "engine/base/text_pieces.h"
+#include "engine/base/utf8.h"
 #include "engine/pipeline/run_plan.h"
 
 namespace roofscape::engine {
@@ -102,7 +103,7 @@ class Reader {
     if (orders_.ops.size() + 2 > static_cast<std::size_t>(kMaxOps)) return at(cell, say("error.order.many"));
     if (text.front() == '(') return read_pair(text, cell);
     const auto action = read_action(text);
-    if (!action) return at(cell, say("error.order.no_operation", text.substr(0, 40)));
+    if (!action) return at(cell, say("error.order.no_operation", whole_characters(text, 40)));
     if (action->moves) {
       ++out_.dropped;
       return std::nullopt;
@@ -125,7 +126,7 @@ class Reader {
         return out_of_range(second->op, cell);
       }
     }
-    return at(cell, say("error.order.no_pair", text.substr(0, 40)));
+    return at(cell, say("error.order.no_pair", whole_characters(text, 40)));
   }
 
   void add(Op op, Cell cell) {

@@ -49,6 +49,9 @@ struct MeasuredKernels {
   // Nothing ran: before the host had started the next kernel, after it had, and where it is not known which.
   double idle_host_s = 0, idle_launch_s = 0, idle_s = 0;
   std::vector<std::pair<std::string, double>> unknown;  // kernels that have no kind, the longest first, seconds
+
+  // The order and the number of the unknown ones, after some were added.
+  void keep_longest_unknown();
 };
 
 // What one rank did in the last step that was measured, in kMeasuredBins stretches of equal length: the share of each that

@@ -44,6 +44,12 @@ bool has_other_defaults(std::string_view path) {
 
 }  // namespace
 
+std::string comment_line(std::string_view text) {
+  std::string out = "# ";
+  for (const char c : text) out += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? ' ' : c;
+  return out + '\n';
+}
+
 bool field_matters(const Scenario& s, std::string_view path) {
   const engine::Parallelism& p = s.parallelism;
   if (path == engine::kLayersByHand || path == engine::kGivenOrder) return false;
@@ -125,7 +131,9 @@ std::vector<std::string> LaunchText::notes() const {
     // Ranks that share the batch and no state are those of data.
     if (ranks && engine::sharded_stage(s_) == 0)
       value = path == "parallelism.data" ? static_cast<double>(engine::data_ranks(s_.parallelism)) : 1;
-    if (value == field.get(defaults) && !has_other_defaults(path) && !bent) continue;
+    // torchtitan's software is read from it; of the others it follows from the plan.
+    const bool implied = framework_ == engine::Framework::torchtitan && path == "assumptions.stack";
+    if (value == field.get(defaults) && !has_other_defaults(path) && !implied && !bent) continue;
     out.push_back(std::string(path) + "=" + field_text(field, value));
   }
   if (s_.parallelism.pipeline > 1 && !s_.pipeline.layers_per_stage.empty() &&
@@ -138,10 +146,9 @@ std::vector<std::string> LaunchText::notes() const {
 }
 
 std::string LaunchText::header() const {
-  std::string out = "# " + text(say("export.header", engine::scenario_title(s_), framework_name(framework_))) + "\n";
-  const std::vector<std::string> all = notes();
-  out += "# " + text(say("export.notes", framework_name(framework_))) + "\n";
-  for (const std::string& note : all) out += "# " + std::string(kNoteMark) + note + "\n";
+  std::string out = comment_line(text(say("export.header", engine::scenario_title(s_), framework_name(framework_)))) +
+                    comment_line(text(say("export.notes", framework_name(framework_))));
+  for (const std::string& note : notes()) out += comment_line(std::string(kNoteMark) + note);
   return out;
 }
 

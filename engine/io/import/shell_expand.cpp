@@ -349,7 +349,7 @@ class Arithmetic {
       : variables_(variables), text_(text), depth_(depth) {}
 
   std::optional<std::int64_t> run() {
-    if (depth_ > kMostNestedExpansions) return std::nullopt;
+    if (depth_ > kMostNestedExpansions || !variables_.may_evaluate()) return std::nullopt;
     const auto value = choice();
     blanks();
     if (at_ != text_.size()) return std::nullopt;
@@ -358,6 +358,7 @@ class Arithmetic {
 
  private:
   using Number = std::optional<std::int64_t>;
+  static constexpr int kMostNested = 128;
 
   void blanks() {
     while (at_ < text_.size() && (std::isspace(static_cast<unsigned char>(text_[at_])) != 0 || text_[at_] == '"'))
@@ -371,6 +372,12 @@ class Arithmetic {
   }
   // a > b ? a : b
   Number choice() {
+    if (++nested_ > kMostNested) return std::nullopt;
+    const Number out = choice_inside();
+    --nested_;
+    return out;
+  }
+  Number choice_inside() {
     const Number test = comparison();
     if (!test || !take('?')) return test;
     const Number yes = choice();
@@ -433,7 +440,7 @@ class Arithmetic {
     return left;
   }
   Number unary() {
-    if (++nested_ > 64) return std::nullopt;
+    if (++nested_ > kMostNested) return std::nullopt;
     const Number out = unary_inside();
     --nested_;
     return out;

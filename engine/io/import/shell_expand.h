@@ -35,11 +35,14 @@ class ShellVariables {
   // Characters made so far; a script that makes more than this many is given up on.
   static constexpr std::size_t kMostCharacters = 4'000'000;
   bool exhausted() const { return made_ > kMostCharacters; }
+  // Expressions evaluated so far, each mention of a variable anew: ten that hold one another ten times are 10^10.
+  static constexpr std::size_t kMostEvaluations = 100'000;
+  bool may_evaluate() { return ++evaluations_ <= kMostEvaluations; }
 
  private:
   friend class ShellExpansion;
   std::map<std::string, Fields, std::less<>> values_;
-  std::size_t made_ = 0;
+  std::size_t made_ = 0, evaluations_ = 0;
 };
 
 bool is_shell_name(std::string_view word);

@@ -1,4 +1,5 @@
 #include "engine/io/import/shell_interpreter.h"
+#include "engine/base/utf8.h"
 
 #include <algorithm>
 #include <cctype>
@@ -138,7 +139,7 @@ void ShellInterpreter::gap(ShellGap::Kind kind, const Range& range, std::size_t 
   for (std::size_t i = at; i < range.end && i < at + 12; ++i) {
     const std::string_view word = range.text(i);
     if (word == "\n" || word == ";" || word == "then" || word == "do") break;
-    written += (written.empty() ? "" : " ") + std::string(word.substr(0, 40));
+    written += (written.empty() ? "" : " ") + std::string(engine::whole_characters(word, 40));
   }
   out_.gaps.push_back(
       {kind, std::move(written), at < range.end ? range.source->line_at((*range.tokens)[at].begin) : range.line()});

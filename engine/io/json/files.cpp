@@ -107,9 +107,12 @@ std::optional<InputError> write_file_atomically(const fs::path& path, std::strin
   };
   std::error_code ignored;
   fs::path target = path;
-  if (fs::is_symlink(path, ignored)) {  // the file behind a link is replaced, not the link
-    fs::path behind = fs::weakly_canonical(path, ignored);
-    if (!behind.empty()) target = std::move(behind);
+  // The file behind a link is replaced, not the link; it need not be there yet.
+  constexpr int kMostLinks = 40;
+  for (int links = 0; fs::is_symlink(target, ignored); ++links) {
+    const fs::path behind = fs::read_symlink(target, ignored);
+    if (links == kMostLinks || behind.empty()) return fail(reason(ELOOP));
+    target = target.parent_path() / behind;
   }
   struct stat status {};
   const bool exists = ::stat(target.c_str(), &status) == 0;

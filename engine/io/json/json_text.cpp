@@ -87,7 +87,7 @@ class Builder final : public nlohmann::json_sax<Json> {
     for (const Level& level : stack_) {
       const std::string step = level.value->is_array() ? std::to_string(level.value->size()) : level.key;
       if (!out.empty()) out += '.';
-      out += step.size() > 60 ? step.substr(0, 60) : step;
+      out += engine::whole_characters(step, 60);
     }
     return out;
   }

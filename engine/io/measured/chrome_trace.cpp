@@ -14,6 +14,7 @@ using engine::say;
 namespace {
 
 constexpr std::size_t kMostDepth = 64;
+constexpr double kMostRankNumber = 1 << 20;
 
 struct TraceEvent {
   std::string phase, category, name, collective, group, ranks;
@@ -104,7 +105,7 @@ class TraceReader {
       out_.steps = std::move(device_steps_);
     else
       out_.steps = std::move(host_steps_);
-    if (rank_ >= 0) out_.rank = static_cast<int>(rank_);
+    if (rank_ >= 0 && rank_ < kMostRankNumber) out_.rank = static_cast<int>(rank_);
   }
   std::optional<std::size_t> error_at() const { return error_at_; }
   bool found() const { return found_; }

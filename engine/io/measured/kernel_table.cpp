@@ -65,9 +65,7 @@ class KernelSums {
     if (kind == engine::WorkKind::unknown) sums_.unknown.emplace_back(name, seconds / n);
   }
   MeasuredRun take() {
-    std::stable_sort(sums_.unknown.begin(), sums_.unknown.end(),
-                     [](const auto& a, const auto& b) { return a.second > b.second; });
-    if (sums_.unknown.size() > 8) sums_.unknown.resize(8);
+    sums_.keep_longest_unknown();
     MeasuredRun out;
     out.kernels = std::move(sums_);
     return out;

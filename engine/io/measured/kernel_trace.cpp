@@ -18,7 +18,7 @@ using engine::WorkKind;
 namespace {
 
 constexpr std::size_t kWork = kEnumCount<WorkKind>, kMoves = kEnumCount<MeasuredCollective>;
-constexpr std::size_t kMostUnknown = 8, kMostLanes = 64;
+constexpr std::size_t kMostLanes = 64;
 
 // The stretch of time that is looked at, and how many steps it holds.
 struct TraceWindow {
@@ -232,8 +232,7 @@ MeasuredRun measured_of(std::vector<RankTrace> ranks, int steps) {
   for (double* idle : {&sum.idle_host_s, &sum.idle_launch_s, &sum.idle_s}) *idle /= n;
   if (ranks.size() > 1) split_waiting(ranks, windows, sum);
   for (const auto& [name, seconds] : unknown) sum.unknown.emplace_back(name, seconds / n);
-  std::sort(sum.unknown.begin(), sum.unknown.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
-  if (sum.unknown.size() > kMostUnknown) sum.unknown.resize(kMostUnknown);
+  sum.keep_longest_unknown();
   return out;
 }
 

@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "engine/base/utf8.h"
 #include "engine/io/json/json_text.h"
 #include "engine/io/measured/kernel_table.h"
 #include "engine/io/measured/kernel_trace.h"
@@ -118,6 +119,7 @@ class Collected {
       sums.collectives[i].count += more.collectives[i].count;
     }
     sums.unknown.insert(sums.unknown.end(), more.unknown.begin(), more.unknown.end());
+    sums.keep_longest_unknown();
   }
 
   MeasuredRun run_;
@@ -154,7 +156,8 @@ InputError no_measured_kind(const std::string& input, std::string_view beginning
 
 // A line of the command line is named by its beginning.
 std::string name_of_input(const std::string& input, bool file) {
-  return file ? input : "\"" + input.substr(0, 40) + (input.size() > 40 ? "..." : "") + "\"";
+  return file ? input
+              : "\"" + std::string(engine::whole_characters(input, 40)) + (input.size() > 40 ? "..." : "") + "\"";
 }
 
 }  // namespace

@@ -3,6 +3,8 @@
 
 #include <sys/stat.h>
 
+#include <filesystem>
+
 #include "engine/io/json/files.h"
 #include "engine/io/json/nearest.h"
 #include "engine/io/presets/resources.h"
@@ -83,6 +85,24 @@ TEST_CASE("a word in capitals is near the same word in small letters") {
   constexpr std::string_view chips[] = {"b200", "gh200", "h200"};
   CHECK(io::edit_distance("H200", "h200") == 0);
   CHECK(io::nearest_word("H200", chips) == "h200");
+}
+
+TEST_CASE("what is written through a link is the file behind it, which need not be there yet") {
+  namespace fs = std::filesystem;
+  const test::TemporaryFolder folder;
+  const auto link = folder.path() / "link.txt", next = folder.path() / "next.txt", file = folder.path() / "file.txt";
+  fs::create_symlink("next.txt", link);
+  fs::create_symlink("file.txt", next);
+  for (const char* text : {"first", "second"}) {
+    CHECK(!io::write_file_atomically(link, text));
+    CHECK(fs::is_symlink(link));
+    CHECK(fs::is_symlink(next));
+    CHECK(test::text_of(file) == text);
+  }
+  const auto loop = folder.path() / "loop.txt";
+  fs::create_symlink("loop.txt", loop);
+  CHECK(io::write_file_atomically(loop, "x").has_value());
+  CHECK(fs::is_symlink(loop));
 }
 
 TEST_CASE("a file is written whole or not at all") {

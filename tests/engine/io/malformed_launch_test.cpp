@@ -244,6 +244,24 @@ TEST_CASE("nesting without an end and hostile scripts are refused") {
   check_line(answer(anchors));
 }
 
+TEST_CASE("arithmetic of a script that never ends, or nests without an end, is given up on") {
+  const std::string launch = "torchrun pretrain_gpt.py --num-layers 2 --tensor-model-parallel-size $T\n";
+  std::string tenfold = "a0=1\n";
+  for (int i = 1; i <= 12; ++i) {
+    const std::string before = "a" + std::to_string(i - 1);
+    tenfold += "a" + std::to_string(i) + "=\"" + before;
+    for (int k = 1; k < 10; ++k) tenfold += "+" + before;
+    tenfold += "\"\n";
+  }
+  std::string choices = "T=$((";
+  for (int i = 0; i < 60'000; ++i) choices += "1?1:";
+  for (const std::string& script : {tenfold + "T=$((a12))\n", choices + "1))\n"}) {
+    const auto read = io::import_launch(script + launch, "run.sh", {}, test::shipped());
+    REQUIRE(read.ok());
+    CHECK(read->is_missing("parallelism.tensor"));
+  }
+}
+
 TEST_CASE("after one error in a DeepSpeed file its other values may be left to auto") {
   const auto read = io::import_launch(R"({"train_batch_size": "none", "train_micro_batch_size_per_gpu": "auto",
 "gradient_accumulation_steps": "auto", "zero_optimization": {"stage": 1}})",
