@@ -92,6 +92,7 @@ class MaxtextText {
     const double steps = s_.workload.train_tokens /
                          (static_cast<double>(s_.workload.global_batch_sequences) * s_.workload.sequence_length);
     line("steps", fmt::format("{:.0f}", std::max(1.0, std::ceil(steps))));
+    if (steps >= 1 && steps == std::floor(steps)) text_.said({"workload.train_tokens"});
     text_.said({"pipeline.microbatch_sequences", "workload.global_batch_sequences", "workload.kind"});
   }
 

@@ -96,6 +96,7 @@ class TitanText {
     const double steps = s_.workload.train_tokens /
                          (static_cast<double>(s_.workload.global_batch_sequences) * s_.workload.sequence_length);
     line("steps", fmt::format("{:.0f}", std::max(1.0, std::ceil(steps))));
+    if (steps >= 1 && steps == std::floor(steps)) text_.said({"workload.train_tokens"});
     if (engine::sharded_stage(s_) >= 2) {
       const std::string key = text_.key("offload.optimizer");
       line("enable_cpu_offload", s_.offload.optimizer ? "true" : "false");

@@ -76,11 +76,13 @@ std::string trtllm_script(LaunchText& text, const std::string& job, const std::s
   if (s.serving.draft_tokens > 0) {
     settings += fmt::format("speculative_config:\n  decoding_type: {}\n", s.model.is_mla() ? "MTP" : "Eagle");
     put(s.model.is_mla() ? "  num_nextn_predict_layers" : "  max_draft_len", s.serving.draft_tokens);
+    if (!s.model.is_mla()) put("  speculative_model", "DRAFT_MODEL");
     text.said({"serving.draft_tokens"});
   }
   const std::string_view repository = weights_of(s.model.id);
   std::string out = "#!/bin/bash\n" + job + text.header();
   if (repository.empty()) out += "# " + text.text(say("export.vllm.weights")) + "\n";
+  if (s.serving.draft_tokens > 0 && !s.model.is_mla()) out += "# " + text.text(say("export.vllm.draft")) + "\n";
   out += "\ncat > trtllm.yml << 'EOF'\n" + settings + "EOF\n\n";
   if (!launcher.empty()) out += launcher + " --mpi=pmix trtllm-llmapi-launch ";
   return out + "trtllm-serve " + (repository.empty() ? std::string("$MODEL") : std::string(repository)) +

@@ -110,8 +110,12 @@ std::string vllm_script(LaunchText& text, const std::string& job, const std::str
     flags.emplace_back("--no-enable-chunked-prefill");
     text.bent("serving.prefill_chunk_tokens");
   }
+  const bool drafts_itself = s.model.is_mla();  // DeepSeek's layers that predict further tokens
   if (s.serving.draft_tokens > 0) {
-    flags.push_back(fmt::format("--speculative-config '{{\"num_speculative_tokens\": {}}}'", s.serving.draft_tokens));
+    // vLLM refuses a count without a method or a model that drafts.
+    flags.push_back(fmt::format("--speculative-config '{{{}, \"num_speculative_tokens\": {}}}'",
+                                drafts_itself ? "\"method\": \"mtp\"" : "\"model\": \"DRAFT_MODEL\"",
+                                s.serving.draft_tokens));
   }
   if (s.serving.prefix_hit_rate > 0) flags.emplace_back("--enable-prefix-caching");
   const engine::JobSize size = engine::job_size(s);
@@ -123,6 +127,7 @@ std::string vllm_script(LaunchText& text, const std::string& job, const std::str
   const std::string_view repository = weights_of(s.model.id);
   std::string out = "#!/bin/bash\n" + job + text.header();
   if (repository.empty()) out += "# " + text.text(say("export.vllm.weights")) + "\n";
+  if (s.serving.draft_tokens > 0 && !drafts_itself) out += "# " + text.text(say("export.vllm.draft")) + "\n";
   out += "\n" + launcher + (launcher.empty() ? "" : " ") + "vllm serve " +
          (repository.empty() ? std::string("$MODEL") : std::string(repository));
   for (const std::string& flag : flags) out += " \\\n    " + flag;

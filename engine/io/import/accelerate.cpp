@@ -275,6 +275,7 @@ class AccelerateReader {
     if (!plan_.accumulation && micro && !automatic) plan_.accumulation = {1, {"gradient_accumulation_steps", 0}};
     if (!micro || automatic)
       plan_.missing.push_back({"workload.global_batch_sequences", "--set workload.global_batch_sequences=..."});
+    plan_.steps(keys_.number("max_steps", -1, kMostTrainSteps));
     if (const auto model = keys_.word("model_name_or_path|base_model")) take_hub_model(plan_, *model);
     if (!checkpointed_) checkpoints("gradient_checkpointing");
     // LLaMA-Factory checkpoints unless it is told not to.
@@ -437,7 +438,6 @@ class AccelerateReader {
                           "lora_dropout",
                           "num_train_epochs",
                           "num_epochs",
-                          "max_steps",
                           "warmup*",
                           "weight_decay",
                           "output_dir",

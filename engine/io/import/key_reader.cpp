@@ -195,7 +195,8 @@ bool KeyReader::told(const Key& key) const {
          std::any_of(plan_.fields.begin(), plan_.fields.end(),
                      [&](const StatedField& f) { return is(f.origin.key, f.origin.line); }) ||
          of(plan_.model) || of(plan_.shape) || of(plan_.chips) || of(plan_.chips_per_node) || of(plan_.data) ||
-         of(plan_.fsdp) || of(plan_.layers_per_stage) || of(plan_.layout) || of(plan_.memory_share);
+         of(plan_.fsdp) || of(plan_.layers_per_stage) || of(plan_.layout) || of(plan_.memory_share) ||
+         of(plan_.train_steps) || of(plan_.train_sequences);
 }
 
 void KeyReader::fail(const Origin& origin, Sentence message, Sentence remedy) {

@@ -13,7 +13,8 @@
 
 namespace roofscape::io {
 
-inline constexpr int kMostRanks = 65536;  // of data and fsdp
+inline constexpr int kMostRanks = 65536;         // of data and fsdp
+inline constexpr double kMostTrainSteps = 1e12;  // of a run
 
 class KeyReader {
  public:

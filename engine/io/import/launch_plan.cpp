@@ -39,6 +39,14 @@ void LaunchPlan::assume_choice(std::string_view path, std::string_view word, eng
   assume(path, choice_value(path, word), std::move(why));
 }
 
+void LaunchPlan::steps(const Maybe<double>& count) {
+  if (!count) return;
+  if (count->value >= 1)
+    train_steps = count;
+  else
+    no_effect(count->origin, engine::say("import.ignored.no_effect"));
+}
+
 const StatedField* LaunchPlan::stated(std::string_view path) const {
   for (const StatedField& field : fields)
     if (field.path == path) return &field;

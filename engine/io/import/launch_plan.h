@@ -42,7 +42,8 @@ struct StatedField {
 struct DefaultField {
   std::string path;
   double value = 0;
-  engine::Sentence why;  // whose default it is
+  engine::Sentence why;                              // whose default it is
+  double (*of_chip)(const engine::Chip&) = nullptr;  // where it depends on the chip; `value` until one is given
 };
 
 // Which axis takes the chips that the other degrees leave.
@@ -82,6 +83,8 @@ struct LaunchPlan {
   // step, or passes of microbatches of one such rank, or sequences per device (all of them, and it may be a fraction).
   Maybe<int> batch_of_rank, accumulation;
   Maybe<double> batch_per_device;
+  // How long a training run is, where the file says: in steps of the whole batch, or in sequences, which go over steps.
+  Maybe<double> train_steps, train_sequences;
 
   // Serving: the share of a chip's memory that the server takes; the rest is reserved.
   Maybe<double> memory_share;
@@ -105,6 +108,8 @@ struct LaunchPlan {
   void restate_choice(std::string_view path, std::string_view word, Origin origin, std::string written);
   void assume(std::string_view path, double value, engine::Sentence why);
   void assume_choice(std::string_view path, std::string_view word, engine::Sentence why);
+  // Steps of the run; a count below one is how frameworks say "not by steps".
+  void steps(const Maybe<double>& count);
   // What the plan has of a field: stated, else assumed; none: neither.
   std::optional<double> value_of(std::string_view path) const;
   const StatedField* stated(std::string_view path) const;

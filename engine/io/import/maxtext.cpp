@@ -94,6 +94,14 @@ class MaxtextReader {
     else
       plan_.assume("pipeline.microbatch_sequences", sequences / parts, usual());
     if (mesh_.pipeline == 1) plan_.assume("pipeline.virtual_stages", 1, say("import.no_pipeline"));
+    run_length();
+  }
+
+  // Steps below one are those of the learning rate's schedule.
+  void run_length() {
+    const auto steps = keys_.number("steps", -1, kMostTrainSteps);
+    const auto schedule = keys_.number("learning_rate_schedule_steps", -1, kMostTrainSteps);
+    plan_.steps(schedule && (!steps || steps->value < 1) ? schedule : steps);
   }
 
   // Stages, repeats and microbatches of a pipeline; how many of these a rank's batch is cut into.

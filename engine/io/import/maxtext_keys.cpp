@@ -64,7 +64,6 @@ void finish_maxtext_keys(KeyReader& keys) {
   keys.without_effect({"base_config",
                        "run_name",
                        "base_output_directory",
-                       "steps",
                        "learning_rate*",
                        "warmup*",
                        "enable_*",

@@ -209,11 +209,6 @@ constexpr std::string_view kNames[] = {
     "--make-vocab-size-divisible-by",
     "--megatron-fsdp-grad-comm-dtype",
     "--moe-enable-deepep",
-    "--moe-expert-capacity-factor",
-    "--moe-extended-tp",
-    "--moe-layer-recompute",
-    "--moe-pad-expert-input-to-capacity",
-    "--moe-token-drop-policy",
     "--mtp-loss-scaling-factor",
     "--num-dataset-builder-threads",
     "--optimizer",
@@ -233,6 +228,12 @@ constexpr std::string_view kNames[] = {
     "--accumulate-allreduce-grads-in-fp32",
 };
 
+// What changes time or memory and has no field.
+constexpr std::string_view kNotModelled[] = {
+    "--moe-expert-capacity-factor",       "--moe-extended-tp",       "--moe-layer-recompute",
+    "--moe-pad-expert-input-to-capacity", "--moe-token-drop-policy",
+};
+
 }  // namespace
 
 std::span<const FlagField> megatron_fields() { return kFields; }
@@ -241,6 +242,10 @@ std::string_view megatron_field_of(std::string_view flag) {
   for (const FlagField& row : kFields)
     if (row.flag == flag) return row.field;
   return {};
+}
+
+bool megatron_not_modelled(std::string_view flag) {
+  return std::find(std::begin(kNotModelled), std::end(kNotModelled), flag) != std::end(kNotModelled);
 }
 
 bool megatron_without_effect(std::string_view flag) {

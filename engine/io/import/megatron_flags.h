@@ -15,5 +15,7 @@ std::span<const FlagField> megatron_fields();
 std::string_view megatron_field_of(std::string_view flag);
 // Whether the flag is known and decides nothing that is computed: learning rates, logging, data, saving.
 bool megatron_without_effect(std::string_view flag);
+// Whether the flag is known and changes what is computed, and nothing here stands for it.
+bool megatron_not_modelled(std::string_view flag);
 
 }  // namespace roofscape::io

@@ -14,20 +14,15 @@ namespace roofscape::io {
 using engine::say;
 
 void MegatronReader::batch() {
-  const double batch = plan_.value_of("workload.global_batch_sequences").value_or(0);
-  const double length = plan_.value_of("workload.sequence_length").value_or(0);
   if (!has("workload.global_batch_sequences") && has("pipeline.microbatch_sequences"))
     // One microbatch a rank.
     plan_.accumulation = {1, {"--global-batch-size", 0}};
-  for (const auto& [name, sequences] :
-       {std::pair<std::string_view, double>{"--train-samples", 1}, {"--train-iters", batch}}) {
+  for (const auto& [name, length] : {std::pair{std::string_view("--train-samples"), &plan_.train_sequences},
+                                     {"--train-iters", &plan_.train_steps}}) {
     const Argument* argument = find(name);
-    if (argument == nullptr || argument->values.empty() || length <= 0 || sequences <= 0) continue;
+    if (argument == nullptr || argument->values.empty() || !argument->values.front().open.empty()) continue;
     const auto count = plain_number(argument->values.front().text);
-    if (!count || *count < 1 || !argument->values.front().open.empty()) continue;
-    const double tokens = *count * sequences * length;
-    if (tokens <= 1e18 && plan_.stated("workload.train_tokens") == nullptr)
-      plan_.state("workload.train_tokens", tokens, argument->origin(), argument->value_text());
+    if (count && *count >= 1) *length = {*count, argument->origin()};
   }
   for (const std::string_view name : {"--rampup-batch-size", "--step-batch-size-schedule"})
     if (const Argument* argument = find(name)) plan_.warn(say("import.ramp", argument->written), argument->line);
@@ -74,8 +69,9 @@ void MegatronReader::zero() {
   int zero = 0;
   const Argument* because = nullptr;
   if (torch != nullptr) {
-    zero = 3;
-    because = torch;
+    const Argument* kept = find("--no-torch-fsdp2-reshard-after-forward");
+    zero = kept != nullptr ? 2 : 3;  // weights that stay gathered from forward to backward
+    because = kept != nullptr ? kept : torch;
   } else if (fsdp != nullptr) {
     const std::string strategy = word("--data-parallel-sharding-strategy");
     zero = strategy == "optim" ? 1 : strategy == "optim_grads" ? 2 : strategy == "optim_grads_params" ? 3 : 0;

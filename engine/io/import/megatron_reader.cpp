@@ -35,7 +35,9 @@ Failure MegatronReader::read(const ShellWord& program, Arguments arguments) {
   return std::nullopt;
 }
 
-bool MegatronReader::decides(std::string_view flag) { return !megatron_without_effect(flag); }
+bool MegatronReader::decides(std::string_view flag) {
+  return !megatron_not_modelled(flag) && !megatron_without_effect(flag);
+}
 
 InputError MegatronReader::at(const Argument& argument, engine::Sentence message, engine::Sentence remedy) const {
   InputError error = line_error(file_, argument.line, std::move(message), std::move(remedy));
@@ -169,7 +171,9 @@ int MegatronReader::stated_line(std::string_view field) const {
 void MegatronReader::leftovers() {
   for (const auto& [name, argument] : given_) {
     if (used_.contains(name) || !megatron_field_of(name).empty()) continue;
-    if (megatron_without_effect(name))
+    if (megatron_not_modelled(name))
+      plan_.no_effect(argument.origin(), say("import.ignored.not_modelled"));
+    else if (megatron_without_effect(name))
       plan_.no_effect(argument.origin(), say("import.why.no_effect"));
     else
       plan_.not_understood(argument.origin());

@@ -202,6 +202,7 @@ class NanotronReader {
   }
 
   void rest() {
+    plan_.steps(keys_.number("tokens.train_steps", -1, kMostTrainSteps));
     keys_.without_effect(
         {"parallelism.tp_linear_async_communication", "parallelism.tp_recompute_allgather",
          "parallelism.moe_layer_recompute", "model.ddp_bucket*", "optimizer.optimizer_factory.torch_adam*"},

@@ -258,6 +258,17 @@ void PlanToScenario::batch() {
     plan_.warn(say("import.batch_granule", s().workload.global_batch_sequences, granule));
 }
 
+Failure PlanToScenario::run_length() {
+  const Maybe<double>& length = plan_.train_sequences ? plan_.train_sequences : plan_.train_steps;
+  if (!length || s().serves() || given(kLengthPath)) return std::nullopt;
+  const std::string written = fmt::format("{:.0f}", length->value);
+  read(length->origin, kLengthPath, written);
+  if (out_.is_missing("workload.sequence_length") || (!plan_.train_sequences && out_.is_missing(kBatchPath)))
+    return std::nullopt;
+  const double sequences = length->value * (plan_.train_sequences ? 1 : s().workload.global_batch_sequences);
+  return put({std::string(kLengthPath), sequences * s().workload.sequence_length, written, length->origin});
+}
+
 Failure PlanToScenario::stages() {
   engine::PipelinePlan& plan = s().pipeline;
   if (plan_.layers_per_virtual_stage) {

@@ -46,6 +46,7 @@ Result<Imported> PlanToScenario::run() {
   fold_devices();
   reserve();
   batch();
+  if (auto failure = run_length()) return *std::move(failure);
   if (auto failure = stages()) return *std::move(failure);
   told_defaults();
   if (auto failure = last_word()) return *std::move(failure);
@@ -136,6 +137,10 @@ Failure PlanToScenario::overrides() {
       replace(plan_.accumulation);
       replace(plan_.batch_per_device);
     }
+    if (path == kLengthPath) {
+      replace(plan_.train_steps);
+      replace(plan_.train_sequences);
+    }
     if (path == "pipeline.virtual_stages" || path == "parallelism.pipeline") {
       plan_.layers_per_stage.reset();
       plan_.layout.reset();
@@ -178,8 +183,9 @@ Failure PlanToScenario::put(const StatedField& stated) {
 Failure PlanToScenario::fields() {
   for (const DefaultField& value : plan_.defaults) {
     if (plan_.stated(value.path) != nullptr) continue;
-    if (auto failure = put({value.path, value.value, {}, {value.path, 0}})) return failure;
-    assumed(value.path, shown_value(*engine::find_field(value.path), value.value), value.why);
+    const double number = value.of_chip != nullptr && has_cluster_ ? value.of_chip(s().cluster.chip) : value.value;
+    if (auto failure = put({value.path, number, {}, {value.path, 0}})) return failure;
+    assumed(value.path, shown_value(*engine::find_field(value.path), number), value.why);
   }
   for (std::size_t i = 0; i < plan_.fields.size(); ++i) {
     const StatedField& stated = plan_.fields[i];
@@ -287,15 +293,11 @@ void PlanToScenario::check_model() {
 }
 
 void PlanToScenario::told_defaults() {
-  constexpr std::string_view kTraining[] = {"parallelism.zero_stage",
-                                            "parallelism.sequence_parallel",
-                                            "pipeline.microbatch_sequences",
-                                            "checkpointing.policy",
-                                            "precision.compute",
-                                            "precision.weights",
-                                            "precision.gradients",
-                                            "precision.optimizer",
-                                            "precision.master_weights"};
+  constexpr std::string_view kTraining[] = {"parallelism.zero_stage", "parallelism.sequence_parallel",
+                                            "workload.train_tokens",  "pipeline.microbatch_sequences",
+                                            "checkpointing.policy",   "precision.compute",
+                                            "precision.weights",      "precision.gradients",
+                                            "precision.optimizer",    "precision.master_weights"};
   constexpr std::string_view kServing[] = {"precision.compute", "precision.weights", "workload.prompt_tokens",
                                            "workload.output_tokens", "workload.batch"};
   const auto tell = [&](std::span<const std::string_view> paths) {

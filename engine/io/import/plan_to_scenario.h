@@ -29,6 +29,7 @@ class PlanToScenario {
 
  private:
   static constexpr std::string_view kBatchPath = "workload.global_batch_sequences";
+  static constexpr std::string_view kLengthPath = "workload.train_tokens";
   static constexpr std::string_view kDataPath = "parallelism.data", kFsdpPath = "parallelism.fsdp";
 
   engine::Scenario& s() { return out_.scenario; }
@@ -92,6 +93,8 @@ class PlanToScenario {
   // Of a batch, its ranks and their passes follows the microbatch.
   void microbatch();
   void batch();
+  // Tokens of the run, of its steps or sequences, once batch and length are known.
+  Failure run_length();
   Failure stages();
 
   LaunchPlan plan_;

@@ -80,6 +80,7 @@ class SglangReader {
     const auto stages = keys_.whole("--pp-size", 1, 1024), experts = keys_.whole("--ep-size", 1, 4096);
     const auto attention = keys_.flag("--enable-dp-attention"),
                all_experts = keys_.flag("--enable-ep-moe|--enable-deepep-moe");
+    const auto dispatcher = keys_.word("--moe-a2a-backend");
     const auto nodes = keys_.whole("--nnodes", 1, 1 << 17);
     if (keys_.failed()) return;
     const int ranks = tensor ? tensor->value : 1, groups = replicas ? replicas->value : 1,
@@ -118,6 +119,9 @@ class SglangReader {
     }
     ServedRanks served{ranks, shared ? groups : 1, tensor_origin, shared ? attention->origin : Origin{}, experts, {}};
     if (!experts && all_experts && all_experts->value) served.spread = {ranks, all_experts->origin};
+    // These dispatchers deal whole experts to all ranks, whatever --ep-size says.
+    if (dispatcher && (dispatcher->value == "deepep" || dispatcher->value == "mooncake"))
+      served.spread = {ranks, dispatcher->origin};
     deal_experts(keys_, plan_, library_, served, kSglang);
   }
 
@@ -131,6 +135,8 @@ class SglangReader {
     const auto steps = keys_.whole("--speculative-num-steps", 1, 16),
                drafted = keys_.whole("--speculative-num-draft-tokens", 1, 1024);
     const auto draft = steps ? steps : drafted && drafted->value <= 16 ? drafted : Maybe<int>();
+    if (steps && drafted && drafted->value > steps->value + 1)
+      plan_.warn(say("import.sglang.draft_tree", drafted->value, steps->value), drafted->origin.line);
     const auto side = keys_.word("--disaggregation-mode");
     if (keys_.failed()) return;
     if (sequences) {
@@ -244,6 +250,8 @@ class SglangReader {
                   {"--enable-dp-attention", "parallelism.tensor"},
                   {"--ep-size", "parallelism.expert"},
                   {"--enable-*moe", "parallelism.expert"},
+                  {"--moe-a2a-backend", "parallelism.expert"},
+                  {"--speculative-num-draft-tokens", "serving.draft_tokens"},
                   {"--max-running-requests", "workload.batch"}});
   }
 

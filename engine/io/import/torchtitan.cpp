@@ -311,6 +311,8 @@ class TitanReader {
   }
 
   void rest() {
+    plan_.steps(keys_.number("training.steps", -1, kMostTrainSteps));
+    plan_.assume_choice("assumptions.stack", "torch-fsdp", usual());
     if (const auto module =
             keys_.word("experimental.custom_args_module|experimental.custom_import|job.custom_config_module|"
                        "experimental.custom_model_path");

@@ -33,7 +33,6 @@ void finish_titan_keys(KeyReader& keys) {
                        "model_spec.*",
                        "optimizer.*",
                        "lr_scheduler.*",
-                       "training.steps",
                        "training.max_norm",
                        "training.dataset*",
                        "training.warmup_steps",

@@ -31,6 +31,15 @@ bool is_vllm_command(const ShellCommand& command) {
   return false;
 }
 
+// Tokens of a pass where --max-num-batched-tokens is not given: more on chips of 70 GiB and above, but for the A100.
+constexpr double kSmallPass = 2048, kLargePass = 8192;
+double usual_pass(const engine::Chip& chip) {
+  constexpr double kLarge = 70.0 * (1 << 30);
+  const bool large = chip.interconnect == engine::Interconnect::switched && !chip.id.starts_with("a100") &&
+                     chip[engine::ChipField::hbm_bytes].value.value_or(0) >= kLarge;
+  return large ? kLargePass : kSmallPass;
+}
+
 class VllmReader {
  public:
   VllmReader(const LaunchSource& source, const PresetLibrary& library)
@@ -107,6 +116,13 @@ class VllmReader {
     return stated ? stated->value : 1;
   }
 
+  // Heads of keys and values that the ranks of a tensor group hold apart; a latent cache has one.
+  int cache_heads(int tensor) const {
+    const engine::TransformerShape* shape = plan_.model ? library_.find_model(plan_.model->value) : nullptr;
+    if (shape == nullptr) return tensor;
+    return std::min(tensor, shape->is_mla() ? 1 : shape->n_kv_heads);
+  }
+
   void mesh() {
     const int tensor = degree("--tensor-parallel-size", "parallelism.tensor", 1024);
     const int pipeline = degree("--pipeline-parallel-size", "parallelism.pipeline", 1024);
@@ -133,6 +149,9 @@ class VllmReader {
         return keys_.contradiction(split->origin, std::to_string(split->value), {"--tensor-parallel-size", 0},
                                    std::to_string(tensor));
       plan_.state_choice("serving.kv_split", "sequence", split->origin, std::to_string(split->value));
+      const int ways = split->value * cache_heads(tensor);
+      if (ways < tensor)
+        plan_.warn(say("import.vllm.partial_split", split->origin.key, ways, tensor), split->origin.line);
     } else {
       plan_.assume_choice("serving.kv_split", "heads", usual());
     }
@@ -196,7 +215,7 @@ class VllmReader {
     else if (pass)
       plan_.state("serving.prefill_chunk_tokens", pass->value, pass->origin);
     else
-      plan_.assume("serving.prefill_chunk_tokens", 2048, usual());
+      plan_.defaults.push_back({"serving.prefill_chunk_tokens", kSmallPass, usual(), usual_pass});
     if (chunked && !chunked->value && pass) plan_.no_effect(pass->origin, say("import.serve.whole_prompts"));
     speculation();
   }

@@ -22,6 +22,7 @@
 #include "engine/scenario/checkpoint_policies.h"
 #include "engine/scenario/mesh_size.h"
 #include "engine/scenario/scenario_fields.h"
+#include "engine/scenario/scenario_title.h"
 #include "engine/studies/nearest_plan.h"
 #include "tests/engine/fixtures.h"
 #include "tests/engine/serving_fixture.h"
@@ -156,6 +157,14 @@ void check_golden(const std::string& name, const std::string& text) {
   golden << in.rdbuf();
   CAPTURE(name);
   CHECK(golden.str() == text);
+}
+
+TEST_CASE("a name of several lines stays inside the comment at the top of a script") {
+  Scenario lines = preset("llama3-70b-serving-8-h100"), blanks = lines;
+  engine::set_name(lines, "x\ntouch y\r#\x7f");
+  engine::set_name(blanks, "x touch y # ");
+  CHECK(exported(lines, Framework::vllm) == exported(blanks, Framework::vllm));
+  CHECK(exported(lines, Framework::trtllm) == exported(blanks, Framework::trtllm));
 }
 
 TEST_CASE("exports of shipped scenarios equal their golden") {

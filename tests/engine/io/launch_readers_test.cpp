@@ -234,6 +234,84 @@ TEST_CASE("settings that are no YAML are refused with their line in the script")
   CHECK(launch_error_of(text).starts_with("run: line "));
 }
 
+TEST_CASE("a run is as long as its steps, or as its sequences, in every format that states them") {
+  struct Run {
+    std::string_view file, text;
+    double sequences;
+  };
+  const std::string megatron =
+      "torchrun pretrain_gpt.py --num-layers 2 --hidden-size 64 --num-attention-heads 4 --vocab-size 512 "
+      "--seq-length 128 --max-position-embeddings 128 --micro-batch-size 2 ";
+  const std::string by_steps = megatron + "--train-iters 100", by_samples = megatron + "--train-samples 777";
+  for (const Run& run : {
+           Run{"titan.toml",
+               "[model]\nname = \"llama3\"\nflavor = \"8B\"\n[training]\nlocal_batch_size = 3\nseq_len = 128\n"
+               "steps = 100\n[parallelism]\ndata_parallel_shard_degree = -1\n",
+               100.0 * 3 * 8},
+           Run{"maxtext.yml", "model_name: llama3-8b\nper_device_batch_size: 2\nmax_target_length: 128\nsteps: 100\n",
+               100.0 * 2 * 8},
+           Run{"maxtext.yml",
+               "model_name: llama3-8b\nper_device_batch_size: 2\nmax_target_length: 128\nsteps: -1\n"
+               "learning_rate_schedule_steps: 50\n",
+               50.0 * 2 * 8},
+           Run{"sft.yaml",
+               "base_model: meta-llama/Llama-3.1-8B\nmicro_batch_size: 2\nsequence_len: 128\nbf16: true\n"
+               "fsdp_version: 2\nmax_steps: 100\n",
+               100.0 * 2 * 8},
+           Run{"run.sh", by_steps, 100.0 * 2 * 8},
+           Run{"run.sh", by_samples, 777},
+       }) {
+    CAPTURE(run.text);
+    const auto read = io::import_launch(run.text, run.file, {"h100-sxm:8", {}}, test::shipped());
+    REQUIRE_MESSAGE(read.ok(), test::in_english(read.error().message));
+    CHECK(read->scenario.workload.train_tokens == run.sequences * 128);
+  }
+  // Where it is not stated, what is taken in its place is said.
+  const auto open = io::import_launch(megatron, "run.sh", {"h100-sxm:8", {}}, test::shipped());
+  REQUIRE(open.ok());
+  CHECK(std::any_of(open->assumed.begin(), open->assumed.end(),
+                    [](const io::AssumedValue& row) { return row.field == "workload.train_tokens"; }));
+}
+
+TEST_CASE("vLLM's pass without a stated size is larger on large chips, but for the A100") {
+  for (const auto& [cluster, tokens] : {std::pair{"h100-sxm:8", 8192},
+                                        {"h200:8", 8192},
+                                        {"mi300x:8", 8192},
+                                        {"a100-80g:8", 2048},
+                                        {"rtx4090:8", 2048}}) {
+    CAPTURE_BINDING(cluster);
+    const auto read =
+        io::import_launch("vllm serve meta-llama/Llama-3.1-8B-Instruct", "serve.sh", {cluster, {}}, test::shipped());
+    REQUIRE(read.ok());
+    CHECK(read->scenario.serving.prefill_chunk_tokens == tokens);
+  }
+}
+
+TEST_CASE("SGLang's dispatchers of whole experts deal them to all ranks") {
+  for (const auto& [flag, expert] : {std::pair{"--moe-a2a-backend deepep", 16},
+                                     {"--moe-a2a-backend mooncake", 16},
+                                     {"--enable-deepep-moe", 16},
+                                     {"--moe-a2a-backend none", 1}}) {
+    CAPTURE_BINDING(flag);
+    const auto read = io::import_launch(
+        std::string("python3 -m sglang.launch_server --model-path deepseek-ai/DeepSeek-V3 --tp 16 ") + flag,
+        "serve.sh", {"h200:16", {}}, test::shipped());
+    REQUIRE(read.ok());
+    CHECK(read->scenario.parallelism.expert == expert);
+  }
+}
+
+TEST_CASE("weights that torch's FSDP keeps from forward to backward are stage 2 in a line of Megatron-LM") {
+  const std::string line =
+      "torchrun pretrain_gpt.py --num-layers 2 --hidden-size 64 --num-attention-heads 4 --vocab-size 512 "
+      "--seq-length 128 --max-position-embeddings 128 --micro-batch-size 1 --global-batch-size 8 --use-torch-fsdp2";
+  for (const auto& [flag, stage] : {std::pair{"", 3}, {" --no-torch-fsdp2-reshard-after-forward", 2}}) {
+    const auto read = io::import_launch(line + flag, "run.sh", {"h100-sxm:8", {}}, test::shipped());
+    REQUIRE(read.ok());
+    CHECK(read->scenario.parallelism.zero_stage == stage);
+  }
+}
+
 TEST_CASE("degrees that MaxText cannot form from the chips are errors of the plan") {
   const auto result = imported(test::kMaxtextExperts, "h100-sxm:24");
   REQUIRE(result.ok());
