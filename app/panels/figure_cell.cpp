@@ -34,6 +34,10 @@ bool has_picture(const PanelContext& ctx, const FigureRow& row) {
   return ctx.session.drawable() || is_searched(row.needs);
 }
 
+// Whether there is an earlier picture to look at in place of the present one; a plan that was impossible from the first
+// has none.
+bool has_last_picture(const PanelContext& ctx) { return !ctx.session.last_drawable_report().has_errors(); }
+
 // Whether it shows a timeline that its tools work on.
 bool has_tools(const PanelContext& ctx, const FigureRow& row) {
   return row.timeline != nullptr && ctx.session.drawable() && ctx.session.report().pipeline.drawn();
@@ -41,12 +45,15 @@ bool has_tools(const PanelContext& ctx, const FigureRow& row) {
 
 void card(PanelContext& ctx, const Rect& area, std::string_view figure, bool& reason_said, Scenario& scenario) {
   // The reason why there is no present picture, over the last valid one: once in the window, and not where the
-  // diagnostics say it.
+  // diagnostics say it. In a cell without any picture it stands in any case. Of equally grave ones, one with a remedy.
   const engine::OfferedFinding* found = nullptr;
   for (const engine::OfferedFinding& f : findings(ctx))
-    if (found == nullptr || f.diagnostic.severity < found->diagnostic.severity) found = &f;
+    if (found == nullptr || f.diagnostic.severity < found->diagnostic.severity ||
+        (f.diagnostic.severity == found->diagnostic.severity && found->diagnostic.fix.empty() &&
+         !f.diagnostic.fix.empty()))
+      found = &f;
   if (found == nullptr || found->diagnostic.severity != engine::Severity::error) return;
-  if (reason_said || ctx.in_sight.diagnostics) return;
+  if (has_last_picture(ctx) && (reason_said || ctx.in_sight.diagnostics)) return;
   reason_said = true;
   const engine::Diagnostic* worst = &found->diagnostic;
   const Theme& t = ctx.ui.theme;
@@ -105,6 +112,10 @@ std::optional<FoundPlan> plan_of_tag(const FigureRow& row, const FigureInput& in
 }
 
 }  // namespace
+
+std::string caption_without_picture(const PanelContext& ctx) {
+  return has_last_picture(ctx) ? std::string(ctx.text("ui.figure.last_valid")) : std::string();
+}
 
 std::optional<int> stage_of_tag(std::string_view id, int index) {
   for (const std::string_view family : {"memory.", "stage.", "pipeline.", "block."})
@@ -177,8 +188,7 @@ void figure_picture(PanelContext& ctx, const Rect& area, FiguresState& state, st
   const std::size_t first = canvas.tags().size();
   if (canvas.tagging() != Tagging::all) canvas.set_tagging(s.hovered ? Tagging::near_pointer : Tagging::none);
   const float before = drawable ? 1 : canvas.set_opacity(0.28f);
-  // A plan that was impossible from the first has no valid picture.
-  if (drawable || !ctx.session.last_drawable_report().has_errors())
+  if (drawable || has_last_picture(ctx))
     draw_up_to(ctx.built, canvas, [&](Canvas& on) { draw_figure(row, on, area, input, view); });
   if (!drawable) canvas.set_opacity(before);
   if (canvas.tagging() != Tagging::all) canvas.set_tagging(Tagging::none);
@@ -249,7 +259,7 @@ std::optional<std::string_view> figure_cell(PanelContext& ctx, const Rect& cell,
 
   const FigureView view = figure_view(ctx, state, index);
   FigureHead words = figure_head(row, figure_input(ctx), view);
-  if (!drawable) words.takeaway = words.brief = ctx.text("ui.figure.last_valid");
+  if (!drawable) words.takeaway = words.brief = caption_without_picture(ctx);
   const float side = std::round(ctx.px(24)), y = head.y + std::round((head.h - side) / 2);
   const Rect menu{head.right() - side, y, side, side}, grow{head.right() - 2 * side - ctx.px(4), y, side, side};
   const CellTitle title = place == FigurePlace::fixed

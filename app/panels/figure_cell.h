@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -42,6 +43,8 @@ void figure_picture(PanelContext& ctx, const widgets::Rect& area, FiguresState& 
                     widgets::FigureView view, engine::Scenario& scenario);
 // What a figure is drawn from: the present scenario, or the last one that could be drawn.
 widgets::FigureInput figure_input(const PanelContext& ctx);
+// What stands in the takeaway's place where the present plan has no picture: that it is the last valid one, if there is one.
+std::string caption_without_picture(const PanelContext& ctx);
 // How it is looked at, before pointing and tools.
 widgets::FigureView figure_view(const PanelContext& ctx, const FiguresState& state, std::size_t figure);
 

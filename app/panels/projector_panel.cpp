@@ -51,7 +51,7 @@ void half_of_wall(PanelContext& ctx, Rect area, std::size_t index, FiguresState&
   const TextStyle title = ctx.style(t.ink, 1, Weight::bold), phrase = ctx.style(t.ink2);
   const Rect first = area.cut_top(std::round(1.4f * em)), second = area.cut_top(std::round(1.4f * em));
   ctx.ui.canvas.text({first.x, first.centre().y}, ellipsize(ctx.ui.canvas, words.title, title, first.w), title);
-  std::string said = ctx.session.drawable() ? words.takeaway : std::string(ctx.text("ui.figure.last_valid"));
+  std::string said = ctx.session.drawable() ? words.takeaway : caption_without_picture(ctx);
   if (ctx.session.drawable() && !words.brief.empty() && ctx.ui.canvas.text_width(said, phrase) > second.w)
     said = words.brief;
   ctx.ui.canvas.text({second.x, second.centre().y}, ellipsize(ctx.ui.canvas, said, phrase, second.w), phrase);
@@ -120,9 +120,7 @@ engine::Scenario projector_panel(PanelContext& ctx, const Rect& window, const Pr
   ctx.ui.canvas.text({of.x, of.centre().y}, context_of(ctx, plain, two ? title_room : of.w), plain);
   // The takeaway beside the title, in a line of its own where it is too long for that.
   const float x = title.x + ctx.ui.canvas.text_width(name, large) + 0.8f * em;
-  std::string takeaway = two                      ? std::string()
-                         : ctx.session.drawable() ? words.takeaway
-                                                  : std::string(ctx.text("ui.figure.last_valid"));
+  std::string takeaway = two ? std::string() : ctx.session.drawable() ? words.takeaway : caption_without_picture(ctx);
   Rect line = rect_between(x, title.y, title.x + title_room, title.bottom());
   if (ctx.ui.canvas.text_width(takeaway, phrase) > line.w) line = rest.cut_top(std::round(1.4f * em));
   if (ctx.session.drawable() && !words.brief.empty() && ctx.ui.canvas.text_width(takeaway, phrase) > line.w)

@@ -132,6 +132,23 @@ TEST_CASE("a value typed to the letter may be impossible: the picture stays dimm
   }
 }
 
+TEST_CASE("a plan that was impossible from the first has its reason in every cell, and no picture is spoken of") {
+  engine::Scenario plan = io::load_scenario("llama3-405b-16k-h100-8k", test::presets()).value();
+  plan.pipeline.schedule = engine::ScheduleKind::dualpipe;
+  Harness h(std::move(plan), {}, 1920, 1080);
+  REQUIRE_FALSE(h.parts.session.drawable());
+  const engine::Diagnostic* why = app::worst_diagnostic(h.report());
+  REQUIRE(why != nullptr);
+  const std::string title(h.workspace.texts().text("diagnostic." + std::string(why->code) + ".title"));
+  const std::string last(h.workspace.texts().text("ui.figure.last_valid"));
+  CHECK(times_drawn(h, title) >= 4);
+  CHECK(times_drawn(h, last) == 0);
+  h.key({Key::f5});
+  h.step(2);
+  CHECK(times_drawn(h, title) >= 1);
+  CHECK(times_drawn(h, last) == 0);
+}
+
 TEST_CASE("no row of the rail moves, whatever is edited in it") {
   for (const char* id : {"llama3-70b-v5p-pod", "deepseek-v3-2048-h800", "llama3-70b-serving-8-h100"}) {
     CAPTURE(id);
