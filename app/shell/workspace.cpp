@@ -68,7 +68,8 @@ Workspace::Workspace(std::shared_ptr<const io::PresetLibrary> presets, const Fon
       settings_(std::move(chosen)),
       fonts_(fonts),
       texts_(std::move(texts)),
-      theme_(std::move(theme)) {
+      theme_(std::move(theme)),
+      desk_theme_(theme_) {
   edit_base_ = session_.scenario();
   for (const MissingFont& m : fonts.missing())
     session_.say({true, texts_.format("ui.font.missing", {m.family, m.package}), {}});
@@ -105,7 +106,7 @@ void Workspace::remember_size(int width, int height) {
 bool Workspace::set_theme(const std::string& name) {
   auto theme = load_theme(name);
   if (!theme.ok()) return false;
-  theme_ = std::move(theme).value();
+  theme_ = desk_theme_ = std::move(theme).value();
   settings_.theme = name;
   if (on_wall()) set_wall_theme();
   return true;
@@ -248,7 +249,7 @@ void Workspace::toggle_projector() {
   panels_.wall.axes_held = false;
   panels_.marks.clear();
   if (!panels_.projector.open) {
-    set_theme(settings_.theme);
+    theme_ = desk_theme_;
     return;
   }
   panels_.projector.figure = current_figure();

@@ -306,7 +306,7 @@ class Workspace {
 
   const widgets::FontStack& fonts_;
   widgets::TextTable texts_;
-  widgets::Theme theme_;
+  widgets::Theme theme_, desk_theme_;  // what is shown, and what is shown away from the wall
   float content_scale_ = 1;
   bool system_still_ = false;
   bool characters_changed_ = false;

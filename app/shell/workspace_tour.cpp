@@ -83,7 +83,7 @@ void Workspace::leave_tour() {
   kept_.reset();
   panels_.wall.axes_held = false;
   if (!panels_.projector.open) {
-    set_theme(settings_.theme);
+    theme_ = desk_theme_;
     if (actions_.set_full_screen) actions_.set_full_screen(false);
   }
   panels_.figures.pipeline.leave_playback();

@@ -32,6 +32,18 @@ TEST_CASE("B blackens the wall and W whitens it, Escape brings the picture back"
   CHECK(h.parts.panels.projector.figure == figure);
 }
 
+TEST_CASE("off the wall the window has the theme it had before, whether or not that is its setting") {
+  Harness h(test::kBookScenario, 1920, 1080, "light");  // the setting is dark
+  const widgets::Theme before = h.workspace.theme();
+  REQUIRE_FALSE(before.dark());
+  h.key({Key::f5});
+  CHECK_FALSE(h.workspace.theme().win == before.win);
+  h.key({Key::f5});
+  REQUIRE_FALSE(h.parts.panels.projector.open);
+  CHECK(h.workspace.theme().win == before.win);
+  CHECK(h.workspace.settings().theme == "dark");
+}
+
 TEST_CASE("the projector has sliders that redraw in the frame in which they move") {
   Harness h;
   h.key({Key::f5});
