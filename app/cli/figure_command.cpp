@@ -374,7 +374,7 @@ io::Result<FigureFile> varied_page(const Context& context, const FigureOptions& 
   FigureFile out;
   std::vector<PageFrame> frames;
   io::Failure nothing;
-  FigurePage page{{}, varied->path, {}, {}};
+  FigurePage page{{}, varied->path, {}, {}, {}};
   for (const std::string& value : varied->values) {
     FigureOptions one = options;
     one.input.set.push_back(varied->path + "=" + value);
@@ -394,7 +394,8 @@ io::Result<FigureFile> varied_page(const Context& context, const FigureOptions& 
       continue;
     }
     page.theme = material->theme;
-    if (frames.empty()) page.title = drawing.head.title, page.record = drawing.record;
+    if (frames.empty())
+      page.title = drawing.head.title, page.record = drawing.record, page.language = drawing.language;
     frames.push_back({value, frame_svg(drawing, form, fonts, fmt::format("f{}-", frames.size()))});
   }
   if (frames.empty() && nothing) return *std::move(nothing);

@@ -147,7 +147,7 @@ io::Result<std::string> drawing_bytes(const Drawing& drawing, FileFormat format,
         {drawing.head.title, drawing.head.takeaway, drawing.head.context, drawing.table(), drawing.record});
   if (format == FileFormat::html) {
     const PageFrame frame{{}, frame_svg(drawing, asked, fonts, {})};
-    return figure_page({drawing.head.title, {}, drawing.record, drawing.theme}, {&frame, 1});
+    return figure_page({drawing.head.title, {}, drawing.record, drawing.theme, drawing.language}, {&frame, 1});
   }
   ExportOptions wanted = asked;
   if (wanted.height == 0) wanted.height = chosen_height(drawing, wanted, fonts);
@@ -205,6 +205,7 @@ Drawing drawing_of(const widgets::FigureRow& figure, const widgets::FigureInput&
                 widgets::draw_figure(figure, canvas, area, input, with);
               },
               [&figure, &input, view] { return widgets::figure_data(figure, input, view); }};
+  out.language = input.texts.text("language.code");
   if (figure.own_height != nullptr)
     out.own_height = [&figure, &input, view](const Canvas& canvas, float width) {
       return figure.own_height(canvas, width, input, view);
@@ -224,11 +225,13 @@ Drawing drawing_of(const widgets::FigureRow& figure, const widgets::FigureInput&
 }
 
 Drawing drawing_of(const widgets::BlockFigure& figure) {
-  return {widgets::block_figure_head(figure), figure.theme, block_figure_size(),
-          [figure](Canvas& canvas, const Rect& area, const widgets::HeadParts& parts) {
-            widgets::draw_block_figure(canvas, area, figure, true, parts);
-          },
-          [figure] { return widgets::block_figure_data(figure); }};
+  Drawing out{widgets::block_figure_head(figure), figure.theme, block_figure_size(),
+              [figure](Canvas& canvas, const Rect& area, const widgets::HeadParts& parts) {
+                widgets::draw_block_figure(canvas, area, figure, true, parts);
+              },
+              [figure] { return widgets::block_figure_data(figure); }};
+  out.language = figure.texts.text("language.code");
+  return out;
 }
 
 }  // namespace roofscape::app

@@ -38,6 +38,7 @@ struct Drawing {
   std::string record = {};             // what its files say of themselves (io/scenario/figure_file.h)
   // The height of its picture at this width where it has a layout of its own there; 0, or empty: it has none.
   std::function<float(const widgets::Canvas&, float width)> own_height = {};
+  std::string language = "en";  // of its words, as pages name it
 };
 
 // What it says where there is nothing to draw, without the full stop; empty: it draws something.

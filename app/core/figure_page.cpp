@@ -49,20 +49,18 @@ addEventListener('pointermove', (event) => {
 });
 )";
 
-// JSON that does not end the element it stands in.
+// JSON that neither ends the element it stands in nor begins a comment there.
 std::string in_script(std::string_view json) {
   std::string out;
-  for (std::size_t i = 0; i < json.size(); ++i) {
-    out += json[i];
-    if (json[i] == '<' && i + 1 < json.size() && json[i + 1] == '/') out += '\\';
-  }
+  for (const char c : json) out += c == '<' ? std::string("\\u003c") : std::string(1, c);
   return out;
 }
 
 }  // namespace
 
 std::string figure_page(const FigurePage& page, std::span<const PageFrame> frames) {
-  std::string out = "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n";
+  std::string out =
+      fmt::format("<!DOCTYPE html>\n<html lang=\"{}\">\n<head>\n<meta charset=\"utf-8\">\n", page.language);
   out += "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n";
   out += fmt::format("<title>{}</title>\n<style>", widgets::xml_escaped(page.title));
   out += fmt::format(fmt::runtime(kStyle), fmt::arg("panel", widgets::to_hex(page.theme.panel)),

@@ -21,6 +21,7 @@ struct FigurePage {
   std::string varied;  // the field that the frames differ in; empty: there is one frame
   std::string record;  // JSON, what the page says of itself (io/scenario/figure_file.h); empty: nothing
   widgets::Theme theme;
+  std::string language;  // of its words, as HTML names it: "en"
 };
 
 std::string figure_page(const FigurePage& page, std::span<const PageFrame> frames);

@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <filesystem>
+#include <fstream>
 #include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -312,6 +313,20 @@ TEST_CASE("a page needs no network, says what its marks are, and opens again as 
     return nlohmann::json::parse(run(folder, "eval " + what + " --json").out)["scenario"]["parallelism"];
   };
   CHECK(parallelism("p.html")["tensor"] == 2);
+}
+
+TEST_CASE("a page is in the language of its words, and a name in its record opens no element") {
+  const test::TemporaryFolder folder;
+  std::ofstream(folder.path() / "s.json")
+      << R"({"format": "roofscape/scenario", "version": 1, "name": "a <!-- <script> b", "model": "llama3-8b"})";
+  for (const char* varied : {"", " --vary workload.global_batch_sequences=1024,2048"}) {
+    CAPTURE(varied);
+    run(folder, std::string("--lang ko figure memory s.json -o p.html") + varied);
+    const std::string page = test::text_of(folder.path() / "p.html");
+    CHECK(page.find("<html lang=\"ko\">") != std::string::npos);
+    CHECK(page.find("a \\u003c!-- \\u003cscript> b") != std::string::npos);
+    CHECK(page.find("<!-- <script") == std::string::npos);
+  }
 }
 
 TEST_CASE("--vary puts a slider over the figure at each value, and no two elements have one id") {
