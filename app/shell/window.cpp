@@ -362,8 +362,11 @@ int run_window(Workspace& workspace, Autosave* autosave, const WindowOptions& op
     } else if (events.frames > 0) {
       glfwPollEvents();
     } else {
-      double wake = workspace.interaction().wake_in();
-      if (const double clock = presenter.wake_in(); clock >= 0) wake = wake < 0 ? clock : std::min(wake, clock);
+      // What only a frame would answer does not wake a window that draws none.
+      const bool iconified = glfwGetWindowAttrib(window, GLFW_ICONIFIED) != 0;
+      double wake = iconified ? -1 : workspace.interaction().wake_in();
+      if (const double clock = presenter.wake_in(); clock >= 0 && !iconified)
+        wake = wake < 0 ? clock : std::min(wake, clock);
       if (autosave != nullptr) {
         const bool told = !workspace.save_problem().empty();
         autosave->run(workspace, glfwGetTime());
@@ -383,7 +386,6 @@ int run_window(Workspace& workspace, Autosave* autosave, const WindowOptions& op
     if (workspace.take_evidence()) events.frames = std::max(events.frames, 2);
     if (!options.capture && glfwGetWindowAttrib(window, GLFW_ICONIFIED) != 0) {
       events.frames = 0;
-      glfwWaitEvents();
       continue;
     }
     if (events.frames <= 0) continue;

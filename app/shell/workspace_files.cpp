@@ -457,12 +457,15 @@ void Workspace::open_scenario_list() {
   }
   std::error_code failed;
   std::vector<std::filesystem::path> files;
-  for (const auto& entry : std::filesystem::directory_iterator(scenario_folder(), failed))
-    if (entry.path().extension() == ".json" &&
-        session_.library().find_scenario_text(entry.path().stem().string()) == nullptr)
-      files.push_back(entry.path());
-    else if (std::filesystem::exists(entry.path() / kModelConfig, failed))
-      files.push_back(entry.path() / kModelConfig);
+  for (std::filesystem::directory_iterator at(scenario_folder(), failed), end; !failed && at != end;
+       at.increment(failed)) {
+    const std::filesystem::path& path = at->path();
+    std::error_code none;
+    if (path.extension() == ".json" && session_.library().find_scenario_text(path.stem().string()) == nullptr)
+      files.push_back(path);
+    else if (std::filesystem::exists(path / kModelConfig, none))
+      files.push_back(path / kModelConfig);
+  }
   std::sort(files.begin(), files.end());
   for (std::size_t i = 0; i < files.size(); ++i) {
     // A model's folder as it was downloaded is called after it.
