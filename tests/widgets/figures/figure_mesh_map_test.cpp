@@ -139,9 +139,9 @@ TEST_CASE("the key of a map tells only the looks that are there") {
   CHECK(heat_key(t, "MFU", "figure.mesh-map.key.hatched", true, true, false, false) ==
         "MFU; hatched: cannot run, + memory that is missing; blank: the chips do not divide");
   CHECK(heat_key(t, "MFU", {}, false, true, false, false) == "MFU; blank: the chips do not divide");
-  CHECK(heat_key(t, "MFU", {}, false, false, true, false) == "MFU; frame: this plan");
+  CHECK(heat_key(t, "MFU", {}, false, false, true, false) == "MFU; frame: this plan's degrees");
   CHECK(heat_key(t, "MFU", {}, false, false, false, true) == "MFU; dashed frame: the best");
-  CHECK(heat_key(t, "MFU", {}, false, false, true, true) == "MFU; frame: this plan, dashed: the best");
+  CHECK(heat_key(t, "MFU", {}, false, false, true, true) == "MFU; frame: this plan's degrees, dashed: the best");
 }
 
 TEST_CASE("the key says whose frame a cell has, at column width too") {
@@ -151,7 +151,7 @@ TEST_CASE("the key says whose frame a cell has, at column width too") {
     CHECK(canvas->audit_text() == "");
     std::string all;
     for (const TextRun& run : canvas->texts()) all += run.text + " ";
-    CHECK(all.find("frame: this plan") != std::string::npos);
+    CHECK(all.find("frame: this plan's degrees") != std::string::npos);
   }
 }
 
