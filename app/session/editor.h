@@ -11,13 +11,11 @@
 #include <vector>
 
 #include "app/session/session.h"
-#include "engine/base/enum_table.h"
 #include "engine/scenario/scenario_fields.h"
 
 namespace roofscape::app {
 
 enum class EditorPart : std::uint8_t { model, cluster };
-inline constexpr engine::EnumTable<EditorPart> kEditorPartIds{"model", "cluster"};
 
 enum class EditorKind : std::uint8_t { integer, number, boolean, choice, text };
 

@@ -29,7 +29,6 @@ enum class Memory : std::uint8_t {
   fabric,  // HBM below one switch of a fabric level; without stated levels, of the whole cluster
   dcn,     // HBM of all slices, over the data-centre network
 };
-inline constexpr std::size_t kMemoryCount = kEnumCount<Memory>;
 inline constexpr EnumTable<Memory> kMemoryIds{
     "registers", "vector_registers", "tensor_memory", "shared_memory", "vmem",  "cmem",
     "l2",        "last_level_cache", "hbm",           "node",          "torus", "fabric",

@@ -37,14 +37,6 @@ S fabric_gather_estimate(const S& bytes, const S& node, const S& inner, const S&
   return bytes / node * node_size / max(node_size, inner);
 }
 
-// Hops of a collective that runs as a binary tree over so many ranks (chapter 12).
-template <Scalar S>
-S tree_hops(int ranks) {
-  int hops = 0;
-  while ((std::int64_t{1} << hops) < ranks) ++hops;
-  return constant<S>(hops);
-}
-
 // Reduction in the switches (SHARP): every rank sends its array once and receives the sum once.
 template <Scalar S>
 S sharp_all_reduce_time(const S& bytes, const S& link) {

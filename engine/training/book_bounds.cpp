@@ -9,7 +9,6 @@ template <Scalar S>
 Bounds<S> bounds(const Inputs<S>& in, const S& batch_tokens, bool add) {
   Bounds<S> out;
   out.torus = in.links.torus_dims > 0;
-  out.has_dcn = out.torus;
   const auto& chip = in.chip;
   // A mixture of experts computes with those a token passes and moves all of them.
   const bool moe = in.model.is.moe;

@@ -56,7 +56,7 @@ S split_time(const S& fsdp, const S& tensor, const S& degree, bool add) {
 
 template <Scalar S>
 struct Bounds {
-  bool torus = false, has_dcn = false;
+  bool torus = false;
   S link;                              // switched
   S active_width, total_width, dense;  // mixtures of experts
   S tokens_per_chip, alpha, fsdp_1, fsdp_2, fsdp_3, tensor, mixed_sum, mixed_max, x_opt, ratio_sum, ratio_max, dcn,

@@ -36,7 +36,6 @@ class LaunchText {
   void unsaid(std::string_view path) { said_.erase(std::string(path)); }
   // Fields that the file has another value of, since the framework needs one: their own is always noted.
   void bent(std::string_view path) { bent_.emplace(path); }
-  bool has_said(std::string_view path) const { return said_.contains(path); }
 
   // "path=value" for all that matters and has not been said: model and cluster, and fields one by one.
   std::vector<std::string> notes() const;
