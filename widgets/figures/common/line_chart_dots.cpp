@@ -40,6 +40,7 @@ int lines_through(const Placed& l, const Chart& chart, const Rect& box, float le
       const Point a = trace[i - 1], b = trace[i];
       if (!std::isfinite(a.y) || !std::isfinite(b.y)) continue;  // no line is drawn there
       if (std::max(a.x, b.x) < box.x || std::min(a.x, b.x) > box.right()) continue;
+      if (std::max(a.y, b.y) < box.y || std::min(a.y, b.y) > box.bottom()) continue;
       const auto at = [&](float x) {
         const float within = std::clamp(x, std::min(a.x, b.x), std::max(a.x, b.x));
         return b.x == a.x ? a.y : a.y + (b.y - a.y) * (within - a.x) / (b.x - a.x);
@@ -266,9 +267,11 @@ std::vector<PlacedName> place_names(const Canvas& canvas, const Theme& theme, co
                                const Point p = place_of_dot(canvas, l, other);
                                return p.x > r.x && p.x < r.right() && std::abs(p.y - r.centre().y) < h * 1.5f;
                              });
+        int cost = place.cost + order + (strange ? 25 : 0);
+        if (cost >= least) continue;  // lines only add to it, and are what takes time to find
         const int crossed = crossings(l, chart, r);
         if (clear && (crossed > 0 || (place.away && near))) continue;
-        int cost = place.cost + kOnLine * crossed + order + (strange ? 25 : 0);
+        cost += kOnLine * crossed;
         for (const auto& [from, to] : leaders) cost += runs_through(from, to, {&r, 1}) ? kOnLine : 0;
         if (place.away) {  // but for its start: the dot is on its own line
           const Point to = leader_end(canvas, at, r), from = at + (to - at) * 0.3f;
