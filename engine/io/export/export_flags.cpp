@@ -136,7 +136,7 @@ Result<std::string> launch_script(const Scenario& s, Framework framework, Launch
   if (framework == Framework::vllm) return vllm_script(text, job, start);
   if (framework == Framework::trtllm) return trtllm_script(text, job, start);
   std::string out = "#!/bin/bash\n" + job;
-  out += "# " + text.text(say("export.script", usual_file_name(framework), engine::kFrameworkIds[framework])) + "\n";
+  out += text.comment(say("export.script", usual_file_name(framework), engine::kFrameworkIds[framework]));
   return out + start + " " + program_of(framework) + " \"$@\"\n";
 }
 

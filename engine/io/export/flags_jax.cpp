@@ -70,9 +70,7 @@ class JaxText {
  private:
   static constexpr std::string_view kNone = "None";
 
-  void comment(std::string& out, const engine::Sentence& sentence) const {
-    out += "# " + text_.text(sentence) + "\n";
-  }
+  void comment(std::string& out, const engine::Sentence& sentence) const { out += text_.comment(sentence); }
 
   // The axes that share the batch, and those that shard weights along the model's width.
   std::string batch_axes() const {

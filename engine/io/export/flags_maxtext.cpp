@@ -89,10 +89,7 @@ class MaxtextText {
     const double rank = static_cast<double>(microbatch) * (p.pipeline > 1 ? count : 1);
     line("per_device_batch_size", fmt::format("{}", rank / (static_cast<double>(p.tensor) * p.context * p.pipeline)));
     line("gradient_accumulation_steps", std::to_string(p.pipeline > 1 ? 1 : count));
-    const double steps = s_.workload.train_tokens /
-                         (static_cast<double>(s_.workload.global_batch_sequences) * s_.workload.sequence_length);
-    line("steps", fmt::format("{:.0f}", std::max(1.0, std::ceil(steps))));
-    if (steps >= 1 && steps == std::floor(steps)) text_.said({"workload.train_tokens"});
+    line("steps", text_.run_steps());
     text_.said({"pipeline.microbatch_sequences", "workload.global_batch_sequences", "workload.kind"});
   }
 

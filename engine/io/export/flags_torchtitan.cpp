@@ -60,7 +60,7 @@ class TitanText {
   void line(std::string_view key, std::string value) {
     sections_.back().second += fmt::format("{} = {}\n", key, value);
   }
-  void comment(const engine::Sentence& sentence) { sections_.back().second += "# " + text_.text(sentence) + "\n"; }
+  void comment(const engine::Sentence& sentence) { sections_.back().second += text_.comment(sentence); }
   static std::string quoted(std::string_view word) { return fmt::format("\"{}\"", word); }
   // A number of a field that has a key of this section.
   void field(std::string_view path) {
@@ -93,10 +93,7 @@ class TitanText {
     line("local_batch_size", std::to_string(piped ? microbatch * microbatch_count(s_) : microbatch));
     field("workload.global_batch_sequences");
     field("workload.sequence_length");
-    const double steps = s_.workload.train_tokens /
-                         (static_cast<double>(s_.workload.global_batch_sequences) * s_.workload.sequence_length);
-    line("steps", fmt::format("{:.0f}", std::max(1.0, std::ceil(steps))));
-    if (steps >= 1 && steps == std::floor(steps)) text_.said({"workload.train_tokens"});
+    line("steps", text_.run_steps());
     if (engine::sharded_stage(s_) >= 2) {
       const std::string key = text_.key("offload.optimizer");
       line("enable_cpu_offload", s_.offload.optimizer ? "true" : "false");

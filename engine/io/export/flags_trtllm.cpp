@@ -81,8 +81,8 @@ std::string trtllm_script(LaunchText& text, const std::string& job, const std::s
   }
   const std::string_view repository = weights_of(s.model.id);
   std::string out = "#!/bin/bash\n" + job + text.header();
-  if (repository.empty()) out += "# " + text.text(say("export.vllm.weights")) + "\n";
-  if (s.serving.draft_tokens > 0 && !s.model.is_mla()) out += "# " + text.text(say("export.vllm.draft")) + "\n";
+  if (repository.empty()) out += text.comment(say("export.vllm.weights"));
+  if (s.serving.draft_tokens > 0 && !s.model.is_mla()) out += text.comment(say("export.vllm.draft"));
   out += "\ncat > trtllm.yml << 'EOF'\n" + settings + "EOF\n\n";
   if (!launcher.empty()) out += launcher + " --mpi=pmix trtllm-llmapi-launch ";
   return out + "trtllm-serve " + (repository.empty() ? std::string("$MODEL") : std::string(repository)) +

@@ -126,8 +126,8 @@ std::string vllm_script(LaunchText& text, const std::string& job, const std::str
   }
   const std::string_view repository = weights_of(s.model.id);
   std::string out = "#!/bin/bash\n" + job + text.header();
-  if (repository.empty()) out += "# " + text.text(say("export.vllm.weights")) + "\n";
-  if (s.serving.draft_tokens > 0 && !drafts_itself) out += "# " + text.text(say("export.vllm.draft")) + "\n";
+  if (repository.empty()) out += text.comment(say("export.vllm.weights"));
+  if (s.serving.draft_tokens > 0 && !drafts_itself) out += text.comment(say("export.vllm.draft"));
   out += "\n" + launcher + (launcher.empty() ? "" : " ") + "vllm serve " +
          (repository.empty() ? std::string("$MODEL") : std::string(repository));
   for (const std::string& flag : flags) out += " \\\n    " + flag;

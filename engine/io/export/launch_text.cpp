@@ -1,11 +1,13 @@
 #include "engine/io/export/launch_text.h"
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "engine/base/utf8.h"
 #include "engine/frameworks/rules.h"
 #include "engine/io/presets/parts_json.h"
 #include "engine/io/scenario/scenario_write.h"
@@ -42,13 +44,15 @@ bool has_other_defaults(std::string_view path) {
                                                               "precision.", "offload.", "workload."});
 }
 
-}  // namespace
-
+// A name may have ends of lines in it, also those that only YAML takes for ends; none may leave the comment.
 std::string comment_line(std::string_view text) {
-  std::string out = "# ";
-  for (const char c : text) out += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? ' ' : c;
-  return out + '\n';
+  std::string line = engine::without_controls(text);
+  for (const std::string_view end : {"\n", "\t", "\u2028", "\u2029"})
+    for (std::size_t at = 0; (at = line.find(end, at)) != std::string::npos;) line.replace(at, end.size(), " ");
+  return "# " + line + '\n';
 }
+
+}  // namespace
 
 bool field_matters(const Scenario& s, std::string_view path) {
   const engine::Parallelism& p = s.parallelism;
@@ -145,9 +149,18 @@ std::vector<std::string> LaunchText::notes() const {
   return out;
 }
 
+std::string LaunchText::comment(const engine::Sentence& sentence) const { return comment_line(text(sentence)); }
+
+std::string LaunchText::run_steps() {
+  const engine::Workload& w = s_.workload;
+  const double steps = w.train_tokens / (static_cast<double>(w.global_batch_sequences) * w.sequence_length);
+  if (steps >= 1 && steps == std::floor(steps)) said({"workload.train_tokens"});
+  return fmt::format("{:.0f}", std::max(1.0, std::ceil(steps)));
+}
+
 std::string LaunchText::header() const {
-  std::string out = comment_line(text(say("export.header", engine::scenario_title(s_), framework_name(framework_)))) +
-                    comment_line(text(say("export.notes", framework_name(framework_))));
+  std::string out = comment(say("export.header", engine::scenario_title(s_), framework_name(framework_))) +
+                    comment(say("export.notes", framework_name(framework_)));
   for (const std::string& note : notes()) out += comment_line(std::string(kNoteMark) + note);
   return out;
 }

@@ -26,6 +26,8 @@ class LaunchText {
   const engine::Scenario& scenario() const { return s_; }
   const PresetLibrary& library() const { return library_; }
   std::string text(const engine::Sentence& sentence) const { return words_.write(sentence); }
+  // The same as a line of comment, whatever characters its names have.
+  std::string comment(const engine::Sentence& sentence) const;
 
   // The framework's key for a field, which the file then has said. Precondition: the table has one.
   std::string key(std::string_view path);
@@ -33,6 +35,8 @@ class LaunchText {
   std::string value(std::string_view path) const;
   // Fields that the file says in another way.
   void said(std::initializer_list<std::string_view> paths);
+  // Steps of the whole run, at least one and rounded up; the file has said its tokens where they are whole steps.
+  std::string run_steps();
   void unsaid(std::string_view path) { said_.erase(std::string(path)); }
   // Fields that the file has another value of, since the framework needs one: their own is always noted.
   void bent(std::string_view path) { bent_.emplace(path); }

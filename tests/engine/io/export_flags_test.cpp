@@ -161,10 +161,26 @@ void check_golden(const std::string& name, const std::string& text) {
 
 TEST_CASE("a name of several lines stays inside the comment at the top of a script") {
   Scenario lines = preset("llama3-70b-serving-8-h100"), blanks = lines;
-  engine::set_name(lines, "x\ntouch y\r#\x7f");
-  engine::set_name(blanks, "x touch y # ");
+  engine::set_name(lines, "x\ntouch y\u2028#\t\u2029");
+  engine::set_name(blanks, "x touch y #  ");
   CHECK(exported(lines, Framework::vllm) == exported(blanks, Framework::vllm));
   CHECK(exported(lines, Framework::trtllm) == exported(blanks, Framework::trtllm));
+  for (const char* end : {"\r", "\u0085", "\x7f", "\v", "\f"}) {
+    engine::set_name(lines, std::string("x") + end + "touch y");
+    CHECK(exported(lines, Framework::vllm).find(end) == std::string::npos);
+  }
+}
+
+TEST_CASE("a count of drafted tokens has the method or the model that drafts beside it") {
+  const Scenario dense = with(preset("llama3-70b-serving-8-h100"), {"serving.draft_tokens=3"}),
+                 latent = with(preset("deepseek-v3-h800-wide-expert"), {"serving.draft_tokens=1"});
+  const auto has = [](const std::string& text, std::string_view words) {
+    return text.find(words) != std::string::npos;
+  };
+  CHECK(has(exported(dense, Framework::vllm), R"({"model": "DRAFT_MODEL", "num_speculative_tokens": 3})"));
+  CHECK(has(exported(latent, Framework::vllm), R"({"method": "mtp", "num_speculative_tokens": 1})"));
+  CHECK(has(exported(dense, Framework::trtllm), "  speculative_model: DRAFT_MODEL\n"));
+  CHECK_FALSE(has(exported(latent, Framework::vllm), "DRAFT_MODEL"));
 }
 
 TEST_CASE("exports of shipped scenarios equal their golden") {
