@@ -31,8 +31,9 @@ double steady_load_of(const Scenario& s, int batch) {
   read_serving_inputs(s, nullptr, si);
   si.batch = batch;
   if (!si.has_arrivals) return 0;
-  const DecodeCost<double> decode = decode_cost(si, count_parameters(si.in.model));
-  return served_requests(si, decode, prefill_cost(si, count_parameters(si.in.model), decode)).load;
+  const Parameters<double> p = count_parameters(si.in.model);
+  const DecodeCost<double> decode = decode_cost(si, p);
+  return served_requests(si, decode, prefill_cost(si, p, decode)).load;
 }
 
 bool keeps(const ServiceLevel& limits, const ServedTimes& times) {

@@ -1,9 +1,10 @@
 #include "engine/io/import/shell_interpreter.h"
-#include "engine/base/utf8.h"
 
 #include <algorithm>
 #include <cctype>
 #include <utility>
+
+#include "engine/base/utf8.h"
 
 namespace roofscape::io {
 

@@ -116,13 +116,6 @@ class VllmReader {
     return stated ? stated->value : 1;
   }
 
-  // Heads of keys and values that the ranks of a tensor group hold apart; a latent cache has one.
-  int cache_heads(int tensor) const {
-    const engine::TransformerShape* shape = plan_.model ? library_.find_model(plan_.model->value) : nullptr;
-    if (shape == nullptr) return tensor;
-    return std::min(tensor, shape->is_mla() ? 1 : shape->n_kv_heads);
-  }
-
   void mesh() {
     const int tensor = degree("--tensor-parallel-size", "parallelism.tensor", 1024);
     const int pipeline = degree("--pipeline-parallel-size", "parallelism.pipeline", 1024);
@@ -144,18 +137,20 @@ class VllmReader {
       plan_.chips = Stated<int>{static_cast<int>(chips),
                                 {"--tensor-parallel-size x --pipeline-parallel-size x --data-parallel-size", 0}};
     if (local) plan_.chips_per_node = Stated<int>{std::min(1 << 20, local->value * tensor * pipeline), local->origin};
+    const engine::TransformerShape* shape = plan_.model ? library_.find_model(plan_.model->value) : nullptr;
     if (split && split->value > 1) {
       if (tensor % split->value != 0)
         return keys_.contradiction(split->origin, std::to_string(split->value), {"--tensor-parallel-size", 0},
                                    std::to_string(tensor));
       plan_.state_choice("serving.kv_split", "sequence", split->origin, std::to_string(split->value));
-      const int ways = split->value * cache_heads(tensor);
+      // Ranks that hold heads of their own, or the one latent of all heads, times the parts of the sequence.
+      const int heads = shape == nullptr ? tensor : shape->is_mla() ? 1 : std::min(tensor, shape->n_kv_heads);
+      const int ways = split->value * heads;
       if (ways < tensor)
         plan_.warn(say("import.vllm.partial_split", split->origin.key, ways, tensor), split->origin.line);
     } else {
       plan_.assume_choice("serving.kv_split", "heads", usual());
     }
-    const engine::TransformerShape* shape = plan_.model ? library_.find_model(plan_.model->value) : nullptr;
     const bool moe = shape != nullptr && shape->is_moe();
     if (experts && experts->value && shape != nullptr && !moe) {
       plan_.no_effect(experts->origin, say("import.serve.no_experts"));
