@@ -68,6 +68,17 @@ TEST_CASE("leaving a tour brings back what was open, with its undo, baseline and
   CHECK(h.workspace.session_text() == session);
 }
 
+TEST_CASE("left for the desk, a tour leaves the theme that the window had") {
+  Harness h(test::kBookScenario, 1920, 1080, "light");  // the setting is dark
+  const widgets::Colour before = h.workspace.theme().win;
+  open_tour(h, "parallelism");
+  CHECK_FALSE(h.workspace.theme().win == before);
+  h.key({Key::escape});
+  h.step(2);
+  REQUIRE_FALSE(h.parts.panels.tour.open());
+  CHECK(h.workspace.theme().win == before);
+}
+
 TEST_CASE("a tour is resumed at the scene where it was left") {
   Harness h;
   open_tour(h, "intro");

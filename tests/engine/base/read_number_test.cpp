@@ -7,6 +7,7 @@
 
 #include "engine/base/read_number.h"
 #include "engine/base/unit.h"
+#include "engine/base/utf8.h"
 #include "engine/scenario/scenario_fields.h"
 #include "tests/english.h"
 
@@ -36,6 +37,16 @@ void refuses(std::string_view text, const Unit& unit, std::string_view told = {}
 }
 
 }  // namespace
+
+TEST_CASE("what is refused is quoted in whole characters, wherever it is cut") {
+  for (std::size_t before = 0; before < 4; ++before) {
+    std::string text(before, 'x');
+    for (int i = 0; i < 60; ++i) text += "\u20ac";
+    const std::string words = test::in_english(read_number(text, unit::count).problem);
+    CHECK(first_invalid_utf8(words) == std::string::npos);
+    CHECK(words.find(text) == std::string::npos);  // it was cut
+  }
+}
 
 TEST_CASE("numbers with a prefix or grouped digits") {
   for (const Unit& unit : {unit::count, unit::tokens, unit::parameters, unit::one}) {

@@ -9,6 +9,7 @@
 
 #include "engine/base/stats.h"
 #include "engine/evidence/evidence_points.h"
+#include "engine/evidence/measured_prediction.h"
 #include "engine/evidence/peers.h"
 #include "engine/evidence/validation.h"
 #include "engine/io/scenario/scenario_json.h"
@@ -52,6 +53,24 @@ double validated_error(std::string_view id, std::string_view quantity) {
 
 constexpr const char* kEntry =
     R"({"name": "Mine", "entries": [{"id": "mine-1", "family": "mine", "task": "train", "measured": {"step_time_s": 2}}]})";
+
+TEST_CASE("a run that states more ranks than 32 bits count is refused, as any that has too few chips") {
+  int tried = 0;
+  for (io::Measurement run : shipped_evidence().entries) {
+    if (tried == 20) break;
+    if (!run.plan || !evidence::prepare(run, test::shipped(), engine::Mode::ideal).scenario) continue;
+    ++tried;
+    run.scenario.clear();
+    run.plan->data.reset();
+    run.plan->tensor = run.plan->pipeline = 1024;
+    run.plan->context = 4096;
+    CAPTURE(run.id);
+    const evidence::PreparedEntry prepared = evidence::prepare(run, test::shipped(), engine::Mode::ideal);
+    CHECK_FALSE(prepared.scenario.has_value());
+    CHECK_FALSE(prepared.reason.empty());
+  }
+  CHECK(tried == 20);
+}
 
 TEST_CASE("3235 measurements of 28 sources ship, each with its source") {
   CHECK(shipped_evidence().entries.size() == 3235);

@@ -312,6 +312,57 @@ TEST_CASE("weights that torch's FSDP keeps from forward to backward are stage 2 
   }
 }
 
+TEST_CASE("a cache that decode context parallelism splits in part is said not to be what is priced") {
+  struct Split {
+    std::string_view model;
+    int tensor, split;
+    bool whole;
+  };
+  for (const Split& c :
+       {Split{"deepseek-ai/DeepSeek-V3", 8, 2, false}, Split{"deepseek-ai/DeepSeek-V3", 8, 8, true},
+        Split{"meta-llama/Llama-3.1-70B-Instruct", 16, 2, true}, Split{"Qwen/Qwen3-235B-A22B", 8, 2, true}}) {
+    CAPTURE(c.model);
+    CAPTURE(c.split);
+    const auto read = io::import_launch(
+        fmt::format("vllm serve {} -tp {} --decode-context-parallel-size {}", c.model, c.tensor, c.split), "serve.sh",
+        {"h200:16", {}}, test::shipped());
+    REQUIRE(read.ok());
+    const bool warned = std::any_of(read->notices.begin(), read->notices.end(), [](const io::ImportNotice& notice) {
+      return notice.text.key == "import.vllm.partial_split";
+    });
+    CHECK(warned == !c.whole);
+  }
+}
+
+TEST_CASE("a tree of drafted tokens is said to be priced as a chain, and a chain is not") {
+  for (const auto& [drafted, tree] : {std::pair{16, true}, {4, false}}) {
+    CAPTURE_BINDING(drafted);
+    const auto read =
+        io::import_launch(fmt::format("python3 -m sglang.launch_server --model-path deepseek-ai/DeepSeek-V3 --tp 16 "
+                                      "--speculative-num-steps 3 --speculative-num-draft-tokens {}",
+                                      drafted),
+                          "serve.sh", {"h200:16", {}}, test::shipped());
+    REQUIRE(read.ok());
+    CHECK(read->scenario.serving.draft_tokens == 3);
+    CHECK(std::any_of(read->notices.begin(), read->notices.end(), [](const io::ImportNotice& notice) {
+            return notice.text.key == "import.sglang.draft_tree";
+          }) == tree);
+  }
+}
+
+TEST_CASE("an expert's capacity is not modelled, and no receipt says that it has no effect") {
+  const auto read = io::import_launch(
+      "torchrun pretrain_gpt.py --num-layers 2 --hidden-size 64 --num-attention-heads 4 --vocab-size 512 "
+      "--seq-length 128 --max-position-embeddings 128 --micro-batch-size 1 --global-batch-size 8 --num-experts 8 "
+      "--moe-router-topk 2 --moe-expert-capacity-factor 1.25 --moe-pad-expert-input-to-capacity",
+      "run.sh", {"h100-sxm:8", {}}, test::shipped());
+  REQUIRE(read.ok());
+  int told = 0;
+  for (const io::IgnoredKey& row : read->ignored)
+    if (row.key.find("capacity") != std::string::npos) told += row.why.key == "import.ignored.not_modelled" ? 1 : 100;
+  CHECK(told == 2);
+}
+
 TEST_CASE("degrees that MaxText cannot form from the chips are errors of the plan") {
   const auto result = imported(test::kMaxtextExperts, "h100-sxm:24");
   REQUIRE(result.ok());
