@@ -249,7 +249,8 @@ Inputs<S> alone(const BlockRun<S>& io, const ModelDims<S>& m, const S& keys) {
   in.sequence_length = keys;
   in.microbatch_sequences = in.expert_tensor = constant<S>(1);
   in.degrees.fill({1, constant<S>(1)});
-  in.activation_bytes = in.residual_bytes = in.weight_bytes = constant<S>(2, unit::bytes_each);
+  in.activation_bytes = in.residual_bytes = in.weight_bytes = in.gather_bytes = in.update_bytes =
+      constant<S>(2, unit::bytes_each);
   if constexpr (std::same_as<S, Traced>)
     in.zero = io.trace()->zero();
   else

@@ -386,7 +386,12 @@ Inputs<S> make_inputs(const Scenario& s, Trace* trace) {
   if (adapts) in.adapter = adapter_inputs<S>(s, trace);
   if (is_muon(precision.optimizer) && !s.serves() && !adapts) in.muon = muon_inputs<S>(s, trace);
   in.reduced_gradient_bytes = precision.gradients == Dtype::none ? in.activation_bytes : in.gradient_bytes;
-  in.gather_bytes = in.calibrated && bytes_of(precision.weights) > kept ? in.activation_bytes : in.weight_bytes;
+  // Weights of 32 bits are those of the optimizer: a layer's are cast before they are gathered. Narrower ones are sent
+  // as stored, but that software whose rates are measured casts them too.
+  const double stored = bytes_of(precision.weights);
+  const bool full = stored > bytes_of(Dtype::bf16);
+  in.gather_bytes = (in.calibrated || full) && stored > kept ? in.activation_bytes : in.weight_bytes;
+  in.update_bytes = full ? in.weight_bytes : in.gather_bytes;
   in.achieved = in.chip;
   in.scores_in_hbm = s.kernels.attention == AttentionKernel::unfused;
   in.eager = s.kernels.elementwise == ElementwiseKernel::eager;

@@ -124,7 +124,8 @@ struct Inputs {
   S rest_bytes;              // of a served weight outside the experts
   bool rest_apart = false;   // it is another than weight_bytes
   S residual_bytes;          // of an element of the residual stream, where it is kept or sent to the next stage
-  S gather_bytes;            // of a weight as it is gathered: as stored; calibrated: no wider than the arithmetic
+  S gather_bytes;            // of a weight whose shards are gathered for a layer (ZeRO-3)
+  S update_bytes;            // of a weight that ranks keep whole, as its new value is sent to them (below ZeRO-3)
   S reduced_gradient_bytes;  // of a gradient element as it is sent: as stored, else in the compute dtype
   S stated_mfu, reserve_bytes;
   S overlap;  // share of the work communication hides under

@@ -47,7 +47,7 @@ LayerLoad load_of(const Scenario& s, const Inputs<double>& in, const LayerTime<d
     collectives = backward ? tensor_collectives_backward(s.parallelism.sequence_parallel) : kTensorCollectivesForward;
   }
   if (backward) load.flops *= kBackwardOverForward;
-  const double weights = in.weight_bytes * params;
+  const double weights = in.gather_bytes * params;
   load.gradient_bytes = in.reduced_gradient_bytes * params;
   load.state_bytes = backward ? weights + load.gradient_bytes : weights;
   load.activation_bytes = collectives * in.activation_bytes * in.model.d_model;

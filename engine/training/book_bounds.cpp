@@ -24,7 +24,7 @@ Bounds<S> bounds(const Inputs<S>& in, const S& batch_tokens, bool add) {
   const S& F = out.active_width;
   // Of FSDP over one axis: with the weights a token meets, and with those that are moved.
   const auto limits = [&](const S& link) {
-    out.dense = fsdp_tokens_per_chip(chip.peak_flops, link, constant<S>(1), in.weight_bytes);
+    out.dense = fsdp_tokens_per_chip(chip.peak_flops, link, constant<S>(1), in.gather_bytes);
     if (moe) out.dense = named(Q::bound_dense, out.dense);
     out.fsdp_1 = named(Q::bound_fsdp_1, moe ? out.dense * out.total_width / F : out.dense);
     if (!moe) out.dense = out.fsdp_1;
@@ -60,7 +60,7 @@ Bounds<S> bounds(const Inputs<S>& in, const S& batch_tokens, bool add) {
   out.fsdp_2 = named(Q::bound_fsdp_2, out.fsdp_1 / axes(in.links.best_axes_worth(2)));
   out.fsdp_3 = named(Q::bound_fsdp_3, out.fsdp_1 / axes(in.links.best_axes_worth(3)));
   // The book moves weights and activations in one type.
-  const bool one_type = value_of(in.activation_bytes) == value_of(in.weight_bytes);
+  const bool one_type = value_of(in.activation_bytes) == value_of(in.gather_bytes);
   const S moved_activations =
       one_type ? out.dense : fsdp_tokens_per_chip(chip.peak_flops, chip.ici_axis, axes(1), in.activation_bytes);
   out.tensor = named(Q::bound_tensor, tensor_degree_limit(F, My, moved_activations));
@@ -70,7 +70,7 @@ Bounds<S> bounds(const Inputs<S>& in, const S& batch_tokens, bool add) {
   const S slice_tokens = named(Q::tokens_per_slice, batch_tokens / in.slices);
   out.x_opt =
       named(Q::bound_x_opt,
-            best_fsdp_degree(one_type ? slice_tokens : slice_tokens * in.activation_bytes / in.weight_bytes,
+            best_fsdp_degree(one_type ? slice_tokens : slice_tokens * in.activation_bytes / in.gather_bytes,
                              out.total_width, Mx, My, named(Q::chips_per_slice, in.cluster_chips / in.slices)));
   out.ratio_sum = named(Q::bound_ratio_sum, mixed_ratio(out.tokens_per_chip, out.mixed_sum));
   out.ratio_max = named(Q::bound_ratio_max, mixed_ratio(out.tokens_per_chip, out.mixed_max));

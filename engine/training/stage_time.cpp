@@ -85,7 +85,7 @@ void stage_blocks(const Inputs<S>& in, const LayerTime<S>& layer, const LinkRate
   // Frozen weights are gathered where ZeRO-3 shards them, and never change.
   const bool frozen = in.adapter.on, gathers = !frozen || key.zero_stage == 3;
   const auto weights_of = [&](const S& rank, const S& trained) {
-    if (!frozen) return in.gather_bytes * rank / Y;
+    if (!frozen) return sent_weight_bytes(in, key.zero_stage) * rank / Y;
     const S adapters = in.adapter.bytes * trained / Y;
     return gathers ? in.gather_bytes * rank / Y + adapters : adapters;
   };
@@ -161,7 +161,7 @@ void stage_blocks(const Inputs<S>& in, const LayerTime<S>& layer, const LinkRate
   // Embedding and head move their own state over the same links.
   AxisMask vocab_talks{};
   const auto vocabulary = [&](int which, Block<S> b, const S& parameters) {
-    const MovedState<S> w{frozen && !gathers ? in.zero : in.gather_bytes * parameters / Y},
+    const MovedState<S> w{frozen && !gathers ? in.zero : sent_weight_bytes(in, key.zero_stage) * parameters / Y},
         g{frozen ? in.zero : reduced * parameters / Y};
     const BlockTraffic<S> state = block_traffic(in, rates, key, w, g, m, counts.state_shards);
     if (state_moves) add(b, state_axis, state.state_forward, state.state_backward, true, which);

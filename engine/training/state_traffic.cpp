@@ -152,7 +152,9 @@ void end_reduction(const Inputs<S>& in, const LayerTime<S>& layer, const LinkRat
     }
     const bool sharded = in.links.state.degree > 1;
     if (sharded && state_traffic_of(key) == StateTraffic::once_a_step) {
-      const S& gathered = key.zero_stage == 0 ? reduced : frozen ? in.adapter.bytes : in.gather_bytes;
+      const S& gathered = key.zero_stage == 0 ? reduced
+                          : frozen            ? in.adapter.bytes
+                                              : sent_weight_bytes(in, key.zero_stage);
       S updated = gathered * held / (Y * p);
       if (frozen && base) updated = updated + in.gather_bytes * frozen_held(in, layer, counts) / (Y * p);
       const S update = named(Q::stage_update_bytes, updated);

@@ -12,6 +12,12 @@ Axis state_axis_of(const Inputs<S>& in) {
   return in.degree(Axis::fsdp).n > 1 ? Axis::fsdp : Axis::context;
 }
 
+// Bytes of a weight as ranks send it to one another.
+template <Scalar S>
+const S& sent_weight_bytes(const Inputs<S>& in, int zero_stage) {
+  return zero_stage < 3 ? in.update_bytes : in.gather_bytes;
+}
+
 // Bytes of the training state that are moved: all, and of them those of experts that are spread over ranks, if there
 // are such.
 template <Scalar S>

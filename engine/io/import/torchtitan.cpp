@@ -166,7 +166,8 @@ class TitanReader {
       return keys_.not_possible(reshard->origin, word, "default always never");
     const bool replicated =
         replicates_ || (plan_.data && plan_.data->value > 1 && plan_.fsdp && plan_.fsdp->value == 1 && context_ == 1);
-    const int stage = replicated ? 0 : word == "never" || (word == "default" && pipeline_ > 1) ? 2 : 3;
+    keeps_gathered_ = !replicated && (word == "never" || (word == "default" && pipeline_ > 1));
+    const int stage = replicated ? 0 : keeps_gathered_ ? 2 : 3;
     if (reshard && word != "default" && !replicated)
       plan_.state("parallelism.zero_stage", stage, reshard->origin, word);
     else
@@ -276,14 +277,18 @@ class TitanReader {
       else
         plan_.assume_choice(field, type, usual());
     };
-    take("precision.weights", full && !pure ? "fp32" : "bf16");
+    // It trains 32-bit weights, whose shards are gathered in the type of the arithmetic: what is kept gathered is a copy
+    // of them in that type. Gradients are reduced in 32 bits (training.mixed_precision_reduce, which has no other
+    // value) and stay so.
+    const bool copied = keeps_gathered_ && !full;
+    take("precision.weights", pure || copied ? "bf16" : "fp32");
     take("precision.optimizer", pure ? "adam_bf16" : "adam_fp32");
-    take("precision.master_weights", full || pure ? "none" : "fp32");
+    take("precision.master_weights", copied && !pure ? "fp32" : "none");
     const auto early = keys_.flag("optimizer.early_step_in_backward");
     if (early && early->value)
       plan_.state_choice("precision.gradients", "none", early->origin, "true");
     else
-      take("precision.gradients", full && !pure ? "fp32" : "bf16");
+      take("precision.gradients", pure ? "bf16" : "fp32");
     if (const auto name = keys_.word("optimizer.name"); name && name->value != "Adam" && name->value != "AdamW")
       plan_.warn(say("import.optimizer_unknown", in_quotes(name->value)), name->origin.line);
     else if (name)
@@ -324,7 +329,7 @@ class TitanReader {
   const PresetLibrary& library_;
   LaunchPlan plan_;
   KeyReader keys_;
-  bool old_layout_ = false, replicates_ = false;
+  bool old_layout_ = false, replicates_ = false, keeps_gathered_ = false;
   int tensor_ = 1, context_ = 1, pipeline_ = 1, layers_ = 0;
 };
 

@@ -143,3 +143,19 @@ TEST_CASE("spread experts cross the fabric by the link of their own rank, other 
     if (row.axis == Axis::fsdp)
       CHECK(row.time_s == near(row.bytes * (1 - share) / rate + row.bytes * share * 7 / 8 * 8 / node));
 }
+
+// Zhao et al. 2023, PyTorch FSDP, section 4.4: weights of 32 bits that are sharded are cast before they are gathered.
+// What each rank keeps
+// whole is sent as it is kept.
+TEST_CASE("32-bit weights are gathered as 16-bit ones and renewed as they are stored, in both modes") {
+  for (const char* mode : {"assumptions.mode=ideal", "assumptions.mode=calibrated"})
+    for (const int stage : {1, 2, 3}) {
+      CAPTURE(mode);
+      CAPTURE(stage);
+      const Scenario narrow =
+                         with(preset("llama3-8b-8-h100"), {mode, "parallelism.zero_stage=" + std::to_string(stage)}),
+                     wide = with(narrow, {"precision.weights=fp32", "precision.master_weights=none"});
+      const auto sent = [](const Scenario& s) { return value_of(s, Q::gathered_weight_bytes); };
+      CHECK(sent(wide) == (stage == 3 ? sent(narrow) : 2 * sent(narrow)));
+    }
+}
