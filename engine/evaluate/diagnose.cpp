@@ -298,6 +298,17 @@ void check_memory(Findings& f) {
   }
 }
 
+// A policy that keeps as much as keeping all does: that of attention under a fused kernel, whose output a framework
+// keeps in any case, or so many checkpoints that nothing is left out.
+void check_checkpointing(Findings& f) {
+  if (f.scenario().checkpointing.policy == CheckpointPolicy::none) return;
+  const double kept = f.quantity(Q::layer_checkpoint_bytes), all = f.quantity(Q::layer_full_bytes);
+  if (all <= 0 || kept < all) return;
+  f.add(Severity::note, "checkpointing.frees_nothing", {{kept, unit::bytes}, {all, unit::bytes}},
+        "checkpointing.policy",
+        {Findings::edit("checkpointing.policy", static_cast<double>(CheckpointPolicy::none))});
+}
+
 // Calibrated times are those of the kernels, which skip the masked half of attention; FLOPs of a convention that counts
 // it, or passes that the kernels need not run, can then be more than the chips could have done.
 void check_utilisation(Findings& f) {
@@ -418,6 +429,7 @@ void diagnose(const Scenario& s, Report& report, const MeshLinks* placed) {
     check_batch(f);
     check_model(f);
     check_memory(f);  // what does not fit is said before what could be quicker
+    check_checkpointing(f);
     diagnose_pipeline(s, report);
     check_network(f);
     check_utilisation(f);

@@ -3,6 +3,7 @@
 #include "engine/evaluate/diagnose.h"
 
 #include <algorithm>
+#include <random>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -82,6 +83,34 @@ TEST_CASE("pure FSDP at 468 tokens per chip is below 850, tensor brings the need
   CHECK(d->values[2].value == 4);
   CHECK(d->values[3].value == doctest::Approx(453.6).epsilon(1e-3));
   CHECK(find(evaluate(fixed(s, *d)), "network.fsdp_limit").has_value() == false);
+}
+TEST_CASE("a policy that keeps as much as none does is told so, and the fix is as small and no slower") {
+  std::mt19937 rng(41);
+  int told = 0;
+  for (int i = 0; i < 400; ++i) {
+    Scenario s = tests::random_scenario(rng);
+    s.assumptions.mode = i % 2 == 0 ? Mode::ideal : Mode::calibrated;
+    const Report r = evaluate(s);
+    const auto d = find(r, "checkpointing.frees_nothing");
+    if (!d) continue;
+    ++told;
+    CHECK(s.checkpointing.policy != CheckpointPolicy::none);
+    const Report without = evaluate(fixed(s, *d));
+    CHECK(without.quantities.value_or(Q::memory_total, 0) <= r.quantities.value_or(Q::memory_total, 0) * (1 + 1e-12));
+    CHECK(without.quantities.value_or(Q::step_time, 0) <= r.quantities.value_or(Q::step_time, 0) * (1 + 1e-12));
+  }
+  CHECK(told > 3);
+}
+TEST_CASE("under a fused kernel recomputed attention frees nothing, in ideal mode its output") {
+  const Scenario s =
+      with(preset("llama3-405b-16k-h100-8k"), {"checkpointing.policy=attention", "assumptions.mode=calibrated"});
+  const auto d = find(evaluate(s), "checkpointing.frees_nothing");
+  REQUIRE(d.has_value());
+  CHECK(d->severity == Severity::note);
+  CHECK(d->values[0].value == d->values[1].value);
+  CHECK(fixed(s, *d).checkpointing.policy == CheckpointPolicy::none);
+  CHECK_FALSE(find(evaluate(with(s, {"assumptions.mode=ideal"})), "checkpointing.frees_nothing").has_value());
+  CHECK_FALSE(find(evaluate(with(s, {"kernels.attention=unfused"})), "checkpointing.frees_nothing").has_value());
 }
 TEST_CASE("what does not fit is a verdict, not an error") {
   const Report r = evaluate(with(preset("llama3-8b-8-h100"), {"parallelism.fsdp=1", "cluster.nodes=1"}));

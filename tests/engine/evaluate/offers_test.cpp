@@ -248,7 +248,8 @@ TEST_CASE("what is offered for a plan that cannot run leads to one that runs") {
 }
 
 TEST_CASE("two changes that set one field are offered as the last of them") {
-  const Scenario s = with(preset("llama3-405b-16k-h100-8k"), {"parallelism.tensor=3"});
+  const Scenario s =
+      with(preset("llama3-405b-16k-h100-8k"), {"parallelism.tensor=3", "checkpointing.policy=attention"});
   const std::optional<Offer> best = best_edit(s, evaluate(s));
   REQUIRE(best.has_value());
   CHECK(best->fix.size() == 1);

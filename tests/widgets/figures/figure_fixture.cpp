@@ -29,9 +29,9 @@ FigureCase case_with(const char* preset, std::initializer_list<std::string_view>
 }  // namespace
 
 FigureCase sixteen_stages() {
-  static const FigureCase kept =
-      case_with("llama3-405b-16k-h100-8k", {"pipeline.schedule=1f1b", "pipeline.virtual_stages=1",
-                                            "pipeline.head_as_layers=1", "pipeline.embedding_as_layers=1"});
+  static const FigureCase kept = case_with(
+      "llama3-405b-16k-h100-8k", {"pipeline.schedule=1f1b", "pipeline.virtual_stages=1", "pipeline.head_as_layers=1",
+                                  "pipeline.embedding_as_layers=1", "checkpointing.policy=attention"});
   return kept;
 }
 

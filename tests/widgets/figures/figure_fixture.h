@@ -34,7 +34,8 @@ const engine::EvidenceSet& sample_evidence();
 
 FigureCase evaluated(const engine::Scenario& scenario);
 
-// LLaMA-3.1 405B on 16 384 H100: 16 stages, plain 1F1B, 16 microbatches, 74.8 of 80 GB on stage 1.
+// LLaMA-3.1 405B on 16 384 H100: 16 stages, plain 1F1B, 16 microbatches, attention again,
+// 74.8 of 80 GB on stage 1.
 FigureCase sixteen_stages();
 // The same with sequences half as long again, which do not fit.
 FigureCase too_full();

@@ -181,7 +181,7 @@ TEST_CASE("where the height is short the plan keeps its place and the last strat
 TEST_CASE("where a layer hides its transfers the takeaway says what the step exposes elsewhere") {
   const FigureCase c = preset_case("llama3-405b-16k-h100-8k");
   const FigureHead head = find_figure("overlap")->head(input_of(c, theme("dark")), {});
-  CHECK(head.takeaway == "a layer hides its transfers, 28\u202f% of its time; elsewhere " +
+  CHECK(head.takeaway == "a layer hides its transfers, 29\u202f% of its time; elsewhere " +
                              format_duration(*c.report.quantities[engine::Q::step_fsdp]) + " per step are exposed");
 }
 
