@@ -74,6 +74,25 @@ TEST_CASE("every operation is a block where blocks have room") {
   }
 }
 
+// Llama 3's first stage can be the embedding alone: its operations take less than a pixel, and do not make the others
+// one bar.
+TEST_CASE("a stage without layers does not join the blocks of those that have some") {
+  const FigureCase c = evaluated(
+      tests::with(sixteen_stages().scenario, {"pipeline.layers_per_stage=0,9,9,9,9,9,9,9,9,9,9,9,9,9,9,0"}));
+  const auto canvas = drawn("pipeline", c, "dark", 15, 1200, 500);
+  for (int stage = 0; stage < 16; ++stage) {
+    CAPTURE(stage);
+    const bool layers = stage > 0 && stage < 15;
+    int forwards = 0;
+    for (const TagRegion& t : canvas->tags()) forwards += t.id == "stage.forward_s" && t.index == stage;
+    if (layers)
+      CHECK(forwards == 16);
+    else
+      CHECK((forwards >= 1 && forwards <= 16));
+  }
+  CHECK(canvas->audit_text() == "");
+}
+
 TEST_CASE("blocks of a device never overlap") {
   const auto canvas = drawn("pipeline", sixteen_stages(), "dark", 15, 1200, 500);
   std::map<int, std::vector<Rect>> rows;

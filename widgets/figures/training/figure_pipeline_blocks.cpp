@@ -26,6 +26,8 @@ constexpr float kLeastRecompute = 2;  // narrower recomputation shares the heigh
 constexpr float kLeastEdged = 6;      // lower and narrower bars would be all edge: then none has one
 constexpr float kLeastHatched = 9;    // of a row: lower ones have no hatch, as Canvas draws them
 constexpr float kOutside = 24;        // how far outside the plot coordinates reach
+// Of the longest of its kind: what takes less, as an embedding alone on its stage, does not decide how all are drawn.
+constexpr double kSlight = 0.125;
 
 std::size_t kind_index(Op op) { return static_cast<std::size_t>(op.kind()); }
 
@@ -104,7 +106,7 @@ class RowPainter {
         i += 2;
         continue;
       }
-      if (g_.detail == Detail::blocks) {
+      if (g_.detail == Detail::blocks && !narrow(duration(i))) {
         const double stop = start + duration(i);
         paint_block(i, 1, start, stop, bar_.y, bar_.h);
         idle_from = stop;
@@ -182,13 +184,15 @@ class RowPainter {
     const Op op = p_.orders.ops[first];
     Rect r = rect_between(g_.at(from), top, g_.at(to), top + height);
     if (g_.detail == Detail::blocks && r.w > canvas_.px(2)) r.w -= canvas_.px(kGap);
-    const Fill& fill = mixed ? g_.fills[kind_index(op)][0] : g_.fill(op);
+    Fill fill = mixed ? g_.fills[kind_index(op)][0] : g_.fill(op);
+    if (r.w < canvas_.px(kLeastEdged)) fill.edge_width = 0;
     canvas_.rect(r, fill);
     const double again = count == 1 ? g_.recompute(op) : 0;
     const Rect rest =
         rect_between(again > 0 ? std::min(g_.at(from + again), r.right()) : r.x, r.y, r.right(), r.bottom());
     const std::size_t kind = kind_index(op);
-    if (g_.numbered[kind] && count == 1 && rest.x >= g_.rows.plot.x && r.right() <= g_.rows.plot.right()) {
+    if (g_.numbered[kind] && count == 1 && rest.w >= g_.number_width - canvas_.px(1) && rest.x >= g_.rows.plot.x &&
+        r.right() <= g_.rows.plot.right()) {
       number_.colour = text_on(fill.colour);
       canvas_.text(rest.centre(), format_count(static_cast<double>(op.microbatch()) + 1), number_);
     }
@@ -272,25 +276,23 @@ class RowPainter {
   TextStyle number_;
 };
 
-// The shortest time, over all stages, that operations of a kind take; infinite where there are none.
+// The shortest time, slight stages aside, that operations of a kind take; infinite where there are none.
 double shortest(const std::vector<Tick>& a, const std::vector<Tick>* b = nullptr) {
-  double least = std::numeric_limits<double>::infinity();
-  for (std::size_t s = 0; s < a.size(); ++s) {
-    const double t = static_cast<double>(a[s]) + (b && s < b->size() ? static_cast<double>((*b)[s]) : 0.0);
-    if (t > 0) least = std::min(least, t);
-  }
+  const auto of = [&](std::size_t s) {
+    return static_cast<double>(a[s]) + (b && s < b->size() ? static_cast<double>((*b)[s]) : 0.0);
+  };
+  double longest = 0, least = std::numeric_limits<double>::infinity();
+  for (std::size_t s = 0; s < a.size(); ++s) longest = std::max(longest, of(s));
+  for (std::size_t s = 0; s < a.size(); ++s)
+    if (of(s) > 0 && of(s) >= kSlight * longest) least = std::min(least, of(s));
   return least;
 }
 
-// Of a backward that does nothing again, all of it.
+// Of backwards without what they do again.
 double shortest_rest(const engine::PipelineReport& p, bool with_weight) {
-  double least = std::numeric_limits<double>::infinity();
-  for (std::size_t s = 0; s < p.times.backward_input.size(); ++s) {
-    const Tick whole = p.times.backward_input[s] + (with_weight ? p.times.backward_weight[s] : 0);
-    if (whole > 0)
-      least = std::min(least, static_cast<double>(whole - (s < p.recompute.size() ? p.recompute[s] : 0)));
-  }
-  return least;
+  std::vector<Tick> rest = p.times.backward_input;
+  for (std::size_t s = 0; s < std::min(rest.size(), p.recompute.size()); ++s) rest[s] -= p.recompute[s];
+  return shortest(rest, with_weight ? &p.times.backward_weight : nullptr);
 }
 
 }  // namespace
@@ -403,6 +405,8 @@ Gantt make_gantt(const Canvas& canvas, const Theme& theme, const engine::Pipelin
                          split ? shortest(p.times.backward_input) : std::numeric_limits<double>::infinity(),
                          split ? shortest(p.times.backward_weight) : std::numeric_limits<double>::infinity()};
   const double narrowest = *std::min_element(least.begin(), least.end()) * g.px_per_tick;
+  for (const double ticks : g.durations)
+    if (ticks > 0) g.narrowest = std::min(g.narrowest, ticks * g.px_per_tick);
   const double visible = static_cast<double>(p.orders.ops.size()) *
                          std::min(1.0, (to - from) / std::max<double>(1, static_cast<double>(p.timeline.makespan)));
   if (visible > kMostDrawnOps)
@@ -434,20 +438,19 @@ Gantt make_gantt(const Canvas& canvas, const Theme& theme, const engine::Pipelin
 
   TextStyle number;
   number.em = kSmallText * canvas.em();
-  const float width = canvas.text_width(format_count(p.orders.microbatches), number) + canvas.px(3);
+  g.number_width = canvas.text_width(format_count(p.orders.microbatches), number) + canvas.px(3);
   const float height = (g.overlaps ? 0.5f : 1.0f) * rows.bar_height;
   const bool tall = height >= number.em * 1.05f && rows.room_for(small_line(canvas));
   std::array room = least;
   if (g.leads) room[1] = shortest_rest(p, true), room[2] = std::min(room[2], shortest_rest(p, false));
   for (std::size_t k = 0; k < room.size(); ++k)
-    g.numbered[k] = tall && g.detail == Detail::blocks && room[k] * g.px_per_tick - canvas.px(kGap) >= width;
-  g.narrowest = narrowest;
+    g.numbered[k] = tall && g.detail == Detail::blocks && room[k] * g.px_per_tick - canvas.px(kGap) >= g.number_width;
   return g;
 }
 
 bool splits_bars(Canvas& canvas, const FigureInput& input, const Gantt& gantt) {
   if (gantt.detail == Detail::shares || (gantt.recomputes && !gantt.leads)) return true;
-  if (gantt.detail == Detail::blocks || gantt.narrowest >= canvas.px(kLeastRun)) return false;
+  if (gantt.narrowest >= canvas.px(kLeastRun)) return false;
   for (int device = 0; device < gantt.rows.count; ++device)
     if (RowPainter(canvas, input, gantt, device).mixes()) return true;
   return false;

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -40,12 +41,13 @@ struct Gantt {
   std::array<std::array<Fill, 16>, 4> fills{};  // by engine::OpKind and chunk (later ones share the last)
   std::array<Fill, 16> again{};                 // recomputation, by chunk
   Fill idle, end;
-  std::array<bool, 4> numbered{};  // by engine::OpKind: every microbatch number fits
+  std::array<bool, 4> numbered{};  // by engine::OpKind: every microbatch number fits, slight stages aside
+  float number_width = 0;          // px that the longest takes
   bool recomputes = false;         // at least one backward computes something again
-  bool leads = false;    // where it does, that stands before the rest of the backward; else the two share its height
-  double narrowest = 0;  // px of the shortest operation
-  double least_recompute = 0;  // ticks that are wide enough for that
-  std::string scope;           // before the ids of tags: "schedule.zb-h1/" of a schedule not the plan's
+  bool leads = false;  // where it does, that stands before the rest of the backward; else the two share its height
+  double narrowest = std::numeric_limits<double>::infinity();  // px of the shortest operation
+  double least_recompute = 0;                                  // ticks that are wide enough for that
+  std::string scope;  // before the ids of tags: "schedule.zb-h1/" of a schedule not the plan's
   const engine::TimelineDetail* levels = nullptr;  // of the whole timeline; needed for shares and memory traces
 
   bool shows_step_end(const Canvas& canvas) const;
