@@ -110,7 +110,8 @@ bool names_fit(const Canvas& canvas, const std::vector<KeyEntry>& key, float roo
 }
 
 // Names of the parts above the first bar, with leaders; a key in their place where leaders would run over one
-// another. Where names cannot all stand, the smallest parts lose theirs.
+// another, or where a later bar has a part that the first has not. Where names cannot all stand, the smallest parts
+// lose theirs.
 void draw_part_names(Canvas& canvas, const FigureInput& input, const FigureView& view, const StageRows& rows,
                      const Scale& x, const Rect& capacity) {
   float left = rows.plot.x, right = rows.area.right();
@@ -126,14 +127,19 @@ void draw_part_names(Canvas& canvas, const FigureInput& input, const FigureView&
   }
   std::vector<PartName> names;
   double from = 0;
+  bool all_in_first = true;
   const engine::StageRow& first = input.report.stages.front();
+  const auto seen = [&](double bytes) { return x(bytes / kGb) - x(0) >= canvas.px(1); };
   for (const Part& part : parts()) {
-    const double bytes = first.memory_bytes[part.index], to = from + bytes / kGb;
-    if (x(to) - x(from) >= canvas.px(1)) {
+    const double to = from + first.memory_bytes[part.index] / kGb;
+    double most = 0;
+    for (const engine::StageRow& row : input.report.stages) most = std::max(most, row.memory_bytes[part.index]);
+    if (seen(most)) {
       const std::string text = part_name(input, part);
       Fill fill = fill_of(input.theme, part.look, canvas.em());
       if (view.compact) fill.hatch = Hatch::none;
-      names.push_back({{text, x(from), x(to)}, {text, fill}, bytes, canvas.text_width(text, style)});
+      names.push_back({{text, x(from), x(to)}, {text, fill}, most, canvas.text_width(text, style)});
+      all_in_first = all_in_first && seen(first.memory_bytes[part.index]);
     }
     from = to;
   }
@@ -148,7 +154,7 @@ void draw_part_names(Canvas& canvas, const FigureInput& input, const FigureView&
                                    [](const PartName& a, const PartName& b) { return a.bytes < b.bytes; }));
   };
   shrink_to_fit(gap);
-  if (leaders_clash(names, left, right, gap)) {
+  if (!all_in_first || leaders_clash(names, left, right, gap)) {
     // Close together before one is left out.
     const float between = needed(key_gap(kKeyGap)) <= right - left + gap ? kKeyGap : kCloseKeys;
     shrink_to_fit(key_gap(between));
