@@ -86,19 +86,22 @@ void fill_collectives(const Scenario& s, const Evaluation<double>& e, std::vecto
     }
     const MovedState<double> state{bytes, bytes * share, true};
     const AxisLinks &of_state = e.in.links.expert_state, &of_data = e.in.links.expert_data;
-    double moved = 0, seconds = 0;
+    double moved = 0, of_experts = 0, seconds = 0;
     if (axis == Axis::fsdp) {
+      if (of_state.degree > 1) of_experts = state.experts;
       moved = of_state.degree > 1 ? state.all : state.all - state.experts;
       seconds = state_moved<double>(e.layer, plan.zero_stage, state, of_state.degree > 1);
     } else {
       const bool sharded = e.in.links.state.degree > 1;
       moved = sharded ? (state.all - state.experts) / shards : state.all - state.experts;
-      if (of_data.degree > 1) moved += state.experts / of_state.degree;
+      if (of_data.degree > 1) of_experts = state.experts / of_state.degree;
+      moved += of_experts;
       seconds = data_moved<double>(e.in, e.layer, state, shards);
     }
     if (e.in.adapter.on && !(moved > 0)) return;  // all adapters are of experts that no other rank has
     add(axis, kind, backward, end, moved, calls, end ? seconds : call(axis, kind, seconds),
         ratio((kind == all_reduce ? 2 : 1) * moved, seconds));
+    rows.back().experts_bytes = finite(of_experts);
   };
   // Once a step: a layer's worth at a time. After a pipeline the embedding and the head of its stages go with them.
   const double once = pipelined ? ratio(e.stage.mean_gradient_bytes, e.stage.gradient_bytes) : e.in.model.n_layers;
@@ -128,6 +131,7 @@ void fill_collectives(const Scenario& s, const Evaluation<double>& e, std::vecto
             ratio(muon.bytes[axis], muon.calls[axis]), muon.calls[axis], ratio(muon.network[axis], muon.calls[axis]),
             ratio(muon.bytes[axis], muon.sent[axis]));
         rows.back().of_update = true;
+        if (axis != Axis::tensor) rows.back().experts_bytes = ratio(muon.experts_bytes, muon.calls[axis]);
       }
   }
   if (plan.tensor > 1) {

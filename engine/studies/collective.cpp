@@ -135,6 +135,13 @@ CollectiveStudy collective_study(const Scenario& s, const Report& report, const 
       row.kind = CollectiveKind::all_reduce;
       row.time_s *= 2, row.calls_per_step /= 2;
     }
+    const bool apart = row.experts_bytes > 0;
+    if (row.experts_bytes > study.experts_bytes) {
+      study.experts_bytes = row.experts_bytes;
+      study.experts_ranks = (row.axis == Axis::data ? in.links.expert_data : in.links.expert_state).degree;
+    }
+    row.bytes -= row.experts_bytes;
+    if (!(row.bytes > 0)) continue;
     // A size that is sent both ways is one message.
     const auto same = [&](const CollectiveUse& u) {
       return u.kind == row.kind && std::abs(u.bytes / row.bytes - 1) < 1e-6;
@@ -148,10 +155,10 @@ CollectiveStudy collective_study(const Scenario& s, const Report& report, const 
     const double bytes = row.kind == CollectiveKind::all_to_all ? row.bytes * links.degree : row.bytes;
     study.uses.push_back({row.kind, row.backward, bytes, row.time_s, row.calls_per_step});
     // At the end of a step a layer's worth has its share of the latency there: here it is one message.
-    if (!study.as_step || (row.end_of_step && !row.of_update))
+    if (!study.as_step || apart || (row.end_of_step && !row.of_update))
       for (const CollectiveLine& line : study.lines)
         if (line.kind == (row.kind == CollectiveKind::reduce_scatter ? CollectiveKind::all_gather : row.kind))
-          study.uses.back().seconds = line.with_latency(row.sent_s());
+          study.uses.back().seconds = apart ? line.time(bytes) : line.with_latency(row.sent_s());
     low = std::min(low, bytes / 10), high = std::max(high, bytes * 10);
   }
   study.bytes = log_axis(low, high);

@@ -39,7 +39,7 @@ struct CollectiveLine {
   double with_latency(double sent_s) const { return adds ? latency_s + sent_s : max(latency_s, sent_s); }
 };
 
-// A message the plan sends over this group.
+// A message the plan sends over this group; of state, without the experts that another group shares.
 struct CollectiveUse {
   CollectiveKind kind = CollectiveKind::all_gather;
   bool backward = false;
@@ -54,6 +54,10 @@ struct CollectiveStudy {
   bool assumed = false;     // it is no published figure
   bool as_step = true;      // the latency is what the step counts
   bool calibrated = false;  // rates and latencies are those of the mode, as the step counts them
+  // Of the plan's largest message, the bytes of experts: they go between the ranks that hold the same ones, another
+  // group than this one, and are in no use.
+  double experts_bytes = 0;
+  int experts_ranks = 1;
   double hops = 0;
   double bandwidth_bytes_per_s = 0;   // of a gather: the whole array over its time, with the part a rank has already
   double exchange_bytes_per_s = 0;    // of an AllToAll: what one rank has for all of them over its time

@@ -33,6 +33,9 @@ struct LayerOverlap {
   // By axis: the part that one microbatch carries of what a layer moves once a step (a step's AllReduce of gradients,
   // spread over the microbatches it hides under). 1: what is drawn is done for every microbatch.
   AxisArray<double> carried{1, 1, 1, 1, 1, 1};
+  // Of what layers expose, the share that runs under another microbatch's pass where the schedule pairs a forward with
+  // a backward (DualPipe): exposed_s is of a layer alone.
+  double hidden_in_pairs = 0;
   std::string_view problem;  // code of the error diagnostic that keeps this plan from running; empty: none
 };
 

@@ -159,6 +159,7 @@ class Work {
 
   void send(MuonWork<S>& out) {
     const S& width = in_.muon.send_bytes;
+    out.experts_bytes = 0;
     const auto take = [&](Axis axis, S seconds, const S& calls, const S& bytes) {
       out.bytes[axis] = bytes, out.calls[axis] = calls, out.sent[axis] = seconds;
       seconds = with_latency(in_, seconds, S(calls * rates_.latency[axis]));
@@ -183,14 +184,14 @@ class Work {
       return moved;
     };
     if (!in_.muon.distributed) {
-      if (sharded && key_.zero_stage >= 1) gather(axis, bytes_of_all(), calls, take);
+      if (sharded && key_.zero_stage >= 1) gather(axis, bytes_of_all(), calls, take, out);
       return;
     }
     if (sharded && key_.zero_stage == 3) {
       out.exchanges = true;
-      exchange(axis, calls, take);
+      exchange(axis, calls, take, out);
     } else if (sharded && key_.zero_stage == 0) {
-      gather(axis, bytes_of_all(), calls, take);
+      gather(axis, bytes_of_all(), calls, take, out);
     } else if (!sharded && replicated) {
       const MovedState<S> moved = bytes_of_all();
       const bool all = !moved.spread || in_.links.expert_data.degree > 1;
@@ -199,14 +200,15 @@ class Work {
     }
   }
   template <class Take>
-  void gather(Axis axis, const MovedState<S>& moved, const S& calls, const Take& take) {
+  void gather(Axis axis, const MovedState<S>& moved, const S& calls, const Take& take, MuonWork<S>& out) {
     const bool copies = in_.links.expert_state.degree > 1;
+    if (moved.spread && copies) out.experts_bytes = value_of(moved.experts);
     take(axis, state_moved(rates_, 1, moved, copies), calls,
          moved.spread && !copies ? moved.all - moved.experts : S(moved.all));
   }
   // To the home of each matrix, and back.
   template <class Take>
-  void exchange(Axis axis, const S& calls, const Take& take) {
+  void exchange(Axis axis, const S& calls, const Take& take, MuonWork<S>& out) {
     const S two = constant<S>(2);
     const S rest = named(Q::muon_gather_bytes, static_cast<int>(axis), in_.muon.send_bytes * held_.sum / home_);
     S bytes = two * rest, seconds = two * exchange_time(in_.links.state, rest, in_.achieved);
@@ -214,6 +216,7 @@ class Work {
       const S experts = named(Q::muon_expert_bytes, in_.muon.send_bytes * held_experts_.sum / expert_home_);
       seconds = seconds + two * exchange_time(in_.links.expert_state, experts, in_.achieved);
       bytes = bytes + two * experts;
+      out.experts_bytes = value_of(two * experts);
     }
     take(axis, seconds, S(two * calls), bytes);
   }

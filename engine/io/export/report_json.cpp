@@ -71,6 +71,7 @@ OrderedJson collectives_json(const Report& report) {
     entry["kind"] = word(engine::kCollectiveIds[row.kind]);
     entry["direction"] = row.of_update ? "update" : row.end_of_step ? "step" : row.backward ? "backward" : "forward";
     entry["bytes"] = number_json(row.bytes);
+    if (row.experts_bytes > 0) entry["experts_bytes"] = number_json(row.experts_bytes);
     entry["calls_per_step"] = number_json(row.calls_per_step);
     entry["time_s"] = number_json(row.time_s);
     entry["bandwidth_bytes_per_s"] = number_json(row.bandwidth_bytes_per_s);

@@ -212,6 +212,10 @@ Chart chart_of(const FigureInput& input, const FigureView& view, const Collectiv
     c.note = t.format("figure.collective.assumed_latency", {format_duration(*study.hop_s)});
   if (!study.as_step) c.note += (c.note.empty() ? "" : " ") + std::string(t.text("figure.collective.not_of_step"));
   if (study.calibrated) c.note = t.text("figure.collective.calibrated");
+  if (study.experts_bytes > 0)
+    c.note += (c.note.empty() ? "" : " ") +
+              t.format("figure.collective.experts",
+                       {format(study.experts_bytes, engine::unit::bytes), format_count(study.experts_ranks)});
   return c;
 }
 

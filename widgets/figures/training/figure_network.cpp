@@ -200,12 +200,17 @@ std::vector<ChartBand> bands_of(const FigureInput& input, const FigureView& view
   return out;
 }
 
+// Of what layers expose, the share that another pass of a pair hides (DualPipe).
+double hidden_in_pairs(const FigureInput& input) { return 1 - input.report.quantities.value_or(Q::exposed_left, 1); }
+
 // What the numbers in the picture would seem to contradict, in sentences.
 std::string note_of(const FigureInput& input, const FigureView& view, const NetworkStudy& study) {
   const TextTable& t = input.texts;
   std::string out;
   const auto say = [&](std::string sentence) { out += (out.empty() ? "" : " ") + std::move(sentence); };
   if (study.plan_gathers > 1) say(t.format("figure.network.gathers", {format_count(study.plan_gathers)}));
+  if (const double hidden = hidden_in_pairs(input); hidden > 0 && plan_of(study) != nullptr)
+    say(t.format("figure.network.pairs", {format_share(hidden)}));
   // In no line: there is no arithmetic left to hide it.
   const double end = end_of(input, view);
   if (end > 0) say(t.format("figure.network.end", {format_duration(end)}));
@@ -426,9 +431,19 @@ FigureHead network_head(const FigureInput& input, const FigureView& view) {
                                                                                 : "figure.network.pass.forward"));
     // Calibrated and custom: what is sent without work beside it stays exposed, however short it is.
     const bool shorter = is_shorter(*plan);
+    // A pass exposes it alone; beside another one of a pair it does not.
+    const auto tell_pairs = [&] {
+      const double hidden = hidden_in_pairs(input);
+      if (!(hidden > 0)) return;
+      head.takeaway =
+          t.format("figure.takeaway.pairs",
+                   {head.takeaway, say(head, own_claim("network.hidden_in_pairs", hidden, format_share(hidden)))});
+      head.brief = t.format("figure.network.takeaway.brief.exposed", {now});
+    };
     if (exposes(input, view, *plan)) {
       tell("plan_exposed", {now, pass, say(head, claim_of(input, exposed_of(view)))});
       head.brief = t.format("figure.network.takeaway.brief.exposed", {now});
+      tell_pairs();
       return head;
     }
     if (!plan->hidden_from)
@@ -437,7 +452,10 @@ FigureHead network_head(const FigureInput& input, const FigureView& view) {
       tell("plan_always", {now, pass});
     else
       tell(plan->ratio_now >= 1 ? "plan_hides" : "plan_bound", {now, pass, from("plan_from", *plan->hidden_from)});
-    if (shorter) tell_end();
+    if (shorter)
+      tell_end();
+    else
+      tell_pairs();
     return head;
   }
   if (study.fsdp_from && study.tokens_now >= *study.fsdp_from)

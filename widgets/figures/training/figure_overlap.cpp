@@ -348,9 +348,14 @@ FigureHead overlap_head(const FigureInput& input, const FigureView& view) {
     if (elsewhere > kToldElsewhere * input.report.quantities.value_or(Q::step_time, 0))
       head.takeaway =
           t.format("figure.overlap.takeaway.hidden.elsewhere", {head.brief, time("elsewhere", elsewhere)});
-  } else
+  } else {
     head.takeaway =
         t.format("figure.overlap.takeaway", {time("exposed", exposed), share("exposed_share", exposed / total)});
+    if (o.hidden_in_pairs > 0) {
+      head.brief = head.takeaway;
+      head.takeaway = t.format("figure.takeaway.pairs", {head.brief, share("hidden_in_pairs", o.hidden_in_pairs)});
+    }
+  }
   return head;
 }
 
