@@ -275,9 +275,13 @@ int write_all(const Context& context, FigureOptions options) {
       leave_out(why);
       continue;
     }
+    const ExportOptions form = form_for(row).value();
+    if (!has_room(drawing, form, fonts.value())) {
+      leave_out(context.texts.write(say("error.figure.no_room")));
+      continue;
+    }
     const auto file = folder / (std::string(row.name) + std::string(extension_of(format.value())));
-    if (const auto error = export_drawing(drawing, file, form_for(row).value(), fonts.value()))
-      return refuse(context.texts, *error);
+    if (const auto error = export_drawing(drawing, file, form, fonts.value())) return refuse(context.texts, *error);
     written += file.string() + '\n';
   }
   if (!left_out.empty())

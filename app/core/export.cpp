@@ -34,10 +34,47 @@ constexpr float kUsualHead = 7.8f;
 // A picture of another width is as much flatter or higher as this power of the ratio.
 constexpr float kNarrower = 0.35f, kWider = 0.6f;
 constexpr float kMostMoved = 1.5f;  // em
+// A picture that is lower, em, takes the place of its head; that it gets but so much higher is not worth a part of it.
+constexpr float kLeastPicture = 5, kNoHigher = 0.5f;
 
 void draw(Canvas& canvas, const Drawing& drawing, const ExportOptions& form) {
   canvas.rect(canvas.bounds(), {.colour = drawing.theme.panel});
   drawing.draw(canvas, drawing_area(drawing, form, canvas.metrics()), form.head);
+}
+
+// How high what is drawn under that head is, words left out; 0: there are words alone. What says that there is nothing
+// to show is as high as its page.
+float picture_height(const Drawing& drawing, const ExportOptions& form, const widgets::HeadParts& head,
+                     const widgets::FontStack& fonts) {
+  widgets::RecordCanvas canvas(fonts, form.em, {0, 0, form.width, form.height});
+  drawing.draw(canvas, canvas.bounds(), head);
+  float top = form.height, bottom = 0;
+  for (const widgets::Primitive& p : canvas.primitives()) {
+    if (p.group == widgets::kEmptyState) return form.height;
+    if (p.kind != widgets::Primitive::Kind::stroke && p.kind != widgets::Primitive::Kind::fill) continue;
+    for (const widgets::Point& point : p.points) top = std::min(top, point.y), bottom = std::max(bottom, point.y);
+  }
+  return std::max(0.0f, bottom - top);
+}
+
+// With the height chosen where that is open, and of the head what leaves a page so small room for a picture.
+ExportOptions settled(const Drawing& drawing, const ExportOptions& asked, const widgets::FontStack& fonts) {
+  ExportOptions form = asked;
+  if (form.height == 0) {
+    form.height = chosen_height(drawing, form, fonts);
+    return form;
+  }
+  using widgets::HeadParts;
+  HeadParts head = form.head;
+  float highest = picture_height(drawing, form, head, fonts);
+  for (const auto part : {&HeadParts::context, &HeadParts::takeaway, &HeadParts::title}) {
+    if (highest >= kLeastPicture * form.em) break;
+    if (!(head.*part)) continue;
+    head.*part = false;
+    const float height = picture_height(drawing, form, head, fonts);
+    if (height > highest + kNoHigher * form.em) highest = height, form.head = head;
+  }
+  return form;
 }
 
 }  // namespace
@@ -91,6 +128,12 @@ std::string empty_state_of(const Drawing& drawing, const widgets::FontStack& fon
   return {};
 }
 
+bool has_room(const Drawing& drawing, const ExportOptions& asked, const widgets::FontStack& fonts) {
+  if (asked.height == 0) return true;
+  const ExportOptions form = settled(drawing, asked, fonts);
+  return picture_height(drawing, form, form.head, fonts) > 0;
+}
+
 float chosen_height(const Drawing& drawing, const ExportOptions& form, const widgets::FontStack& fonts) {
   const float ratio = form.width / form.em / (drawing.own.width / widgets::kPrintEm);
   const float own = drawing.own.height / widgets::kPrintEm - kUsualHead;
@@ -127,8 +170,7 @@ Rect drawing_area(const Drawing& drawing, const ExportOptions& form, const widge
 
 std::string frame_svg(const Drawing& drawing, const ExportOptions& asked, const widgets::FontStack& fonts,
                       std::string prefix) {
-  ExportOptions wanted = asked;
-  if (wanted.height == 0) wanted.height = chosen_height(drawing, wanted, fonts);
+  const ExportOptions wanted = settled(drawing, asked, fonts);
   widgets::SvgOptions options;
   options.description = drawing.head.takeaway;
   options.tooltips = true;
@@ -145,12 +187,13 @@ io::Result<std::string> drawing_bytes(const Drawing& drawing, FileFormat format,
   if (format == FileFormat::json)
     return io::figure_data_json(
         {drawing.head.title, drawing.head.takeaway, drawing.head.context, drawing.table(), drawing.record});
+  const ExportOptions wanted = settled(drawing, asked, fonts);
+  if (!has_room(drawing, wanted, fonts))
+    return io::InputError{{}, "--size", say("error.figure.no_room"), say("error.figure.no_room.remedy")};
   if (format == FileFormat::html) {
     const PageFrame frame{{}, frame_svg(drawing, asked, fonts, {})};
     return figure_page({drawing.head.title, {}, drawing.record, drawing.theme, drawing.language}, {&frame, 1});
   }
-  ExportOptions wanted = asked;
-  if (wanted.height == 0) wanted.height = chosen_height(drawing, wanted, fonts);
   if (format == FileFormat::svg) {
     widgets::SvgOptions options;
     options.title = drawing.head.title;

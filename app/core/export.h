@@ -44,6 +44,9 @@ struct Drawing {
 // What it says where there is nothing to draw, without the full stop; empty: it draws something.
 std::string empty_state_of(const Drawing& drawing, const widgets::FontStack& fonts);
 
+// Whether anything but words is drawn on a page of that size, with as little head as it takes.
+bool has_room(const Drawing& drawing, const ExportOptions& options, const widgets::FontStack& fonts);
+
 // The height of a drawing where its form leaves that open: its own in the proportion of its width, less flat the
 // narrower it is, under as many lines of head as there are.
 float chosen_height(const Drawing& drawing, const ExportOptions& options, const widgets::FontStack& fonts);
@@ -53,7 +56,8 @@ float chosen_height(const Drawing& drawing, const ExportOptions& options, const 
 widgets::Rect drawing_area(const Drawing& drawing, const ExportOptions& form, const widgets::FontStack& fonts);
 
 // The bytes of a file. A picture has the theme's ground and a margin of 1 mm around its ink, of half that without a
-// head. Errors: the drawing library failed (out of memory).
+// head. On a page too small for head and picture the head gives way: what the figure is of, then its sentence, then its
+// title. Errors: nothing has room; the drawing library failed (out of memory).
 io::Result<std::string> drawing_bytes(const Drawing& drawing, FileFormat format, const ExportOptions& options,
                                       const widgets::FontStack& fonts);
 // A drawing for a page that holds several: with its readouts, and `prefix` before all its ids.

@@ -46,6 +46,29 @@ TEST_CASE("figures are written in all formats, the same bytes every time") {
   CHECK(png.substr(16, 8) == std::string("\0\0\x02\x80\0\0\x01\x90", 8));  // 640 x 400 in the header
 }
 
+TEST_CASE("on a small page the head gives way to the picture, and what has no room at all is refused") {
+  const test::TemporaryFolder folder;
+  const std::string plan = " llama3-405b-16k-h100-8k --svg-text text --size ";
+  CHECK(run(folder, "figure collective" + plan + "68x51mm -o small.svg").code == 0);
+  const std::string small = test::text_of(folder.path() / "small.svg");
+  CHECK(small.find("AllReduce") != std::string::npos);
+  CHECK(small.find("ZeRO-2; interleaved") == std::string::npos);
+  CHECK(run(folder, "figure collective" + plan + "170x110mm -o large.svg").code == 0);
+  const std::string large = test::text_of(folder.path() / "large.svg");
+  CHECK(large.find("AllReduce") != std::string::npos);
+  CHECK(large.find("ZeRO-2; interleaved") != std::string::npos);
+  const Outcome none = run(folder, "figure layer" + plan + "68x51mm -o none.svg");
+  CHECK(none.code == 2);
+  CHECK(
+      none.err ==
+      "roofscape-cli: none.svg: --size: nothing of the figure has room on a page of that size; give a larger size or "
+      "smaller text\n");
+  CHECK_FALSE(std::filesystem::exists(folder.path() / "none.svg"));
+  const Outcome all = run(folder, "figure --all llama3-405b-16k-h100-8k --size 68x51mm -o f --format svg");
+  CHECK(all.code == 0);
+  CHECK(all.err.find("layer (nothing of the figure has room on a page of that size)") != std::string::npos);
+}
+
 TEST_CASE("figure --all leaves out what the scenario has nothing to show of, and says so") {
   const test::TemporaryFolder folder;
   const auto names = [&](const std::string& arguments) {

@@ -234,7 +234,7 @@ Rect draw_printed_head(Canvas& canvas, const Rect& area, const Theme& theme, con
                        const HeadParts& parts) {
   Rect rest = area.inset(canvas.px(parts.any() ? kPrintMargin : kBareMargin));
   if (!parts.any()) return rest;
-  const auto words = canvas.group("head");
+  const auto words = canvas.group(kHeadGroup);
   const float height = rest.h;
   if (parts.title || parts.takeaway) {
     TextStyle phrase;

@@ -15,6 +15,8 @@ namespace roofscape::widgets {
 // em of the line that states model, chips, plan and mode: 7 points on paper, and no text there is smaller.
 inline constexpr float kCaptionText = 0.78f;
 
+inline constexpr std::string_view kHeadGroup = "head";  // that a canvas has the lines of a head in
+
 // Title and takeaway, then the line that states model, chips, plan and mode, inside a margin: what of them `view`
 // wants. Returns what is left below them; `area` itself where the view is not print (the window draws the head beside
 // its buttons).

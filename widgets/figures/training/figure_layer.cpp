@@ -369,21 +369,23 @@ void draw_layer(Canvas& canvas, const Rect& area, const FigureInput& input, cons
   const bool shows_moves = rest.h >= least + static_cast<float>(moves) * line;
   float needed = least + (shows_moves ? static_cast<float>(moves) * line : 0);
   const std::vector<KeyEntry> key = key_of(canvas, input, study);
+  Rect strip, foot;  // of the key and of what the letters mean
   if (const float height = line * (static_cast<float>(key_rows(canvas, rest.w, key)) + 0.2f);
       rest.h >= needed + height) {
-    const Rect strip = rest.cut_top(height);
-    draw_fitting_key(canvas, input.theme, {strip.x, strip.centre().y}, strip.w, key, {});
+    strip = rest.cut_top(height);
     needed += height;
   }
   const TextStyle prose = small_text(canvas, input.theme.ink3, HAlign::left);
   const auto letters = wrap(canvas, letters_text(input, study), prose, rest.w, narrow ? kMostLetterLines : 4);
-  if (const float height = line * static_cast<float>(letters.size()) + canvas.px(4); rest.h >= needed + height) {
-    Rect foot = rest.cut_bottom(height);
+  if (const float height = line * static_cast<float>(letters.size()) + canvas.px(4); rest.h >= needed + height)
+    foot = rest.cut_bottom(height);
+  const LayerLayout at = layout_of(canvas, input, rest, study, shows_moves ? moves : 0);
+  if (at.row < line || at.tile_h < canvas.px(4) || at.tile_w <= 0) return;
+  if (!strip.empty()) draw_fitting_key(canvas, input.theme, {strip.x, strip.centre().y}, strip.w, key, {});
+  if (!foot.empty()) {
     foot.cut_top(canvas.px(4));
     for (const std::string& words : letters) canvas.text({foot.x, foot.cut_top(line).centre().y}, words, prose);
   }
-  const LayerLayout at = layout_of(canvas, input, rest, study, shows_moves ? moves : 0);
-  if (at.row < line || at.tile_h < canvas.px(4) || at.tile_w <= 0) return;
   if (shows_moves && !study.weights.empty())
     draw_moves(canvas, input, rest.cut_top(line), study.weights, input.texts.text("figure.layer.weights"));
   for (std::size_t i = 0; i < study.products.size(); ++i) {
