@@ -106,7 +106,7 @@ struct CollectiveRow {
   double time_s = 0;                 // one call, with its latency
   double bandwidth_bytes_per_s = 0;  // at which its bytes are sent
   bool of_update = false;            // at the end of a step: what Muon sends, not a reduction
-  double experts_bytes = 0;          // of the bytes, those of experts that go between the ranks with the same ones alone
+  double experts_bytes = 0;          // of the bytes, experts' that go between ranks with the same ones
   // Of one call the bytes alone.
   double sent_s() const {
     if (!(bandwidth_bytes_per_s > 0)) return 0;

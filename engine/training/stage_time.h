@@ -106,7 +106,7 @@ struct MuonWork {
   AxisArray<S> network, exposed;  // seconds by axis, and what of them the products do not hide
   AxisArray<S> bytes, calls;      // that take so long; of a chip. Not set where nothing is sent
   AxisArray<S> sent;              // seconds of the bytes alone, without the latency of calls
-  double experts_bytes = 0;       // of those over the ranks that share state, experts' between ranks with the same ones
+  double experts_bytes = 0;       // of those of shared state, experts' between ranks with the same ones
   bool exchanges = false;         // over the ranks that share state: to homes and back, instead of gathers
 };
 // After the last microbatch of a pipeline. Reads the mesh, the parameters and the ZeRO stage.

@@ -45,8 +45,6 @@ TRAINING_ARGS=(
     --micro-batch-size 1
     --global-batch-size 128
     --train-samples 6103516
-    --recompute-granularity selective
-    --recompute-modules core_attn
     --bf16
     --accumulate-allreduce-grads-in-fp32
 )

@@ -214,7 +214,11 @@ TEST_CASE("the overlap takeaway says how much of a layer's time is exposed") {
   const double exposed = q(engine::Q::layer_exposed_forward) + q(engine::Q::layer_exposed_backward),
                layer = q(engine::Q::layer_time_forward) + q(engine::Q::layer_time_backward);
   CHECK(find_figure("overlap")->head(input_of(c, theme("dark")), {}).takeaway ==
-        format_duration(exposed) + " exposed in a layer, " + format_share(exposed / layer) + " of its time");
+        format_duration(exposed) + " exposed in a layer, " + format_share(exposed / layer) +
+            " of its time; overlapped pairs of passes hide " + format_share(1 - q(engine::Q::exposed_left)) +
+            " of it");
+  const FigureCase plain = evaluated(tests::with(c.scenario, {"pipeline.schedule=1f1b"}));
+  CHECK(find_figure("overlap")->head(input_of(plain, theme("dark")), {}).takeaway.ends_with("of its time"));
 }
 
 TEST_CASE(

@@ -110,8 +110,8 @@ bool names_fit(const Canvas& canvas, const std::vector<KeyEntry>& key, float roo
 }
 
 // Names of the parts above the first bar, with leaders; a key in their place where leaders would run over one
-// another, or where a later bar has a part that the first has not. Where names cannot all stand, the smallest parts
-// lose theirs.
+// another, or where it names more: a later bar may have a part that the first has not. Where names cannot all stand,
+// the smallest parts lose theirs.
 void draw_part_names(Canvas& canvas, const FigureInput& input, const FigureView& view, const StageRows& rows,
                      const Scale& x, const Rect& capacity) {
   float left = rows.plot.x, right = rows.area.right();
@@ -125,9 +125,8 @@ void draw_part_names(Canvas& canvas, const FigureInput& input, const FigureView&
     else
       left = capacity.right() + canvas.px(9);
   }
-  std::vector<PartName> names;
+  std::vector<PartName> names, of_first;
   double from = 0;
-  bool all_in_first = true;
   const engine::StageRow& first = input.report.stages.front();
   const auto seen = [&](double bytes) { return x(bytes / kGb) - x(0) >= canvas.px(1); };
   for (const Part& part : parts()) {
@@ -139,32 +138,32 @@ void draw_part_names(Canvas& canvas, const FigureInput& input, const FigureView&
       Fill fill = fill_of(input.theme, part.look, canvas.em());
       if (view.compact) fill.hatch = Hatch::none;
       names.push_back({{text, x(from), x(to)}, {text, fill}, most, canvas.text_width(text, style)});
-      all_in_first = all_in_first && seen(first.memory_bytes[part.index]);
+      if (seen(first.memory_bytes[part.index])) of_first.push_back(names.back());
     }
     from = to;
   }
-  const auto needed = [&](float between) {
+  const auto needed = [](const std::vector<PartName>& all, float between) {
     float sum = 0;
-    for (const PartName& n : names) sum += n.width + between;
+    for (const PartName& n : all) sum += n.width + between;
     return sum;
   };
-  const auto shrink_to_fit = [&](float between) {
-    while (!names.empty() && needed(between) > right - left + gap)
-      names.erase(std::min_element(names.begin(), names.end(),
-                                   [](const PartName& a, const PartName& b) { return a.bytes < b.bytes; }));
+  const auto shrink_to_fit = [&](std::vector<PartName>& all, float between) {
+    while (!all.empty() && needed(all, between) > right - left + gap)
+      all.erase(std::min_element(all.begin(), all.end(),
+                                 [](const PartName& a, const PartName& b) { return a.bytes < b.bytes; }));
   };
-  shrink_to_fit(gap);
-  if (!all_in_first || leaders_clash(names, left, right, gap)) {
-    // Close together before one is left out.
-    const float between = needed(key_gap(kKeyGap)) <= right - left + gap ? kKeyGap : kCloseKeys;
-    shrink_to_fit(key_gap(between));
+  shrink_to_fit(of_first, gap);
+  // Close together before one is left out.
+  const float between = needed(names, key_gap(kKeyGap)) <= right - left + gap ? kKeyGap : kCloseKeys;
+  shrink_to_fit(names, key_gap(between));
+  if (names.size() > of_first.size() || leaders_clash(of_first, left, right, gap)) {
     std::vector<KeyEntry> key;
     for (PartName& n : names) key.push_back(std::move(n.key));
     draw_key(canvas, input.theme, {left, rows.header.centre().y}, key, between);
     return;
   }
   std::vector<PartLabel> labels;
-  for (PartName& n : names) labels.push_back(std::move(n.label));
+  for (PartName& n : of_first) labels.push_back(std::move(n.label));
   const float baseline =
       rows.header.y + rows.header.h / 2 + canvas.metrics().cap_height() / 2 * kSmallText * canvas.em();
   draw_elbow_labels(canvas, input.theme, labels, baseline, rows.bar(0).y, left, right);

@@ -39,7 +39,7 @@ constexpr FigureOptions kNetworkOptions{
     OptionOf<NetworkQuantity>{"quantity", kNetworkQuantities}, OptionOf<engine::Pass>{"pass", kPasses},
     OptionOf<engine::LayerCount>{"layer", kLayerCounts}, OptionOf<Alternatives>{"alternatives", kAlternatives}};
 
-constexpr double kToldExposed = 0.005;  // of a layer or step: what is exposed of less is not told
+constexpr double kToldExposed = 0.005;  // of a layer or step: what is exposed of less, or hidden of that, is not told
 
 constexpr float kNetworkTint = 0.075f, kMixTint = 0.03f;  // of ink
 constexpr double kSameTime = 1e-3;                        // times closer than this are one
@@ -209,7 +209,7 @@ std::string note_of(const FigureInput& input, const FigureView& view, const Netw
   std::string out;
   const auto say = [&](std::string sentence) { out += (out.empty() ? "" : " ") + std::move(sentence); };
   if (study.plan_gathers > 1) say(t.format("figure.network.gathers", {format_count(study.plan_gathers)}));
-  if (const double hidden = hidden_in_pairs(input); hidden > 0 && plan_of(study) != nullptr)
+  if (const double hidden = hidden_in_pairs(input); hidden >= kToldExposed && plan_of(study) != nullptr)
     say(t.format("figure.network.pairs", {format_share(hidden)}));
   // In no line: there is no arithmetic left to hide it.
   const double end = end_of(input, view);
@@ -434,7 +434,7 @@ FigureHead network_head(const FigureInput& input, const FigureView& view) {
     // A pass exposes it alone; beside another one of a pair it does not.
     const auto tell_pairs = [&] {
       const double hidden = hidden_in_pairs(input);
-      if (!(hidden > 0)) return;
+      if (hidden < kToldExposed) return;
       head.takeaway =
           t.format("figure.takeaway.pairs",
                    {head.takeaway, say(head, own_claim("network.hidden_in_pairs", hidden, format_share(hidden)))});

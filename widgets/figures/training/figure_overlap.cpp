@@ -44,6 +44,7 @@ constexpr std::array kStreams = [] {
 constexpr FigureOptions kOverlapOptions{OptionOf<Streams>{"strategy", kStreams}};
 
 constexpr float kMostLane = 300, kLaneShare = 0.62f;
+constexpr double kToldInPairs = 0.005;   // of what is exposed: less that pairs hide is not told
 constexpr double kToldElsewhere = 1e-3;  // of the step: less that is exposed elsewhere is not worth a word
 
 struct OverlapKey {
@@ -351,7 +352,7 @@ FigureHead overlap_head(const FigureInput& input, const FigureView& view) {
   } else {
     head.takeaway =
         t.format("figure.overlap.takeaway", {time("exposed", exposed), share("exposed_share", exposed / total)});
-    if (o.hidden_in_pairs > 0) {
+    if (o.hidden_in_pairs >= kToldInPairs) {
       head.brief = head.takeaway;
       head.takeaway = t.format("figure.takeaway.pairs", {head.brief, share("hidden_in_pairs", o.hidden_in_pairs)});
     }
