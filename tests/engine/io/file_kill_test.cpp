@@ -19,11 +19,12 @@ TEST_CASE("a file that is written when its writer is killed has the old text or 
   folder.write("file.txt", texts[0]);
   std::mt19937 random(20);
   // Each writer begins with the text that is not there. A loaded machine lets few of them come to their first file: so
-  // until both texts were left behind, and at least 60 of them.
-  int left_a = 0, kills = 0;
+  // until both texts were left behind, and at least 60 of them, the later ones with longer to live.
+  int left_a = 0, kills = 0, longest_us = 4000;
   for (bool both = false; kills < 60 || (!both && kills < 3000); ++kills) {
+    if (kills % 60 == 59 && longest_us < 1'000'000) longest_us *= 2;
     const std::size_t first = test::text_of(file) == texts[0] ? 1 : 0;
-    REQUIRE(test::killed_at_random(random, 4000, [&](auto&& start_timer) {
+    REQUIRE(test::killed_at_random(random, longest_us, [&](auto&& start_timer) {
       start_timer();
       for (std::size_t i = first;; ++i) (void)io::write_file_atomically(file, texts[i % 2]);
     }));
