@@ -57,12 +57,17 @@ float picture_height(const Drawing& drawing, const ExportOptions& form, const wi
   return std::max(0.0f, bottom - top);
 }
 
+struct Page {
+  ExportOptions form;
+  bool has_picture = true;
+};
+
 // With the height chosen where that is open, and of the head what leaves a page so small room for a picture.
-ExportOptions settled(const Drawing& drawing, const ExportOptions& asked, const widgets::FontStack& fonts) {
+Page settled(const Drawing& drawing, const ExportOptions& asked, const widgets::FontStack& fonts) {
   ExportOptions form = asked;
   if (form.height == 0) {
     form.height = chosen_height(drawing, form, fonts);
-    return form;
+    return {form};
   }
   using widgets::HeadParts;
   HeadParts head = form.head;
@@ -74,7 +79,19 @@ ExportOptions settled(const Drawing& drawing, const ExportOptions& asked, const 
     const float height = picture_height(drawing, form, head, fonts);
     if (height > highest + kNoHigher * form.em) highest = height, form.head = head;
   }
-  return form;
+  return {form, highest > 0};
+}
+
+std::string svg_of_frame(const Drawing& drawing, const ExportOptions& form, const widgets::FontStack& fonts,
+                         std::string prefix) {
+  widgets::SvgOptions options;
+  options.description = drawing.head.takeaway;
+  options.tooltips = true;
+  options.text = form.svg_text;
+  options.prefix = std::move(prefix);
+  widgets::SvgCanvas canvas(fonts, form.em, form.width, form.height, options);
+  draw(canvas, drawing, form);
+  return canvas.finish();
 }
 
 }  // namespace
@@ -129,9 +146,7 @@ std::string empty_state_of(const Drawing& drawing, const widgets::FontStack& fon
 }
 
 bool has_room(const Drawing& drawing, const ExportOptions& asked, const widgets::FontStack& fonts) {
-  if (asked.height == 0) return true;
-  const ExportOptions form = settled(drawing, asked, fonts);
-  return picture_height(drawing, form, form.head, fonts) > 0;
+  return asked.height == 0 || settled(drawing, asked, fonts).has_picture;
 }
 
 float chosen_height(const Drawing& drawing, const ExportOptions& form, const widgets::FontStack& fonts) {
@@ -170,15 +185,7 @@ Rect drawing_area(const Drawing& drawing, const ExportOptions& form, const widge
 
 std::string frame_svg(const Drawing& drawing, const ExportOptions& asked, const widgets::FontStack& fonts,
                       std::string prefix) {
-  const ExportOptions wanted = settled(drawing, asked, fonts);
-  widgets::SvgOptions options;
-  options.description = drawing.head.takeaway;
-  options.tooltips = true;
-  options.text = wanted.svg_text;
-  options.prefix = std::move(prefix);
-  widgets::SvgCanvas canvas(fonts, wanted.em, wanted.width, wanted.height, options);
-  draw(canvas, drawing, wanted);
-  return canvas.finish();
+  return svg_of_frame(drawing, settled(drawing, asked, fonts).form, fonts, std::move(prefix));
 }
 
 io::Result<std::string> drawing_bytes(const Drawing& drawing, FileFormat format, const ExportOptions& asked,
@@ -187,11 +194,11 @@ io::Result<std::string> drawing_bytes(const Drawing& drawing, FileFormat format,
   if (format == FileFormat::json)
     return io::figure_data_json(
         {drawing.head.title, drawing.head.takeaway, drawing.head.context, drawing.table(), drawing.record});
-  const ExportOptions wanted = settled(drawing, asked, fonts);
-  if (!has_room(drawing, wanted, fonts))
+  const auto [wanted, has_picture] = settled(drawing, asked, fonts);
+  if (!has_picture)
     return io::InputError{{}, "--size", say("error.figure.no_room"), say("error.figure.no_room.remedy")};
   if (format == FileFormat::html) {
-    const PageFrame frame{{}, frame_svg(drawing, asked, fonts, {})};
+    const PageFrame frame{{}, svg_of_frame(drawing, wanted, fonts, {})};
     return figure_page({drawing.head.title, {}, drawing.record, drawing.theme, drawing.language}, {&frame, 1});
   }
   if (format == FileFormat::svg) {

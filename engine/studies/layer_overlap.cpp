@@ -21,6 +21,8 @@ bool gathers_weights(const CollectiveRow& row) {
 
 }  // namespace
 
+double hidden_in_pairs(const Report& report) { return 1 - report.quantities.value_or(Q::exposed_left, 1); }
+
 Axis moves_over(const Scenario& s, const CollectiveRow& row) {
   return row.axis == Axis::fsdp && s.parallelism.fsdp == 1 ? Axis::context : row.axis;
 }
@@ -64,7 +66,7 @@ LayerOverlap layer_overlap(const Scenario& s, const Report& report) {
   out.backward.exposed_s = value(Q::layer_exposed_backward);
   out.forward.network_s = value(Q::layer_network_forward);
   out.backward.network_s = value(Q::layer_network_backward);
-  out.hidden_in_pairs = 1 - report.quantities.value_or(Q::exposed_left, 1);
+  out.hidden_in_pairs = hidden_in_pairs(report);
   const double passes = value(Q::layers_a_stage);
   out.backward.recompute_s = std::min(out.backward.compute_s, value(Q::layer_again));
   for (const CollectiveRow& row : report.collectives) {

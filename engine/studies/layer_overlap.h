@@ -33,16 +33,17 @@ struct LayerOverlap {
   // By axis: the part that one microbatch carries of what a layer moves once a step (a step's AllReduce of gradients,
   // spread over the microbatches it hides under). 1: what is drawn is done for every microbatch.
   AxisArray<double> carried{1, 1, 1, 1, 1, 1};
-  // Of what layers expose, the share that runs under another microbatch's pass where the schedule pairs a forward with
-  // a backward (DualPipe): exposed_s is of a layer alone.
-  double hidden_in_pairs = 0;
-  std::string_view problem;  // code of the error diagnostic that keeps this plan from running; empty: none
+  double hidden_in_pairs = 0;  // of a step; exposed_s is of a layer alone
+  std::string_view problem;    // code of the error diagnostic that keeps this plan from running; empty: none
 };
 
 // The scenario with all ranks that the plan gives data, fsdp and tensor given to one strategy: replicas (dp), shards
 // of everything (fsdp), shards inside a node or along the first torus axis with replicas beyond (hsdp), or tensor
 // there with replicas beyond (tp). The number of chips stays; state is sharded by fsdp and hsdp only.
 Scenario with_strategy(const Scenario& scenario, Strategy strategy);
+// Of what the layers of a step expose alone, the share that runs under another microbatch's pass where the schedule pairs
+// a forward with a backward (DualPipe); 0 without pairs.
+double hidden_in_pairs(const Report&);
 // The axis whose ranks a collective of the report runs between: state that is sharded over context alone moves over
 // context.
 Axis moves_over(const Scenario&, const CollectiveRow&);

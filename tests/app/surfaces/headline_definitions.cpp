@@ -80,7 +80,7 @@ double both(const Report& r, Q forward, Q backward) {
 double layer_seconds(const Report& r) { return both(r, Q::layer_time_forward, Q::layer_time_backward); }
 double layer_exposed(const Report& r) { return both(r, Q::layer_exposed_forward, Q::layer_exposed_backward); }
 // Of what layers expose, what a schedule of pairs hides: all that is exposed alone less what of it is left.
-double hidden_in_pairs(const Report& r) { return 1 - r.quantities.value_or(Q::exposed_left, 1); }
+double share_in_pairs(const Report& r) { return 1 - r.quantities.value_or(Q::exposed_left, 1); }
 
 double exposed_share(const Report& r) { return layer_exposed(r) / layer_seconds(r); }
 double network_share(const Report& r) {
@@ -298,9 +298,9 @@ std::map<std::string, Definition> training_definitions() {
        }},
       {"network.plan_from", is_crossing},
       // Of a step, after its last microbatch and before the update.
-      {"network.hidden_in_pairs", [](const Shown& x, double v) { return near(v, hidden_in_pairs(x.r)); }},
+      {"network.hidden_in_pairs", [](const Shown& x, double v) { return near(v, share_in_pairs(x.r)); }},
       {"overlap.hidden_in_pairs",
-       [](const Shown& x, double v) { return near(v, hidden_in_pairs(report_of(x, strategy_of(x)))); }},
+       [](const Shown& x, double v) { return near(v, share_in_pairs(report_of(x, strategy_of(x)))); }},
       {"network.end",
        [](const Shown& x, double v) { return near(v, x.r.pipeline.step_end_s - x.q(Q::step_optimizer)); }},
       {"network.fsdp_from", [](const Shown& x, double v) { return is_bound(x, v, false); }},

@@ -10,6 +10,7 @@
 #include <string>
 #include <tuple>
 
+#include "engine/studies/layer_overlap.h"
 #include "engine/studies/network.h"
 #include "widgets/canvas/number_format.h"
 #include "widgets/canvas/palette.h"
@@ -200,16 +201,14 @@ std::vector<ChartBand> bands_of(const FigureInput& input, const FigureView& view
   return out;
 }
 
-// Of what layers expose, the share that another pass of a pair hides (DualPipe).
-double hidden_in_pairs(const FigureInput& input) { return 1 - input.report.quantities.value_or(Q::exposed_left, 1); }
-
 // What the numbers in the picture would seem to contradict, in sentences.
 std::string note_of(const FigureInput& input, const FigureView& view, const NetworkStudy& study) {
   const TextTable& t = input.texts;
   std::string out;
   const auto say = [&](std::string sentence) { out += (out.empty() ? "" : " ") + std::move(sentence); };
   if (study.plan_gathers > 1) say(t.format("figure.network.gathers", {format_count(study.plan_gathers)}));
-  if (const double hidden = hidden_in_pairs(input); hidden >= kToldExposed && plan_of(study) != nullptr)
+  if (const double hidden = engine::hidden_in_pairs(input.report);
+      hidden >= kToldExposed && plan_of(study) != nullptr)
     say(t.format("figure.network.pairs", {format_share(hidden)}));
   // In no line: there is no arithmetic left to hide it.
   const double end = end_of(input, view);
@@ -433,7 +432,7 @@ FigureHead network_head(const FigureInput& input, const FigureView& view) {
     const bool shorter = is_shorter(*plan);
     // A pass exposes it alone; beside another one of a pair it does not.
     const auto tell_pairs = [&] {
-      const double hidden = hidden_in_pairs(input);
+      const double hidden = engine::hidden_in_pairs(input.report);
       if (hidden < kToldExposed) return;
       head.takeaway =
           t.format("figure.takeaway.pairs",
