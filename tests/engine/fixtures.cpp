@@ -181,6 +181,7 @@ engine::Scenario random_scenario(std::mt19937& rng) {
   if ((s.model.n_layers + s.checkpointing.k) % 5 == 1)
     s.adapter = {1 << (s.checkpointing.k % 7), static_cast<AdapterTargets>(s.checkpointing.k % 4),
                  s.checkpointing.k % 3 != 0};
+  if ((s.model.n_layers + s.checkpointing.k) % 6 == 2) s.precision.weights = Dtype::fp32;
   if ((s.model.n_layers + s.checkpointing.k) % 8 == 1)
     s.kernels = {static_cast<AttentionKernel>(s.checkpointing.k % 3), static_cast<LossKernel>(s.model.n_layers % 4),
                  static_cast<ElementwiseKernel>(s.checkpointing.k / 3 % 2)};

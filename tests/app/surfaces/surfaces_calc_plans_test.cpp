@@ -108,7 +108,9 @@ TEST_CASE("calc gives the time of transfers to a host as eval does, in every mod
     if (const auto here = r.quantities[Q::offload_gradients]) {
       const double parameters = *r.quantities[Q::optimizer_parameters];
       CHECK(to_rounding(there(*here * *r.quantities[link]), *here));
-      CHECK(to_rounding(there(*r.quantities[Q::weight_width_bytes] * parameters), *r.quantities[Q::offload_weights]));
+      // Of adapters beside frozen weights, which stay where they are.
+      const Q width = s.adapter.rank > 0 ? Q::adapter_width_bytes : Q::weight_width_bytes;
+      CHECK(to_rounding(there(*r.quantities[width] * parameters), *r.quantities[Q::offload_weights]));
       ++optimizer;
     }
     if (const auto here = r.quantities[Q::offload_activations]) {

@@ -265,8 +265,16 @@ namespace {
 // Whether what the plan sends over the study's group goes at the rate of that group: what experts that are spread keep
 // to groups of their own is left out.
 void check_uses(const Scenario& s, CollectiveGroup group) {
-  const CollectiveStudy study = collective_study(s, evaluate(s), {group, 0});
+  const Report report = evaluate(s);
+  const CollectiveStudy study = collective_study(s, report, {group, 0});
   CHECK(study.as_step);
+  double most = 0;
+  for (const CollectiveRow& row : report.collectives) {
+    CHECK(row.experts_bytes >= 0);
+    CHECK(row.experts_bytes <= row.bytes * (1 + 1e-12));
+    if (study.axis && row.axis == *study.axis && study.known()) most = std::max(most, row.experts_bytes);
+  }
+  CHECK(study.experts_bytes == most);
   for (const CollectiveUse& use : study.uses)
     for (const CollectiveLine& line : study.lines)
       if (line.kind == use.kind ||

@@ -339,3 +339,18 @@ TEST_CASE("sharded-matmul: every case says what moves, and every way has its tim
     CHECK(canvas->find_tag(id)->readout.rows.size() <= 4);
   }
 }
+
+TEST_CASE("the collective figure says what experts send to ranks that are not its group's") {
+  for (const char* mode : {"assumptions.mode=ideal", "assumptions.mode=calibrated"}) {
+    const FigureCase c = evaluated(tests::with(tests::preset("gpt-oss-120b-64-h100"), {mode}));
+    double experts = 0;
+    for (const engine::CollectiveRow& row : c.report.collectives)
+      if (row.axis == engine::Axis::fsdp) experts = std::max(experts, row.experts_bytes);
+    REQUIRE(experts > 0);
+    const auto canvas = drawn("collective", c, "dark", 15, 1600, 500, view_of("collective", {{"group", "fsdp"}}));
+    const std::string words = "Not drawn: " + format(experts, engine::unit::bytes) +
+                              " of experts, which go between the 8 ranks that hold the same ones.";
+    CHECK(std::any_of(canvas->texts().begin(), canvas->texts().end(),
+                      [&](const TextRun& run) { return run.text.find(words) != std::string::npos; }));
+  }
+}
