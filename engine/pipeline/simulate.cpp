@@ -93,9 +93,12 @@ SimulationOutcome prepare(const RunPlan& plan, const Run& run) {
   return outcome;
 }
 
-void finish(const RunPlan& plan, const Run& run) {
+void start_halves_together(const RunPlan& plan, std::vector<Tick>& start) {
+  for (const std::uint32_t op : plan.first_halves) start[op] = start[op + 1];
+}
+
+void add_up(const RunPlan& plan, const Run& run) {
   Timeline& out = run.out;
-  for (const std::uint32_t op : plan.first_halves) out.start[op] = out.start[op + 1];
   out.busy_until.assign(plan.last_op.size(), 0);
   for (std::size_t r = 0; r < plan.last_op.size(); ++r) {
     if (plan.last_work[r] != RunPlan::kNoWork)
@@ -148,7 +151,8 @@ SimulationStatus run_together(const RunPlan& plan, const Run& run, const Beside&
     }
   }
   run.out.in_transfer += in_transfer;
-  for (const Run& each : {run, beside...}) finish(plan, each);
+  start_halves_together(plan, run.out.start);
+  for (const Run& each : {run, beside...}) add_up(plan, each);
   return {};
 }
 

@@ -92,8 +92,9 @@ SimulationOutcome check_times(const PipelineTimes& times, std::size_t stages, st
 
 // Anything but `finished` leaves `out` without meaning. Given a plan of the order, this is one pass without a check.
 SimulationStatus simulate(const RunPlan& plan, const PipelineTimes& times, SimulationScratch& scratch, Timeline& out);
-// The same order with two sets of times in one pass: cheaper than one after the other. Finished if both are. Of the
-// other, waiting for transfers is not told from waiting for work (in_transfer).
+// The same order with two sets of times in one pass: cheaper than one after the other. Finished if both are. The other
+// is run for its totals: when the first halves of its pairs start, and what of its idle time is waiting for transfers
+// (in_transfer), is not found.
 SimulationStatus simulate_both(const RunPlan& plan, const PipelineTimes& times, const PipelineTimes& other,
                                SimulationScratch& scratch, Timeline& out, Timeline& other_out);
 SimulationStatus simulate(const Orders& orders, const PipelineTimes& times, SimulationScratch& scratch,

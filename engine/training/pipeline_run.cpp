@@ -81,7 +81,6 @@ std::optional<SimulatedStep> run_order(const StageKey& key, bool has_order, Pipe
     }
     Timeline& timeline = pipeline.timeline;
     if (!run_timeline(key.shape, even_idle ? nullptr : &cost.even, scratch, pipeline, cost.even_timeline)) {
-      pipeline.timeline.start.clear();
       pipeline.timeline.makespan = 0;
       return std::nullopt;
     }
@@ -125,18 +124,19 @@ void run_stages(const Inputs<S>& in, const LayerTime<S>& layer, const StageKey& 
     pipeline.orders.ops.clear();
     pipeline.plan.clear();
   }
+  // Cleared where no run fills them: emptied first, every run would zero its starts before it writes them.
+  const auto leave_without_timeline = [&pipeline] { pipeline.timeline.start.clear(); };
   pipeline.too_long = false;
-  pipeline.timeline.start.clear();
   pipeline.timeline.makespan = 0;
   pipeline.idle.clear();
   pipeline.simulated.reset();
   stage_times(in, layer, key, pipeline, cost);
-  if (!pipelined || !pipeline.status.legal()) return;
+  if (!pipelined || !pipeline.status.legal()) return leave_without_timeline();
 
   const PipelineTimes& times = pipeline.times;
   pipeline.too_long = check_times(times, times.forward.size(), static_cast<std::uint32_t>(key.shape.microbatches)) ==
                       SimulationOutcome::overflow;
-  if (pipeline.too_long) return;  // nor can its times be added up
+  if (pipeline.too_long) return leave_without_timeline();  // nor can its times be added up
   std::optional<SimulatedStep> found;
   if (length.found != nullptr) {
     found = *length.found;
@@ -148,6 +148,7 @@ void run_stages(const Inputs<S>& in, const LayerTime<S>& layer, const StageKey& 
   } else {
     found = run_order(key, reuse, scratch, pipeline, cost);
   }
+  if (!found || !found->drawn) leave_without_timeline();
   if (!found) return;
   // What waits for transfers of unknown length has no known length: the order is still that of the schedule.
   const bool known = !std::isnan(value_of(cost.transfer)) && !std::isnan(value_of(cost.transfer_in_node));

@@ -339,6 +339,26 @@ TEST_CASE("an order that is kept gives the timeline of a fresh one when times ch
   }
 }
 
+TEST_CASE("two sets of times run in one pass are the two runs of that order") {
+  Random random(33);
+  SimulationScratch scratch;
+  Timeline first, other;
+  for_random_cases(34, [&](const Case& it) -> std::string {
+    const PipelineTimes times = random_times(random, it.shape, false, true);
+    const Step alone = run_step(it.shape, times);
+    RunPlan plan;
+    make_run_plan(it.step.orders, scratch.planning, plan);
+    if (!simulate_both(plan, it.step.times, times, scratch, first, other).finished()) return "did not finish";
+    if (first.start != it.step.timeline.start) return "other starts";
+    if (first.makespan != it.step.timeline.makespan || other.makespan != alone.timeline.makespan)
+      return "another length";
+    if (first.busy != it.step.timeline.busy || other.busy != alone.timeline.busy) return "other work";
+    if (first.busy_until != it.step.timeline.busy_until || other.busy_until != alone.timeline.busy_until)
+      return "another end of a device";
+    return first.in_transfer == it.step.timeline.in_transfer ? "" : "other waits";
+  });
+}
+
 TEST_CASE("how the devices are numbered changes no time") {
   Random random(38);
   for_random_cases(39, [&random](const Case& it) -> std::string {
