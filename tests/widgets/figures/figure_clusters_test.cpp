@@ -79,11 +79,17 @@ TEST_CASE("each answer with a time has a mark, dearer to the right and slower ab
   }
 }
 
-TEST_CASE("the front is what a comparison of each answer with all others leaves") {
+TEST_CASE("the front is what a comparison of each plan, the present one too, with all others leaves") {
   std::mt19937 random(5);
   for (int round = 0; round < 200; ++round) {
     std::vector<ClusterAnswer> answers(1 + random() % 12);
-    for (ClusterAnswer& a : answers) {
+    std::optional<ClusterAnswer> present;
+    if (random() % 2 == 0) present.emplace();
+    std::vector<ClusterAnswer*> all;
+    for (ClusterAnswer& a : answers) all.push_back(&a);
+    if (present) all.push_back(&*present);
+    for (ClusterAnswer* const one : all) {
+      ClusterAnswer& a = *one;
       a.runs = random() % 8 != 0;
       if (random() % 8 != 0) a.cost_usd = 1 + static_cast<double>(random() % 9);
       a.time_s = 1 + static_cast<double>(random() % 9);
@@ -95,11 +101,11 @@ TEST_CASE("the front is what a comparison of each answer with all others leaves"
         return m.places(a) && m.x(a) <= m.x(b) && m.y(a) <= m.y(b) && (m.x(a) < m.x(b) || m.y(a) < m.y(b));
       };
       std::set<std::pair<double, double>> expected, found;
-      for (const ClusterAnswer& a : answers)
-        if (m.places(a) &&
-            std::none_of(answers.begin(), answers.end(), [&](const ClusterAnswer& b) { return beats(b, a); }))
-          expected.emplace(m.x(a), m.y(a));
-      const auto front = clusters::front_of(answers, m);
+      for (const ClusterAnswer* a : all)
+        if (m.places(*a) &&
+            std::none_of(all.begin(), all.end(), [&](const ClusterAnswer* b) { return beats(*b, *a); }))
+          expected.emplace(m.x(*a), m.y(*a));
+      const auto front = clusters::front_of(answers, present, m);
       for (const ClusterAnswer* a : front) found.emplace(m.x(*a), m.y(*a));
       CHECK(found == expected);
       CHECK(front.size() == expected.size());  // of those alike one

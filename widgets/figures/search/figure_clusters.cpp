@@ -332,7 +332,7 @@ void draw_whole(Canvas& canvas, const Rect& area, const FigureInput& input, cons
   }
   const Measure m = measure_of(input, view, shown.answers);
   const auto present = present_of(input, shown.request);
-  const std::vector<const ClusterAnswer*> front = front_of(shown.answers, m);
+  const std::vector<const ClusterAnswer*> front = front_of(shown.answers, present, m);
   const std::string key = m.serves && m.over == Over::energy ? std::string(t.text("figure.clusters.no_energy"))
                                                              : key_of(input, shown, m, !front.empty());
   if (front.empty()) return draw_empty_state(canvas, input.theme, rest, key);

@@ -96,11 +96,14 @@ std::string label_of(const FigureInput& input, std::span<const ClusterAnswer> an
   return a.is_calibrated ? label : label + "*";
 }
 
-std::vector<const ClusterAnswer*> front_of(std::span<const ClusterAnswer> answers, const Measure& m) {
+std::vector<const ClusterAnswer*> front_of(std::span<const ClusterAnswer> answers,
+                                           const std::optional<ClusterAnswer>& present, const Measure& m) {
   std::vector<const ClusterAnswer*> out;
   for (const ClusterAnswer& a : answers)
     if (m.places(a)) out.push_back(&a);
-  std::sort(out.begin(), out.end(), [&](const ClusterAnswer* a, const ClusterAnswer* b) {
+  if (present && m.places(*present)) out.push_back(&*present);
+  // Of those alike the answer, which has a name.
+  std::stable_sort(out.begin(), out.end(), [&](const ClusterAnswer* a, const ClusterAnswer* b) {
     return std::pair(m.x(*a), m.y(*a)) < std::pair(m.x(*b), m.y(*b));
   });
   double fastest = std::numeric_limits<double>::infinity();

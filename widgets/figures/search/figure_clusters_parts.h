@@ -51,7 +51,10 @@ std::optional<engine::ClusterAnswer> present_of(const FigureInput& input, const 
 std::string label_of(const FigureInput& input, std::span<const engine::ClusterAnswer> answers,
                      const engine::ClusterAnswer& a);
 
-// Those that have a place and that none of the others beats in both, by rising x.
-std::vector<const engine::ClusterAnswer*> front_of(std::span<const engine::ClusterAnswer> answers, const Measure& m);
+// Those of the answers and of the present plan, where it has numbers, that have a place and that none of the others
+// beats in both, by rising x.
+std::vector<const engine::ClusterAnswer*> front_of(std::span<const engine::ClusterAnswer> answers,
+                                                   const std::optional<engine::ClusterAnswer>& present,
+                                                   const Measure& m);
 
 }  // namespace roofscape::widgets::clusters
