@@ -116,9 +116,9 @@ std::string verdict_text(const Report& report, const TextTable& texts) {
     add(texts.format("report.verdict.bound", {widgets::bound_words(report, texts)}));
     if (values[Q::mfu]) add(texts.format("report.verdict.mfu", {text_of(Q::mfu)}));
     add(texts.format("report.verdict.step", {text_of(Q::step_time)}));
+    const double chips = values.value_or(Q::chips_used, 0);
     if (const auto days = values[Q::run_days])
-      add(texts.format("report.verdict.days", {widgets::format_significant(*days),
-                                               widgets::format_count(values.value_or(Q::chips_used, 0))}));
+      add(texts.count("report.verdict.days", chips, {widgets::format_significant(*days)}));
   }
   return out;
 }

@@ -149,7 +149,7 @@ void cluster_section(PanelContext& ctx, Column& column, Scenario& s) {
   }
   const auto chips = static_cast<double>(engine::chip_count(s.cluster));
   const bool torus = chip.interconnect == engine::Interconnect::torus;
-  std::string note = ctx.format(torus ? "ui.cluster.torus" : "ui.cluster.switched", {format_count(chips)});
+  std::string note = ctx.ui.texts.count(torus ? "ui.cluster.torus" : "ui.cluster.switched", chips);
   if (const auto hbm = chip[engine::ChipField::hbm_bytes].value)
     note += ctx.format("ui.cluster.hbm", {format(*hbm, engine::unit::bytes, {.trim_zeros = true})});
   if (torus) {

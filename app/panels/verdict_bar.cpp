@@ -46,6 +46,14 @@ Ways ways(const PanelContext& ctx, std::string_view key, const std::vector<std::
   return out;
 }
 
+// The same of so many chips, in the form that goes with their number.
+Ways ways_on_chips(const PanelContext& ctx, std::string_view key, double chips, const std::string& value) {
+  Ways out;
+  for (const std::string_view shorter : {"", ".brief", ".briefest"})
+    out.push_back(ctx.ui.texts.count(std::string(key) + std::string(shorter), chips, {value}));
+  return out;
+}
+
 std::string value_of(const PanelContext& ctx, Q q, NumberOptions options = {}) {
   // Times of a plan that is not possible say nothing.
   const auto v = ctx.session.report().quantities[q];
@@ -218,18 +226,19 @@ void training_facts(const PanelContext& ctx, bool compact, std::vector<Fact>& al
   add("verdict.step", ways(ctx, "ui.verdict.step"), Q::step_time,
       runs ? Ways{value_of(ctx, Q::tokens_per_s)} : Ways{}, 1.0f)
       .evidence = engine::EvidenceKind::step;
-  const std::string chips = format_count(q.value_or(Q::chips_used, 0));
+  const double chips = q.value_or(Q::chips_used, 0);
   Ways run_of;
   if (runs && q[Q::run_days])
     run_of = compact && q[Q::run_cost]
                  ? Ways{value_of(ctx, Q::run_cost)}
-                 : ways(ctx, "ui.verdict.run_of",
-                        {format_si(ctx.session.scenario().workload.train_tokens, "", {.trim_zeros = true}), chips});
+                 : ways_on_chips(ctx, "ui.verdict.run_of", chips,
+                                 format_si(ctx.session.scenario().workload.train_tokens, "", {.trim_zeros = true}));
   add("verdict.run", ways(ctx, "ui.verdict.run"), Q::run_days, std::move(run_of), 1.0f);
   if (compact) return;
   const auto price = q[Q::price];
   add("verdict.cost", ways(ctx, "ui.verdict.cost"), Q::run_cost,
-      price ? ways(ctx, "ui.verdict.price_of", {chips, format_fixed(*price, 2)}) : ways(ctx, "ui.verdict.no_price"),
+      price ? ways_on_chips(ctx, "ui.verdict.price_of", chips, format_fixed(*price, 2))
+            : ways(ctx, "ui.verdict.no_price"),
       0.86f);
 }
 

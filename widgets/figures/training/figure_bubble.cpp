@@ -38,8 +38,13 @@ constexpr float kNames = 0.36f;      // of the width, at most
 constexpr float kNumbersFrom = 340;  // a figure narrower than this has no numbers in its key
 constexpr float kPoint = 4;          // diameter of a simulated point, beyond its line
 constexpr float kFaintWidth = 0.5f;  // of a curve: 0.8 pt in print
-constexpr float kOpen = 9;           // of a line on either side of a number that it cannot run
-constexpr int kPlaces = 24;          // for the present number, half a line apart
+// By rank of the schedule, so that faint curves are told from each other in print too: on and off, in px.
+constexpr std::array kFaintDashes{Dash{},           Dash{7, 2.5f},
+                                  Dash{1.5f, 2},    Dash{8, 2, 1.5f, 2},
+                                  Dash{3.5f, 3.5f}, Dash{8, 2, 1.5f, 2, 1.5f, 2},
+                                  Dash{14, 3},      Dash{3.5f, 2, 1.5f, 2}};
+constexpr float kOpen = 9;   // of a line on either side of a number that it cannot run
+constexpr int kPlaces = 24;  // for the present number, half a line apart
 
 // Null where there is no pipeline. In a window it may not be finished yet.
 const engine::BubbleStudy* curves_of(const FigureInput& input) {
@@ -76,6 +81,7 @@ struct BubbleLine {
   std::vector<const BubbleCurve*> members;  // of one curve
   BubbleRole role = BubbleRole::other;
   std::string label;
+  std::size_t rank = 0;  // of its first schedule
   bool own() const { return role == BubbleRole::own; }
 };
 
@@ -101,14 +107,16 @@ void give_roles(std::vector<BubbleLine>& lines, int now) {
 
 std::vector<BubbleLine> lines_of(const FigureInput& input, const engine::BubbleStudy& c) {
   std::vector<BubbleLine> out;
+  std::size_t rank = 0;
   for (const ScheduleKind kind : schedules_by_rank()) {
+    ++rank;
     const BubbleCurve& curve = c.curves()[static_cast<std::size_t>(kind)];
     if (curve.points.empty()) continue;
     const std::string name = schedule_name(input, curve.shape);
     const auto twin = std::find_if(out.begin(), out.end(),
                                    [&](const BubbleLine& line) { return same(*line.members.front(), curve); });
     if (twin == out.end()) {
-      out.push_back({{&curve}, BubbleRole::other, name});
+      out.push_back({{&curve}, BubbleRole::other, name, rank});
       continue;
     }
     twin->members.push_back(&curve);
@@ -228,7 +236,7 @@ Stroke stroke_of(const Canvas& canvas, const Theme& theme, const BubbleLine& lin
     case BubbleRole::other:
       break;
   }
-  return {theme.ink3, width * kFaintWidth, {}};
+  return {theme.ink3, width * kFaintWidth, kFaintDashes[line.rank % kFaintDashes.size()].scaled(canvas.px(1))};
 }
 
 std::vector<Point> points_of(const BubbleLayout& l, const BubbleLine& line) {
@@ -361,12 +369,14 @@ FigureHead bubble_head(const FigureInput& input, const FigureView&) {
   const auto microbatches_of = [&](const BubblePoint& p) {
     return say(head, data_claim("microbatches", p.microbatches, format_count(p.microbatches)));
   };
-  const std::string idle = idle_of(*here), count = microbatches_of(*here);
+  const std::string idle = idle_of(*here);
+  microbatches_of(*here);
   head.brief = t.format("figure.bubble.takeaway.brief", {name, idle});
   if (const BubblePoint* twice = point_at(own, 2 * now))
-    head.takeaway = t.format("figure.bubble.takeaway", {name, idle, count, idle_of(*twice), microbatches_of(*twice)});
+    head.takeaway =
+        t.count("figure.bubble.takeaway.twice", now, {name, idle, idle_of(*twice), microbatches_of(*twice)});
   else
-    head.takeaway = t.format("figure.bubble.takeaway.now", {name, idle, count});
+    head.takeaway = t.count("figure.bubble.takeaway.now", now, {name, idle});
   return head;
 }
 
