@@ -47,7 +47,9 @@ constexpr double kLeastPlain = 1e-5;
 
 std::string digits_of(double magnitude, int significant, bool trim_zeros) {
   if (magnitude > 0 && magnitude < kLeastPlain) return format_scientific(magnitude, significant);
-  std::string digits = fmt::format("{:.{}f}", magnitude, decimals_for(magnitude, significant));
+  const int decimals = decimals_for(magnitude, significant);
+  // Half a unit goes up, as readers round, and as a count of the same value does.
+  std::string digits = fmt::format("{:.{}f}", decimals == 0 ? std::round(magnitude) : magnitude, decimals);
   if (trim_zeros) trim(digits);
   return engine::digit_groups(std::move(digits));
 }

@@ -59,6 +59,11 @@ TEST_CASE("values are written as people expect them") {
   for (const Row& r : rows) CHECK(format(r.value, r.unit) == open(r.text));
 }
 
+TEST_CASE("half of the last whole digit goes up, in a value as in a count") {
+  CHECK(format_significant(12312.5) == "12\u202f313");
+  CHECK(format_significant(12313.5) == "12\u202f314");
+}
+
 TEST_CASE("inputs are written without padded zeros, differences with a sign") {
   CHECK(format(80e9, unit::bytes, {.trim_zeros = true}) == open("80_GB"));
   CHECK(format(2.5e9, unit::bytes, {.trim_zeros = true}) == open("2.5_GB"));

@@ -107,3 +107,15 @@ TEST_CASE("the data of a block's figure is the curve, and the same point as its 
   CHECK(data.starts_with("sequence_length tokens\tbytes B\n"));
   CHECK(static_cast<std::size_t>(std::count(data.begin(), data.end(), '\n')) == a.data.x.size() + 1);
 }
+
+TEST_CASE("a bandwidth stands on an axis of tens") {
+  engine::BlockCall call(*engine::find_block("array"));
+  for (const auto& [name, text] : {std::pair{"shape", "200000000000"}, {"shards", "32"}, {"element_bytes", "2"}})
+    REQUIRE_FALSE(call.set(name, text).has_value());
+  call.complete(tests::library().find_chip("tpu-v4p"), nullptr);
+  const engine::PictureData data = engine::picture_data(call, {.over = "hbm_bytes_per_s", .outputs = {"load_s"}});
+  const Theme dark = theme("dark");
+  RecordCanvas canvas(fonts(), 15, {0, 0, 700, 420});
+  draw_block_figure(canvas, canvas.bounds(), {call, data, english(), dark}, false);
+  for (const char* tick : {"10\u202fG", "100\u202fG", "1\u202fT", "10\u202fT"}) CHECK(canvas.find_text(tick));
+}

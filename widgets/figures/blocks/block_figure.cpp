@@ -118,6 +118,12 @@ Readout readout_of(const BlockFigure& f, double x, const std::string& x_text) {
 
 // ---- curves ----
 
+// Bytes, operations and seconds, and their rates: what counts things comes in powers of two.
+bool is_in_tens(const engine::Unit& unit) {
+  return unit.notation == engine::Notation::duration || unit.symbol.find("FLOP") != std::string_view::npos ||
+         unit.symbol == "B" || unit.symbol.starts_with("B/");
+}
+
 Chart chart_of(const BlockFigure& f, float em) {
   const PictureData& data = f.data;
   const BlockInput& over = *data.over;
@@ -127,9 +133,7 @@ Chart chart_of(const BlockFigure& f, float em) {
   c.y_title = axis_title(f.texts, value_title(f), y_unit);
   c.x_labels = labels_of(x_unit), c.y_labels = labels_of(y_unit);
   c.x_from = data.x.front(), c.x_to = data.x.back();
-  c.x_kind = data.even_steps                                     ? ScaleKind::linear
-             : x_unit.symbol == "B" || x_unit.symbol == "FLOP/B" ? ScaleKind::log10
-                                                                 : ScaleKind::log2;
+  c.x_kind = data.even_steps ? ScaleKind::linear : is_in_tens(x_unit) ? ScaleKind::log10 : ScaleKind::log2;
   double low = std::numeric_limits<double>::infinity(), high = -low;
   for (std::size_t i = 0; i < data.lines.size() && i < kMostLines; ++i) {
     const PictureLine& line = data.lines[i];
