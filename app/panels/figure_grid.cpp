@@ -5,6 +5,7 @@
 
 #include "app/panels/numbers_panel.h"
 #include "app/panels/panel_parts.h"
+#include "engine/scenario/mesh_size.h"
 #include "widgets/figures/figures.h"
 
 namespace roofscape::app {
@@ -24,8 +25,7 @@ std::string cell_name(const Cells& cells, const Scenario& scenario, std::size_t 
     return std::find(cells.begin(), cells.end(), name) != cells.end();
   };
   // Nobody asked for a figure that stands there by default: where it has nothing to say of the plan, another does.
-  const engine::Parallelism& p = scenario.parallelism;
-  const bool alone = p.data * p.fsdp * p.tensor * p.context * p.pipeline == 1;
+  const bool alone = engine::mesh_chips(scenario.parallelism) == 1;
   if (cells == standard && cells[place] == "network" && alone) return "parameters";
   if (known(cells[place])) return cells[place];
   if (known(standard[place]) && !taken(standard[place])) return standard[place];

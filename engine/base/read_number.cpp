@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "engine/base/ascii.h"
+#include "engine/base/time_units.h"
 #include "engine/base/utf8.h"
 
 namespace roofscape::engine {
@@ -42,8 +43,8 @@ struct Named {
   int power_of_10 = 0;  // beside the factor: digits scaled by it stay exact
 };
 
-constexpr double kMinute = 60, kHour = 3600, kDay = 86400,
-                 kYear = 365.25 * 86400;  // the Julian year, as run.h has it
+constexpr double kMinute = kSecondsPerMinute, kHour = kSecondsPerHour, kDay = kSecondsPerDay,
+                 kYear = kDaysPerYear * kSecondsPerDay;
 constexpr double kBit = 0.125;
 
 constexpr Named kNames[] = {

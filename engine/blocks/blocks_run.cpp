@@ -3,6 +3,7 @@
 #include <cmath>
 #include <string>
 
+#include "engine/base/time_units.h"
 #include "engine/blocks/spec.h"
 #include "engine/model/layer_operations.h"
 #include "engine/model/parameters.h"
@@ -31,21 +32,21 @@ void run(BlockRun<S>& io) {
   io.out(Q::job_years, years_of(seconds));
   const S hours = io.out(Q::job_chip_hours, n * hours_of(seconds));
   io.out(Q::job_cost, hours * io[Q::price]);
-  io.out(Q::job_flops_dollar, C * constant<S>(3600, unit::seconds_each) / io[Q::price]);
+  io.out(Q::job_flops_dollar, C * constant<S>(kSecondsPerHour, unit::seconds_each) / io[Q::price]);
   io.out(Q::job_tokens_s, B / seconds);
   (void)days;
   // What a measured run made of its chips.
   const S given = io.out(Q::job_measured_mfu, utilisation(flops, n, C, io[Q::job_given_seconds]));
   (void)given;
   const S available =
-      io.out(Q::job_available, io[Q::job_given_chip_hours] * constant<S>(3600, unit::seconds_each) * C);
+      io.out(Q::job_available, io[Q::job_given_chip_hours] * constant<S>(kSecondsPerHour, unit::seconds_each) * C);
   io.out(Q::job_hours_mfu, flops / available);
   io.out(Q::job_rate_mfu, io[Q::job_achieved] / C);
   io.out(Q::job_aggregate, n * io[Q::job_achieved]);
   io.out(Q::job_hfu, u * io[Q::job_hardware] / six);
   // A run of known length on another number of chips, as fast a chip.
   const S scaled = io.out(Q::job_scaled_days, io[Q::job_known_days] * io[Q::job_known_chips] / n);
-  io.out(Q::job_scaled_years, scaled / constant<S>(365.25));
+  io.out(Q::job_scaled_years, scaled / constant<S>(kDaysPerYear));
 }
 
 // What is counted as the FLOPs of a token: the ways in which publications count, model FLOPs first, then those of the

@@ -1,6 +1,7 @@
 // Serving in small questions: a decoding step, a prefill, what fits.
 #include <algorithm>
 
+#include "engine/base/time_units.h"
 #include "engine/blocks/spec.h"
 #include "engine/model/kv_cache.h"
 #include "engine/model/layer_operations.h"
@@ -76,7 +77,7 @@ void decode(BlockRun<S>& io) {
   const S cache_each = io.out(Q::dec_each, hbm_read_seconds(sequence, n, W));
   const S flops_each = io.out(Q::dec_each_flops, flops_seconds(linear_flops(P, one<S>()), n, C));
   io.out(Q::dec_within, max(batch_within(io[Q::dec_limit], cache_each, flops_each, weight_time), constant<S>(0)));
-  const S hour = io.out(Q::dec_hour_tokens, rate * constant<S>(3600, unit::seconds_each));
+  const S hour = io.out(Q::dec_hour_tokens, rate * constant<S>(kSecondsPerHour, unit::seconds_each));
   io.out(Q::dec_cost, constant<S>(1e6) * n * io[Q::price] / hour);
 }
 

@@ -1,6 +1,7 @@
 #include "engine/calibration/kernels.h"
 
 #include "engine/model/adapter.h"
+#include "engine/model/layer_operations.h"
 #include "engine/model/qkv_width.h"
 
 namespace roofscape::engine {
@@ -12,8 +13,8 @@ using enum OperationKind;
 constexpr double kTile = 128;  // rows and columns of the output that one multiprocessor makes at a time
 constexpr double kVectorKernels =
     vector_kernels(norms) + vector_kernels(residual) + vector_kernels(rope) + vector_kernels(activation);
-// fp32 logits, written and read by the loss: the maximum, the sum, the gradient.
-constexpr double kLogitBytes = 4, kLogitPassesForward = 3, kLogitPassesBackward = 2;
+// Logits are written and read by the loss: the maximum, the sum, the gradient.
+constexpr double kLogitPassesForward = 3, kLogitPassesBackward = 2;
 // Tokens are put in the order of their experts, and back: each reads and writes them.
 constexpr double kPermutationPasses = 4;
 

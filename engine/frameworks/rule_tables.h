@@ -18,12 +18,6 @@ inline bool divides(std::int64_t part, std::int64_t whole) { return part > 0 && 
 
 inline bool on_torus(const Scenario& s) { return s.cluster.chip.interconnect == Interconnect::torus; }
 
-// Ranks among which the experts of a pipeline stage are dealt, beside those that split one expert.
-inline std::int64_t expert_ranks(const Scenario& s) {
-  const Parallelism& p = s.parallelism;
-  return data_ranks(p) * p.context * p.tensor / p.experts_tensor();
-}
-
 // What the words of a rule call the framework. Megatron-LM and Megatron Bridge have the rules of their core.
 constexpr std::string_view name_in_rules(Framework framework) {
   return framework == Framework::megatron ? std::string_view("Megatron Core") : framework_name(framework);

@@ -123,12 +123,12 @@ constexpr Rule kMegatronRules[] = {
          [](const Scenario& s) {
            return s.model.is_moe() && (!divides(s.parallelism.expert, s.model.moe.n_routed_experts) ||
                                        !divides(s.parallelism.experts_tensor(), s.parallelism.tensor) ||
-                                       !divides(s.parallelism.expert, expert_ranks(s)));
+                                       !divides(s.parallelism.expert, expert_ranks(s.parallelism)));
          },
      .words =
          [](const Scenario& s) {
            return say("framework.rule.megatron.experts", s.parallelism.expert, s.model.moe.n_routed_experts,
-                      static_cast<long long>(expert_ranks(s)));
+                      static_cast<long long>(expert_ranks(s.parallelism)));
          },
      .source = kGroups},
     {.id = "instances",
@@ -137,7 +137,7 @@ constexpr Rule kMegatronRules[] = {
      .broken =
          [](const Scenario& s) {
            return s.model.is_moe() && sharded_stage(s) > 0 &&
-                  !divides(s.parallelism.data, expert_ranks(s) / std::max(1, s.parallelism.expert));
+                  !divides(s.parallelism.data, expert_ranks(s.parallelism) / std::max(1, s.parallelism.expert));
          },
      .words = [](const Scenario& s) { return say("framework.rule.megatron.instances", s.parallelism.data); },
      .source = kGroups,

@@ -95,12 +95,12 @@ constexpr Rule kTorchtitan[] = {
      .broken =
          [](const Scenario& s) {
            const Parallelism& p = s.parallelism;
-           return s.model.is_moe() && p.expert > 1 && !divides(p.expert, expert_ranks(s) / p.data);
+           return s.model.is_moe() && p.expert > 1 && !divides(p.expert, expert_ranks(s.parallelism) / p.data);
          },
      .words =
          [](const Scenario& s) {
            return say("framework.rule.torchtitan.experts", s.parallelism.expert,
-                      static_cast<long long>(expert_ranks(s) / s.parallelism.data));
+                      static_cast<long long>(expert_ranks(s.parallelism) / s.parallelism.data));
          },
      .source = kDims},
     {.id = "expert_tensor",

@@ -13,6 +13,8 @@
 
 namespace roofscape::engine {
 
+inline constexpr double kLogitBytes = 4;  // they are made in fp32, to be summed
+
 template <Scalar S>
 struct OperationCost {
   S flops{}, hbm_bytes{};

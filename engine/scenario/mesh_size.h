@@ -16,6 +16,12 @@ constexpr std::int64_t data_ranks(const Degrees& d) {
   return std::int64_t{d.data} * d.fsdp;
 }
 
+// Ranks among which the experts of a pipeline stage are dealt, beside those that split one expert.
+template <class Degrees>
+constexpr std::int64_t expert_ranks(const Degrees& d) {
+  return data_ranks(d) * d.context * d.tensor / d.experts_tensor();
+}
+
 // Chips of the mesh. A double: five degrees at the ends of their domains have a product that no integer holds.
 template <class Degrees>
 constexpr double mesh_chips(const Degrees& d) {

@@ -2,14 +2,12 @@
 
 #include <cmath>
 
+#include "engine/model/layer_operations.h"
 #include "engine/serving/capacity.h"
 
 namespace roofscape::engine {
 
 namespace {
-
-// Logits of a token are made in fp32.
-constexpr double kLogitBytes = 4;
 
 // Weights on one chip: outside experts over tensor, experts over their ways, all over stages and, with FSDP, over its
 // ranks.

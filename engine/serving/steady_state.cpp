@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/base/time_units.h"
 #include "engine/serving/batching.h"
 
 namespace roofscape::engine {
@@ -89,7 +90,7 @@ template <Scalar S>
 void complete(const ServingInputs<S>& si, const DecodeCost<S>& decode, const PrefillCost<S>& prefill,
               const InFlight& in_flight, SteadyState<S>& out) {
   constexpr std::string_view kBalance = "evaluated with the sequences in flight, at which as many leave as arrive";
-  const S one = constant<S>(1), hour = constant<S>(3600, unit::seconds_each), million = constant<S>(1e6);
+  const S one = constant<S>(1), hour = constant<S>(kSecondsPerHour, unit::seconds_each), million = constant<S>(1e6);
   out.in_flight = in_flight;
   Trace* trace = trace_of(si.batch);
   out.token_time = in_flight.fewer

@@ -126,8 +126,7 @@ class LayerProducts {
     ShardedDim rows = weight_dim(LayerDim::routed_to, 0);
     rows.local = tokens * m.experts_per_token / m.n_experts * mesh_.expert * split / mesh_.tensor;
     // Ranks that hold the same part of the same experts, each for its own tokens.
-    const auto groups =
-        static_cast<int>(data_ranks(mesh_) * mesh_.context * mesh_.tensor / (std::int64_t{mesh_.expert} * split));
+    const auto groups = static_cast<int>(expert_ranks(mesh_) / mesh_.expert);
     rows.whole = rows.local * groups;
     const Axis apart = mesh_.fsdp >= std::max(mesh_.data, mesh_.context) ? Axis::fsdp
                        : mesh_.data >= mesh_.context                     ? Axis::data

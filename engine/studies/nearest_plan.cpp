@@ -213,8 +213,8 @@ class Nearest {
           (p.expert_tensor > p.tensor || p.tensor % p.expert_tensor != 0))
         p.expert_tensor = largest_divisor(p.tensor, p.expert_tensor);
       if (!is_held(options_, "parallelism.expert")) {
-        const int ranks = fed * p.context * std::max(1, p.tensor / p.experts_tensor());
-        p.expert = std::min(wanted.expert, ranks);
+        const std::int64_t ranks = expert_ranks(p);
+        p.expert = static_cast<int>(std::min<std::int64_t>(wanted.expert, ranks));
         while (p.expert > 1 && (ranks % p.expert != 0 || s.model.moe.n_routed_experts % p.expert != 0)) --p.expert;
       }
     } else if (!is_held(options_, "parallelism.expert")) {
@@ -410,14 +410,13 @@ NearestPlan nearest_disaggregated(const Scenario& before, const Scenario& wanted
     if (copies > kMostDataDegree) return;
     prefill.data = static_cast<int>(copies);
     if (s.model.is_moe()) {
-      const auto experts = [&](int ranks, int most) {
-        int e = std::min(ranks, most);
+      const auto experts = [&](std::int64_t ranks, int most) {
+        int e = static_cast<int>(std::min<std::int64_t>(ranks, most));
         while (e > 1 && (ranks % e != 0 || s.model.moe.n_routed_experts % e != 0)) --e;
         return e;
       };
       const int was = wanted.parallelism.expert;
-      decode.expert = experts(
-          decode.data * decode.fsdp * decode.context * std::max(1, decode.tensor / decode.experts_tensor()), was);
+      decode.expert = experts(expert_ranks(decode), was);
       prefill.expert = experts(prefill.data, was);
     }
     consider(s);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/base/scalar.h"
+#include "engine/base/time_units.h"
 
 namespace roofscape::engine {
 
@@ -12,15 +13,15 @@ S run_seconds(const S& flops, const S& chips, const S& peak, const S& utilisatio
 }
 template <Scalar S>
 S days_of(const S& seconds) {
-  return seconds / constant<S>(86400, unit::seconds_each);
+  return seconds / constant<S>(kSecondsPerDay, unit::seconds_each);
 }
 template <Scalar S>
-S years_of(const S& seconds) {  // Julian years
-  return seconds / constant<S>(365.25 * 86400, unit::seconds_each);
+S years_of(const S& seconds) {
+  return seconds / constant<S>(kDaysPerYear * kSecondsPerDay, unit::seconds_each);
 }
 template <Scalar S>
 S hours_of(const S& seconds) {
-  return seconds / constant<S>(3600, unit::seconds_each);
+  return seconds / constant<S>(kSecondsPerHour, unit::seconds_each);
 }
 // MFU or HFU: FLOPs done over what the chips could have done in the time.
 template <Scalar S>
