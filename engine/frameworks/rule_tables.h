@@ -7,6 +7,7 @@
 namespace roofscape::engine::rules {
 
 std::span<const Rule> megatron();
+std::span<const Rule> megatron_bridge();
 std::span<const Rule> torchtitan();
 std::span<const Rule> deepspeed();
 std::span<const Rule> maxtext();
@@ -18,7 +19,7 @@ inline bool divides(std::int64_t part, std::int64_t whole) { return part > 0 && 
 
 inline bool on_torus(const Scenario& s) { return s.cluster.chip.interconnect == Interconnect::torus; }
 
-// What the words of a rule call the framework. Megatron-LM and Megatron Bridge have the rules of their core.
+// What the words of a rule call the framework. Megatron-LM and Megatron Bridge have the rules of their core, and say so.
 constexpr std::string_view name_in_rules(Framework framework) {
   return framework == Framework::megatron ? std::string_view("Megatron Core") : framework_name(framework);
 }

@@ -9,8 +9,9 @@ namespace roofscape::engine {
 std::span<const Rule> rules_of(Framework framework) {
   switch (framework) {
     case Framework::megatron:
-    case Framework::megatron_bridge:  // both run Megatron Core, whose rules these are
       return rules::megatron();
+    case Framework::megatron_bridge:
+      return rules::megatron_bridge();
     case Framework::torchtitan:
       return rules::torchtitan();
     case Framework::maxtext:

@@ -1,4 +1,4 @@
-// The rules of Megatron Core, as of August 2026: what Megatron-LM and Megatron Bridge can run.
+// The rules of Megatron Core, as of August 2026, and of its launchers: what Megatron-LM and Megatron Bridge can run.
 #include "engine/frameworks/megatron_terms.h"
 #include "engine/frameworks/rule_tables.h"
 #include "engine/pipeline/layer_split.h"
@@ -258,7 +258,6 @@ constexpr Rule kMegatronRules[] = {
                                         ? CheckpointPolicy::attention
                                         : CheckpointPolicy::block;
          }},
-    trains_all_weights<Framework::megatron>("Megatron-LM, pretrain_gpt.py: trains all weights"),
     {.id = "muon",
      .path = "precision.optimizer",
      .reads = RuleReads::plan,
@@ -290,11 +289,14 @@ constexpr Rule kMegatronRules[] = {
      .source = kTransformer,
      .mend = [](Scenario& s) { s.offload.activations = false; }},
     even_nodes<Framework::megatron>(),
+    // Of Megatron-LM's launcher alone: Megatron Bridge trains adapters.
+    trains_all_weights<Framework::megatron>("Megatron-LM, pretrain_gpt.py: trains all weights"),
 };
 
 }  // namespace
 
 std::span<const Rule> megatron() { return kMegatronRules; }
+std::span<const Rule> megatron_bridge() { return std::span(kMegatronRules).first(std::size(kMegatronRules) - 1); }
 
 }  // namespace rules
 }  // namespace roofscape::engine

@@ -36,6 +36,7 @@ class Settings {
     kernels();
     precision();
     offload();
+    if (s_.adapter.rank > 0) adapters();
     return std::move(out_);
   }
 
@@ -336,6 +337,42 @@ class Settings {
           "model.cpu_offloading_num_layers", std::to_string(std::max(1, s_.model.n_layers - 1)));
     }
     text_.said({"offload.optimizer", "offload.activations"});
+  }
+
+  // Of Megatron Bridge alone. Its canonical form has adapters for queries, keys, values, gate and up each; that of
+  // fused matrices is for modules that the canonical one does not split.
+  void adapters() {
+    using engine::AdapterTargets;
+    const AdapterTargets targets = s_.adapter.targets;
+    const bool mlp = targets == AdapterTargets::mlp || targets == AdapterTargets::linear;
+    const bool attention = targets != AdapterTargets::mlp, latent = s_.model.is_mla();
+    const bool canonical = !(attention && latent) && (!mlp || s_.model.gated_mlp);
+    std::string modules;
+    const auto add = [&modules](std::string_view names) {
+      modules += (modules.empty() ? "" : ", ") + std::string(names);
+    };
+    if (attention && latent) {
+      add(s_.model.mla.q_lora_rank > 0 ? "linear_q_down_proj, linear_q_up_proj" : "linear_q_proj");
+      add("linear_kv_down_proj, linear_kv_up_proj");
+    } else if (attention) {
+      add(targets == AdapterTargets::query_value ? "linear_q, linear_v"
+          : canonical                            ? "linear_q, linear_k, linear_v"
+                                                 : "linear_qkv");
+    }
+    if (attention && targets != AdapterTargets::query_value) add("linear_proj");
+    if (mlp) add(canonical ? "linear_fc1_gate, linear_fc1_up, linear_fc2" : "linear_fc1, linear_fc2");
+    row({}, "peft._target_",
+        canonical ? "megatron.bridge.peft.canonical_lora.CanonicalLoRA" : "megatron.bridge.peft.lora.LoRA");
+    row({}, "peft.dim", std::to_string(s_.adapter.rank));
+    row({}, "peft.target_modules", "[" + modules + "]");
+    row({}, "checkpoint.pretrained_checkpoint", "PRETRAINED_CHECKPOINT");
+    text_.said({"adapter.rank"});
+    said_or_bent("adapter.targets", !(latent && targets == AdapterTargets::query_value));
+    // A module's name is that of the routed experts' too.
+    if (s_.adapter.experts)
+      text_.said({"adapter.experts"});
+    else if (mlp && s_.model.is_moe())
+      text_.bent("adapter.experts");
   }
 
   LaunchText& text_;

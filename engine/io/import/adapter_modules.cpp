@@ -36,12 +36,13 @@ constexpr std::array kModules{
     Module{"q_a_proj", kQ}, Module{"q_b_proj", kQ}, Module{"kv_a_proj_with_mqa", kK | kV},
     Module{"kv_b_proj", kK | kV},
     // Megatron Core; NeMo
-    Module{"linear_qkv", kQ | kK | kV}, Module{"linear_q", kQ}, Module{"linear_k", kK}, Module{"linear_v", kV},
-    Module{"linear_proj", kO}, Module{"linear_fc1", kGate | kUp}, Module{"linear_fc1_gate", kGate},
-    Module{"linear_fc1_up", kUp}, Module{"linear_fc2", kDown}, Module{"attention_qkv", kQ | kK | kV},
-    Module{"attention_dense", kO}, Module{"mlp_fc1", kGate | kUp}, Module{"mlp_fc2", kDown},
-    Module{"attention", kAttention}, Module{"mlp", kMlp}, Module{"all", kAttention | kMlp},
-    Module{"all_linear", kAttention | kMlp}};
+    Module{"linear_q_proj", kQ}, Module{"linear_q_down_proj", kQ}, Module{"linear_q_up_proj", kQ},
+    Module{"linear_kv_down_proj", kK | kV}, Module{"linear_kv_up_proj", kK | kV}, Module{"linear_qkv", kQ | kK | kV},
+    Module{"linear_q", kQ}, Module{"linear_k", kK}, Module{"linear_v", kV}, Module{"linear_proj", kO},
+    Module{"linear_fc1", kGate | kUp}, Module{"linear_fc1_gate", kGate}, Module{"linear_fc1_up", kUp},
+    Module{"linear_fc2", kDown}, Module{"attention_qkv", kQ | kK | kV}, Module{"attention_dense", kO},
+    Module{"mlp_fc1", kGate | kUp}, Module{"mlp_fc2", kDown}, Module{"attention", kAttention}, Module{"mlp", kMlp},
+    Module{"all", kAttention | kMlp}, Module{"all_linear", kAttention | kMlp}};
 
 unsigned matrices_of(std::string_view names) {
   unsigned out = 0;

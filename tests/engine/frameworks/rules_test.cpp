@@ -62,6 +62,16 @@ TEST_CASE("a plain plan runs where it should") {
   CHECK(first_broken(Framework::vllm, served()) == "");
 }
 
+TEST_CASE("adapters are trained by Megatron Bridge and not by Megatron-LM, which is all that tells the two apart") {
+  const Scenario tuned = with(dense(), {"adapter.rank=16"});
+  CHECK(first_broken(Framework::megatron, tuned) == "adapters");
+  CHECK(first_broken(Framework::megatron_bridge, tuned) == "");
+  const auto bridge = engine::rules_of(Framework::megatron_bridge), lm = engine::rules_of(Framework::megatron);
+  REQUIRE(bridge.size() + 1 == lm.size());
+  CHECK(lm.back().id == "adapters");
+  for (std::size_t i = 0; i < bridge.size(); ++i) CHECK(bridge[i].id == lm[i].id);
+}
+
 struct Broken {
   Framework framework;
   Scenario s;

@@ -190,6 +190,9 @@ TEST_CASE("exports of shipped scenarios equal their golden") {
   check_golden("llama3_405b_megatron.sh", exported(big, Framework::megatron));
   check_golden("mixtral_megatron.sh", exported(experts, Framework::megatron));
   check_golden("mixtral_megatron_bridge.yaml", exported(experts, Framework::megatron_bridge));
+  check_golden(
+      "llama3_70b_lora_megatron_bridge.yaml",
+      exported(with(preset("llama3-70b-lora-8-h100"), {"precision.weights=bf16"}), Framework::megatron_bridge));
   check_golden("llama3_8b_torchtitan.toml", exported(llama, Framework::torchtitan));
   check_golden("llama3_70b_maxtext.yaml", exported(with(pod, {"checkpointing.policy=block"}), Framework::maxtext));
   check_golden("llama3_70b_jax.py", exported(pod, Framework::jax));
