@@ -1,9 +1,6 @@
 #include <doctest/doctest.h>
 
-#include <fstream>
-
 #include "tests/widgets/support.h"
-#include "widgets/canvas/canvas_cairo.h"
 #include "widgets/canvas/canvas_record.h"
 #include "widgets/plot/plot.h"
 
@@ -191,15 +188,4 @@ TEST_CASE("the pill of the present value stays with its plot where more stands b
     CHECK(words.x >= plot.x - 2 * 15);
     CHECK(words.right() <= plot.right() + 2 * 15);
   }
-}
-
-TEST_CASE("the sample plot can be looked at") {
-  if (const char* folder = std::getenv("ROOFSCAPE_KEEP_SAMPLES"))
-    for (std::size_t i = 0; i < 3; ++i) {
-      const Theme t = theme(i == 0 ? "dark" : i == 1 ? "light" : "print");
-      const auto c = CairoCanvas::png(fonts(), 15, 560, 420, 1.5, t.panel);
-      draw_network(*c, t, kLanguages[i]);
-      std::ofstream(std::filesystem::path(folder) / ("plot_" + std::to_string(i) + ".png"), std::ios::binary)
-          << c->finish();
-    }
 }
