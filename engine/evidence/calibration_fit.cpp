@@ -66,7 +66,6 @@ class Fit {
   // Which values are fitted: those that enough runs feel with the calibration `at`. Counts who feels them.
   void choose(const Calibration& at, std::vector<io::Decided>& decided) {
     searched_.clear();
-    slopes_at_start_.clear();
     const Vector base = predictions(at);
     for (std::size_t i = 0; i < file_.searched.size(); ++i) {
       const io::SearchedValue& value = file_.searched[i];
@@ -128,8 +127,7 @@ class Fit {
     set(best, u);
     Vector errors = predictions(best, held);
     double now = objective_of(errors, u), damping = 0.1;
-    // What one coordinate does to the errors. It changes slowly: one table serves as long as it makes good progress,
-    // and at the start all fits have the same.
+    // What one coordinate does to the errors. It changes slowly: one table serves as long as it makes good progress.
     std::vector<Vector> slopes;
     bool fresh = false;
     const auto look = [&] {
@@ -143,11 +141,7 @@ class Fit {
       }
       fresh = true;
     };
-    if (u == u0 && base == file_.start && slopes_at_start_.size() == n)
-      slopes = slopes_at_start_;
-    else if (steps > 0)
-      look();
-    if (held.empty() && u == u0 && base == file_.start && steps > 0) slopes_at_start_ = slopes;
+    if (steps > 0) look();
     for (int step = 0; step < steps && n > 0; ++step) {
       Vector matrix(n * n, 0.0), gradient(n);
       for (std::size_t j = 0; j < n; ++j) {
@@ -207,7 +201,6 @@ class Fit {
       }
     }
     searched_ = std::move(kept);
-    slopes_at_start_.clear();
     return found;
   }
 
@@ -345,7 +338,6 @@ class Fit {
   FitTask task_;
   FitRows rows_;
   std::vector<std::size_t> searched_;  // of the file's
-  std::vector<Vector> slopes_at_start_;
 };
 
 // Training, and on top of it serving.
