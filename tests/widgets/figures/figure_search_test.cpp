@@ -286,6 +286,26 @@ TEST_CASE("the first plan, the present one and the capacity stand in the front's
   CHECK(canvas->find_tag("frontier.plan", static_cast<int>(search::present_index(s.result))));
 }
 
+TEST_CASE("plans that take little of a chip fill the front's figure, which says where the chip ends") {
+  const auto right_of = [](const RecordCanvas& canvas, const Searched& s) {
+    float right = 0;
+    for (std::size_t i = 0; i < search::plan_count(s.result); ++i)
+      if (const TagRegion* tag = canvas.find_tag("frontier.plan", static_cast<int>(i)))
+        right = std::max(right, tag->rect.centre().x);
+    return right;
+  };
+  const Searched tiny(preset_case("textbook-pipeline-4x4")), large(preset_case("llama3-8b-8-h100"));
+  const auto tiny_canvas = shown("frontier", tiny, 900, 500), large_canvas = shown("frontier", large, 900, 500);
+  CHECK(right_of(*tiny_canvas, tiny) > 450);
+  const auto says = [](const RecordCanvas& canvas) {
+    return std::any_of(canvas.texts().begin(), canvas.texts().end(), [](const TextRun& run) {
+      return run.text.find("the limit, 80\u202fGB, lies far to the right") != std::string::npos;
+    });
+  };
+  CHECK(says(*tiny_canvas));
+  CHECK_FALSE(says(*large_canvas));
+}
+
 TEST_CASE("a plan pointed at says its mesh, its time against the best and its memory") {
   const Searched s(preset_case("llama3-8b-8-h100"));
   const auto canvas = shown("frontier", s);

@@ -316,6 +316,10 @@ std::string marks_key(const FigureInput& input, const FrontPicture& picture) {
   };
   if (any(true)) add("figure.frontier.key.cloud");
   if (any(false)) add("figure.frontier.key.over");
+  if (picture.limit && picture.limit->x > picture.x_to) {
+    if (!words.empty()) words += t.text("figure.clause_separator");
+    words += t.format("figure.frontier.key.beyond", {picture.limit->text});
+  }
   return words;
 }
 
