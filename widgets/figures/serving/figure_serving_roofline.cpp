@@ -108,7 +108,6 @@ Chart chart_of(const FigureInput& input, const PhaseRoofline& study, float em) {
   ChartLine roof;
   roof.points = {{chart.x_from, chart.y_from}, {ridge, peak}, {chart.x_to, peak}};
   roof.stroke = {theme.ink, theme.data_width * em * 1.15f, {}};
-  roof.along = t.format("figure.serving-roofline.hbm", {format(study.hbm_bytes_per_s, engine::unit::bytes_per_s)});
   roof.label = flop_rate_text(study.peak_flop_per_s);
   roof.essential = true;
   chart.lines.push_back(std::move(roof));
@@ -125,7 +124,10 @@ Chart chart_of(const FigureInput& input, const PhaseRoofline& study, float em) {
     sheet.label = t.format("figure.serving-roofline.sheet", {flop_rate_text(study.ideal_flop_per_s)});
     chart.lines.push_back(std::move(sheet));
   }
-  chart.bands.push_back({chart.x_from, ridge, kRegionTint, std::string(t.text("figure.serving-roofline.below"))});
+  // The marks of batches crowd along the slope: what it is stands under it.
+  chart.bands.push_back(
+      {chart.x_from, ridge, kRegionTint,
+       t.format("figure.serving-roofline.below", {format(study.hbm_bytes_per_s, engine::unit::bytes_per_s)})});
 
   // Its name has the first choice of room.
   const PhaseWork* linear = find_work(study, ServingPhase::decode, LayerShare::linear);
