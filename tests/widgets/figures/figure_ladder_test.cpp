@@ -1,11 +1,13 @@
 // The ladder of memories and the generations of chips: what they must show.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "engine/hardware/generations.h"
 #include "engine/hardware/memory_ladder.h"
 #include "tests/widgets/figures/figure_fixture.h"
+#include "widgets/figures/common/figure_head.h"
 
 using namespace roofscape;
 using namespace roofscape::widgets;
@@ -139,6 +141,29 @@ TEST_CASE("generations: a mark for every published rate, the plan's own chip nam
   CHECK(canvas->find_text("2024"));
   const auto head = find_figure("generations")->head(input_of(sixteen_stages(), theme("dark")), {});
   CHECK(head.takeaway == "16-bit peaks double every 1.6 years, HBM bandwidth every 2.3");
+}
+
+TEST_CASE("generations: the plan's own chip is named, whichever it is") {
+  const auto chips = tests::library().chips();
+  const auto histories = engine::generations(chips);
+  const Theme dark = theme("dark");
+  FigureCase c = sixteen_stages();
+  for (const engine::Chip& chip : chips) {
+    c.scenario.cluster.chip = chip;
+    FigureInput input = input_of(c, dark);
+    input.chips = chips;
+    RecordCanvas canvas(fonts(), 15, {0, 0, 560, 420});
+    find_figure("generations")->draw(canvas, canvas.bounds(), input, {});
+    CAPTURE(chip.name);
+    const bool shown = std::any_of(histories.begin(), histories.end(), [&](const engine::RateHistory& h) {
+      return std::any_of(h.chips.begin(), h.chips.end(),
+                         [&](const engine::Generation& g) { return &chips[g.chip] == &chip; });
+    });
+    if (!shown) continue;
+    CHECK(std::any_of(canvas.texts().begin(), canvas.texts().end(), [&](const TextRun& run) {
+      return run.text == short_name(chip) && run.style.weight == Weight::bold;
+    }));
+  }
 }
 
 TEST_CASE("generations without chips say so") {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <optional>
 
 #include "engine/hardware/generations.h"
 #include "widgets/canvas/number_format.h"
@@ -28,6 +29,7 @@ constexpr float kColumnTrends = 32;               // em
 constexpr float kChipMark = 6.5f, kOwnRing = 13;  // px
 constexpr float kLeastPanel = 120;                // px: lower, and bandwidths give way
 constexpr float kPanelGap = 10;
+constexpr int kFarthest = 8;  // lines of text from a mark to its name
 
 // Number types and links have no hue: marks of ink, grey or none, of three shapes.
 struct RateLook {
@@ -193,6 +195,24 @@ struct Named {
   bool own;
 };
 
+// Under or over a mark that has no room beside it, the nearest first, with a leader to it. Marks and lines between the two
+// are passed over: which mark it is says its ring.
+std::optional<Rect> place_with_leader(Canvas& canvas, const Theme& theme, Point p, float reach, Size size,
+                                      LabelField& field) {
+  for (int step = 1; step <= kFarthest; ++step)
+    for (const float way : {1.0f, -1.0f}) {
+      const float y = p.y + way * (reach / 2 + static_cast<float>(step) * size.h) - size.h / 2;
+      const std::array corners{Point{p.x - size.w / 2, y}, Point{p.x - size.w, y}, Point{p.x, y}};
+      const std::optional<Rect> place = field.place(size, corners);
+      if (!place) continue;
+      const Point from{p.x, p.y + way * reach / 2}, to{p.x, way > 0 ? place->y : place->bottom()};
+      canvas.line(from, to, {theme.ink2, theme.axis_width * canvas.em(), {}});
+      field.take_line(from, to, canvas.px(2));
+      return place;
+    }
+  return std::nullopt;
+}
+
 // The plan's own chip first, then those that set a record and the others where there is room, the newest first; a chip
 // with several peaks is named once.
 void draw_names(Canvas& canvas, const FigureInput& input, const Panel& panel, std::span<const Named> marks,
@@ -206,8 +226,9 @@ void draw_names(Canvas& canvas, const FigureInput& input, const Panel& panel, st
                                     mark.own ? Weight::bold : Weight::regular)};
     const float reach = canvas.px(mark.own ? kOwnRing : kChipMark);
     const Point p{panel.x(g.year), panel.y(g.value)};
-    const auto place = field.place_around({p.x - reach / 2, p.y - reach / 2, reach, reach},
-                                          label_size(canvas, {&line, 1}), canvas.px(3));
+    const Size size = label_size(canvas, {&line, 1});
+    auto place = field.place_around({p.x - reach / 2, p.y - reach / 2, reach, reach}, size, canvas.px(3));
+    if (!place && mark.own) place = place_with_leader(canvas, input.theme, p, reach, size, field);
     if (!place) continue;
     draw_label(canvas, *place, {&line, 1});
     done.push_back(g.chip);
