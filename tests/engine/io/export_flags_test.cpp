@@ -183,6 +183,28 @@ TEST_CASE("a count of drafted tokens has the method or the model that drafts bes
   CHECK_FALSE(has(exported(latent, Framework::vllm), "DRAFT_MODEL"));
 }
 
+TEST_CASE("adapters of Megatron Bridge are those of the plan: by matrix, and one for each expert") {
+  const auto section = [](const char* of, const char* targets) {
+    const std::string text = exported(with(preset(of), {"adapter.rank=8", std::string("adapter.targets=") + targets}),
+                                      Framework::megatron_bridge);
+    const std::size_t at = text.find("peft:\n");
+    if (at == std::string::npos) return text;
+    std::size_t end = text.find('\n', at) + 1;
+    while (text.compare(end, 2, "  ") == 0) end = text.find('\n', end) + 1;
+    return text.substr(at, end - at);
+  };
+  constexpr std::string_view kSplit =
+                                 "peft:\n  _target_: megatron.bridge.peft.canonical_lora.CanonicalLoRA\n  dim: 8\n",
+                             kFused = "peft:\n  _target_: megatron.bridge.peft.lora.LoRA\n  dim: 8\n";
+  CHECK(section("llama3-405b-16k-h100", "query_value") ==
+        std::string(kSplit) + "  target_modules: [linear_q, linear_v]\n");
+  CHECK(section("gpt3-175b-1024-a100", "mlp") ==
+        std::string(kFused) + "  target_modules: [linear_fc1, linear_fc2]\n");
+  CHECK(section("mixtral-8x7b-64-h100", "mlp") ==
+        std::string(kSplit) +
+            "  target_modules: [linear_fc1_gate, linear_fc1_up, linear_fc2]\n  share_expert_adapters: false\n");
+}
+
 TEST_CASE("exports of shipped scenarios equal their golden") {
   const Scenario llama = preset("llama3-8b-8-h100"),
                  big = with(preset("llama3-405b-16k-h100"), {"assumptions.mode=calibrated"}),
