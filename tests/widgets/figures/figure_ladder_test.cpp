@@ -6,6 +6,7 @@
 
 #include "engine/hardware/generations.h"
 #include "engine/hardware/memory_ladder.h"
+#include "tests/engine/fixtures.h"
 #include "tests/widgets/figures/figure_fixture.h"
 #include "widgets/figures/common/figure_head.h"
 
