@@ -365,17 +365,18 @@ class Settings {
         canonical ? "megatron.bridge.peft.canonical_lora.CanonicalLoRA" : "megatron.bridge.peft.lora.LoRA");
     row({}, "peft.dim", std::to_string(s_.adapter.rank));
     row({}, "peft.target_modules", "[" + modules + "]");
-    // Otherwise the experts of a rank share one adapter.
-    if (mlp && s_.model.is_moe()) row({}, "peft.share_expert_adapters", "false");
+    // Otherwise the experts of a rank share one adapter, as they do in the fused form.
+    const bool of_experts = mlp && s_.model.is_moe();
+    if (of_experts && canonical) row({}, "peft.share_expert_adapters", "false");
     row({}, "checkpoint.pretrained_checkpoint", "PRETRAINED_CHECKPOINT");
     text_.said({"adapter.rank"});
     // Fused matrices share what reads their input, which the plan has for each.
     const bool fused = !canonical && ((attention && !latent) || (mlp && s_.model.gated_mlp));
     said_or_bent("adapter.targets", !fused && !(latent && targets == AdapterTargets::query_value));
     // A module's name is that of the routed experts' too.
-    if (s_.adapter.experts)
+    if (s_.adapter.experts && (canonical || !of_experts))
       text_.said({"adapter.experts"});
-    else if (mlp && s_.model.is_moe())
+    else if (of_experts)
       text_.bent("adapter.experts");
   }
 

@@ -203,6 +203,13 @@ TEST_CASE("adapters of Megatron Bridge are those of the plan: by matrix, and one
   CHECK(section("mixtral-8x7b-64-h100", "mlp") ==
         std::string(kSplit) +
             "  target_modules: [linear_fc1_gate, linear_fc1_up, linear_fc2]\n  share_expert_adapters: false\n");
+  // Latent attention has the fused form alone, whose experts share one: that is noted.
+  const std::string latent =
+      exported(with(preset("deepseek-v3-2048-h800"), {"adapter.rank=8", "pipeline.schedule=1f1b",
+                                                      "checkpointing.policy=block", "precision.optimizer=adam_fp32"}),
+               Framework::megatron_bridge);
+  CHECK(latent.find("share_expert_adapters") == std::string::npos);
+  CHECK(latent.find("# roofscape: adapter.experts=true\n") != std::string::npos);
 }
 
 TEST_CASE("exports of shipped scenarios equal their golden") {
