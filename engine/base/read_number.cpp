@@ -43,8 +43,7 @@ struct Named {
   int power_of_10 = 0;  // beside the factor: digits scaled by it stay exact
 };
 
-constexpr double kMinute = kSecondsPerMinute, kHour = kSecondsPerHour, kDay = kSecondsPerDay,
-                 kYear = kDaysPerYear * kSecondsPerDay;
+constexpr double kSecondsPerYear = kDaysPerYear * kSecondsPerDay;
 constexpr double kBit = 0.125;
 
 constexpr Named kNames[] = {
@@ -53,23 +52,23 @@ constexpr Named kNames[] = {
     {"secs", Kind::time, 1},
     {"second", Kind::time, 1},
     {"seconds", Kind::time, 1},
-    {"min", Kind::time, kMinute},
-    {"mins", Kind::time, kMinute},
-    {"minute", Kind::time, kMinute},
-    {"minutes", Kind::time, kMinute},
-    {"h", Kind::time, kHour},
-    {"hr", Kind::time, kHour},
-    {"hrs", Kind::time, kHour},
-    {"hour", Kind::time, kHour},
-    {"hours", Kind::time, kHour},
-    {"d", Kind::time, kDay},
-    {"day", Kind::time, kDay},
-    {"days", Kind::time, kDay},
-    {"week", Kind::time, 7 * kDay},
-    {"weeks", Kind::time, 7 * kDay},
-    {"yr", Kind::time, kYear},
-    {"year", Kind::time, kYear},
-    {"years", Kind::time, kYear},
+    {"min", Kind::time, kSecondsPerMinute},
+    {"mins", Kind::time, kSecondsPerMinute},
+    {"minute", Kind::time, kSecondsPerMinute},
+    {"minutes", Kind::time, kSecondsPerMinute},
+    {"h", Kind::time, kSecondsPerHour},
+    {"hr", Kind::time, kSecondsPerHour},
+    {"hrs", Kind::time, kSecondsPerHour},
+    {"hour", Kind::time, kSecondsPerHour},
+    {"hours", Kind::time, kSecondsPerHour},
+    {"d", Kind::time, kSecondsPerDay},
+    {"day", Kind::time, kSecondsPerDay},
+    {"days", Kind::time, kSecondsPerDay},
+    {"week", Kind::time, 7 * kSecondsPerDay},
+    {"weeks", Kind::time, 7 * kSecondsPerDay},
+    {"yr", Kind::time, kSecondsPerYear},
+    {"year", Kind::time, kSecondsPerYear},
+    {"years", Kind::time, kSecondsPerYear},
     {"B", Kind::bytes, 1, Named::large},
     {"byte", Kind::bytes, 1, Named::large},
     {"bytes", Kind::bytes, 1, Named::large},
@@ -131,9 +130,9 @@ Kind kind_of(const Unit& unit) {
 
 // Of the unit, in the base of its kind.
 double base_of(const Unit& unit) {
-  if (unit.symbol == "days") return kDay;
-  if (unit.symbol == "h") return kHour;
-  if (unit.symbol == "years") return kYear;
+  if (unit.symbol == "days") return kSecondsPerDay;
+  if (unit.symbol == "h") return kSecondsPerHour;
+  if (unit.symbol == "years") return kSecondsPerYear;
   return 1;
 }
 

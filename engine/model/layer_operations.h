@@ -13,7 +13,7 @@
 
 namespace roofscape::engine {
 
-inline constexpr double kLogitBytes = 4;  // they are made in fp32, to be summed
+inline constexpr double kLogitBytes = 4;  // those of a token are made in fp32
 
 template <Scalar S>
 struct OperationCost {

@@ -195,8 +195,8 @@ struct Named {
   bool own;
 };
 
-// Under or over a mark that has no room beside it, the nearest first, with a leader to it. Marks and lines between the two
-// are passed over: which mark it is says its ring.
+// Below or above a mark that has no room beside it, the nearest first, with a leader. The leader may cross other marks and
+// lines: the ring says which mark is meant.
 std::optional<Rect> place_with_leader(Canvas& canvas, const Theme& theme, Point p, float reach, Size size,
                                       LabelField& field) {
   for (int step = 1; step <= kFarthest; ++step)

@@ -59,7 +59,7 @@ Ends ends_of(const TrainingShown& shown) {
   for (const auto* plans : {&r.best, &r.front})
     for (const RankedPlan& p : *plans)
       if (p.step_time_s <= e.slow_s) largest = std::max(largest, p.memory_bytes);
-  if (largest < kLittle * memory || !(memory > 0)) memory = kRoom * largest;
+  if (largest > 0 && (largest < kLittle * memory || !(memory > 0))) memory = kRoom * largest;
   e.memory_gb = memory / kGb;
   e.fast_s = best * 0.94;
   if (!(e.slow_s > 1.1 * e.fast_s)) e.slow_s = 1.5 * e.fast_s;

@@ -370,7 +370,7 @@ FigureHead bubble_head(const FigureInput& input, const FigureView&) {
     return say(head, data_claim("microbatches", p.microbatches, format_count(p.microbatches)));
   };
   const std::string idle = idle_of(*here);
-  microbatches_of(*here);
+  microbatches_of(*here);  // a claim of the text, which writes it as its count
   head.brief = t.format("figure.bubble.takeaway.brief", {name, idle});
   if (const BubblePoint* twice = point_at(own, 2 * now))
     head.takeaway =
