@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <vector>
 
 #include "engine/search/search_worker.h"
@@ -85,8 +86,17 @@ bool SearchWorker::too_slow_for_its_state(Mesh& mesh, const StateChoice& choice,
 template <class Bytes>
 void SearchWorker::draw_sample(Mesh& mesh, Candidate& candidate, std::size_t first, Bytes bytes) {
   if (!sample_.wanted()) return;
-  for (std::size_t l = 0; l < mesh.legal.size(); ++l) {
-    if (!runs(mesh, first, l) || !sample_.draws()) continue;
+  std::size_t asked = mesh.legal.size();
+  if (!mesh.runs.empty())
+    for (std::size_t l = 0; l < mesh.legal.size(); ++l) asked -= !runs(mesh, first, l);
+  sample_.start_block(asked);
+  while (const std::optional<std::size_t> drawn = sample_.draw()) {
+    std::size_t l = *drawn;
+    // As many before it as run.
+    if (!mesh.runs.empty()) {
+      l = 0;
+      for (std::size_t before = *drawn; before > 0 || !runs(mesh, first, l); ++l) before -= runs(mesh, first, l);
+    }
     const DeviceKinds& kinds = mesh.chunks->kinds[mesh.legal[l]];
     candidate.plan.schedule = kinds.kind, candidate.plan.virtual_stages = kinds.virtual_stages;
     const double taken = bytes(l);
