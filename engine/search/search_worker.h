@@ -150,6 +150,8 @@ class SearchWorker {
   bool too_slow_for_its_state(Mesh& mesh, const StateChoice& choice, const Plan& plan);
   // Of state_, whose choices the candidate has. `end_s`: of StateChoice; `first`: of mesh.runs.
   void price_schedules(Mesh& mesh, Candidate& candidate, double end_s, std::size_t first);
+  // Of state_, with what a step takes without any bubble.
+  void price_step(const Mesh& mesh);
   // Whether what all schedules take together says that none of them can matter; then they have been counted and drawn.
   bool none_matters(Mesh& mesh, Candidate& candidate, double end_s, std::size_t first);
   LeastMakespans& least_makespans(Mesh& mesh, const Plan& plan);
@@ -198,6 +200,9 @@ class SearchWorker {
   std::size_t layers_priced_ = 0;
   double least_work_s_ = 0, least_paired_work_s_ = 0;  // of layer_
   PricedState state_, still_;
+  // Of state_, once its step is priced: a step without any bubble, of schedules that overlap no passes and of others.
+  bool step_priced_ = false;
+  double least_apart_s_ = 0, least_paired_s_ = 0;
   std::vector<double> device_bytes_;  // by number, of mesh.fullest->devices
   std::vector<double> bytes_;         // by legal schedule
   std::vector<std::size_t> in_time_;  // of the legal schedules those that may be fast enough for their memory

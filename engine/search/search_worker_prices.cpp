@@ -133,6 +133,13 @@ std::size_t SearchWorker::count_unfit(const Mesh& mesh) const {
   return unfit;
 }
 
+void SearchWorker::price_step(const Mesh& mesh) {
+  step_priced_ = true;
+  pricer_.price_step(mesh.placed, layer_, state_);
+  least_apart_s_ = pricer_.least_time(mesh.placed, layer_, state_, false);
+  least_paired_s_ = mesh.overlaps ? pricer_.least_time(mesh.placed, layer_, state_, true) : least_apart_s_;
+}
+
 bool SearchWorker::none_matters(Mesh& mesh, Candidate& candidate, double end_s, std::size_t first) {
   const auto smallest = [&](const std::vector<DeviceMoments>& devices) {
     double bytes = std::numeric_limits<double>::infinity();
@@ -147,11 +154,15 @@ bool SearchWorker::none_matters(Mesh& mesh, Candidate& candidate, double end_s, 
     if (least <= mesh.limit_bytes && candidates_.wants(least_s, least, candidate.chips, mesh.cell)) return true;
     return counts_ && least <= most_missed(mesh) && missed_.wants(least_s, candidates_.fastest_s());
   };
-  // The work says enough of most, and the pipeline of most others.
+  // The work says enough of most, the pipeline of most others, and what the state exposes of nearly all that are left.
   if (matter()) {
-    if (mesh.placed.plan.pipeline == 1) return false;
-    least_s = Pricer::with_host(mesh.placed, least_makespans(mesh, candidate.plan).fastest + end_s);
-    if (matter()) return false;
+    if (mesh.placed.plan.pipeline > 1)
+      least_s = Pricer::with_host(mesh.placed, least_makespans(mesh, candidate.plan).fastest + end_s);
+    if (mesh.placed.plan.pipeline == 1 || matter()) {
+      price_step(mesh);
+      least_s = std::min(least_apart_s_, least_paired_s_);
+      if (std::isnan(least_s) || matter()) return false;
+    }
   }
   if (!counts_) return true;
   const bool lacking_matters = !cells_.empty() && !candidates_.fits_in_cell(mesh.cell);
@@ -206,6 +217,7 @@ Tick SearchWorker::least_simulated(Mesh& mesh, const Plan& plan, std::size_t kin
 
 void SearchWorker::price_schedules(Mesh& mesh, Candidate& candidate, double end_s, std::size_t first) {
   const bool known = !std::isnan(least_work_s_) && mesh.rates_known;
+  step_priced_ = false;
   if (known && mesh.runs.empty() && none_matters(mesh, candidate, end_s, first)) return;
   // Memory first: it is cheap, and mostly decides.
   double least_unfit = std::numeric_limits<double>::infinity();
@@ -241,11 +253,9 @@ void SearchWorker::price_schedules(Mesh& mesh, Candidate& candidate, double end_
     }
     if (in_time_.empty()) return;
   }
-  pricer_.price_step(mesh.placed, layer_, state_);
-  // The step without any bubble: what is too slow then needs no schedule.
-  const double least_apart = pricer_.least_time(mesh.placed, layer_, state_, false);
-  const double least_paired = mesh.overlaps ? pricer_.least_time(mesh.placed, layer_, state_, true) : least_apart;
-  if (std::isnan(std::min(least_apart, least_paired))) {
+  // What is too slow without any bubble needs no schedule.
+  if (!step_priced_) price_step(mesh);
+  if (std::isnan(std::min(least_apart_s_, least_paired_s_))) {
     reject(Rejection::rate, mesh.cell, static_cast<double>(asked - unfit));
     return;
   }
@@ -259,7 +269,7 @@ void SearchWorker::price_schedules(Mesh& mesh, Candidate& candidate, double end_
     candidate.plan.schedule = kinds.kind, candidate.plan.virtual_stages = kinds.virtual_stages;
     candidate.price = {};
     candidate.price.memory_bytes = bytes_[l];
-    if (!wanted(l, overlaps_forward_backward(kinds.kind) ? least_paired : least_apart)) continue;
+    if (!wanted(l, overlaps_forward_backward(kinds.kind) ? least_paired_s_ : least_apart_s_)) continue;
     const ScheduleShape shape = shape_of_kinds(kinds, mesh.microbatches);
     pricer_.bound(mesh.placed, layer_, state_, kinds, shape, candidate.price);
     if (!wanted(l, candidate.price.step_time_s)) continue;
