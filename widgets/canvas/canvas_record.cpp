@@ -112,7 +112,7 @@ void RecordCanvas::on_text(Point anchor, std::string_view utf8, const TextStyle&
   texts_.push_back(std::move(run));
 }
 
-void RecordCanvas::on_line(std::span<const Point> points, const Stroke& stroke, bool) {
+void RecordCanvas::on_line(std::span<const Point> points, const Stroke& stroke, bool arrow) {
   marks_.push_back({Mark::Kind::line,
                     {points.begin(), points.end()},
                     box_around(points).inset(-stroke.width / 2),
@@ -121,7 +121,8 @@ void RecordCanvas::on_line(std::span<const Point> points, const Stroke& stroke, 
                     stroke.width,
                     stroke.colour,
                     clips_.empty() ? bounds() : clips_.back(),
-                    primitives_.size()});
+                    primitives_.size(),
+                    arrow});
 }
 
 void RecordCanvas::on_marker(Point centre, Marker, float size, const Fill&) {

@@ -48,6 +48,7 @@ struct Mark {
   Colour colour = kTransparent;
   Rect clip = {};
   std::size_t order = 0;  // how many primitives were drawn before it
+  bool arrow = false;     // a line with a head at its end
 };
 
 struct TextProblem {

@@ -286,6 +286,26 @@ TEST_CASE("the first plan, the present one and the capacity stand in the front's
   CHECK(canvas->find_tag("frontier.plan", static_cast<int>(search::present_index(s.result))));
 }
 
+TEST_CASE("the arrow from the present plan ends at the first, also past another that lies in its way") {
+  Searched s(preset_case("llama3-8b-8-h100"));
+  // Far apart, with the second half way between.
+  std::vector<engine::RankedPlan>& best = s.result.best;
+  const engine::RankedPlan& present = s.result.present;
+  REQUIRE(best.size() >= 2);
+  best.resize(2);
+  best[0].memory_bytes = present.memory_bytes / 4;
+  for (double engine::RankedPlan::*value : {&engine::RankedPlan::memory_bytes, &engine::RankedPlan::step_time_s})
+    best[1].*value = (best[0].*value + present.*value) / 2;
+  const auto canvas = shown("frontier", s, 900, 500);
+  const auto arrow =
+      std::find_if(canvas->marks().begin(), canvas->marks().end(), [](const Mark& mark) { return mark.arrow; });
+  REQUIRE(arrow != canvas->marks().end());
+  const auto centre = [&](int plan) { return canvas->find_tag("frontier.plan", plan)->rect.centre(); };
+  CHECK(distance(arrow->points.back(), centre(0)) < 20);
+  CHECK(distance(arrow->points.back(), centre(1)) > 40);
+  CHECK(canvas->audit_text() == "");
+}
+
 TEST_CASE("plans that take little of a chip fill the front's figure, which says where the chip ends") {
   const auto right_of = [](const RecordCanvas& canvas, const Searched& s) {
     float right = 0;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
+#include <optional>
 
 #include "widgets/canvas/number_format.h"
 #include "widgets/figures/common/figure_head.h"
@@ -186,9 +188,15 @@ std::string ranks_text(const std::vector<std::size_t>& ranks) {
   return out;
 }
 
+// A mark with the ranks of the plans at it.
+struct RankMark {
+  Rect place;
+  std::size_t rank = 0;  // the first of them
+};
+
 // The best by rank; those that would cover one another share a mark, which stands where the best of them is.
-void draw_best(Canvas& canvas, const FigureInput& input, const FrontPicture& picture, const PlacedPicture& l,
-               LabelField& field) {
+std::vector<RankMark> draw_best(Canvas& canvas, const FigureInput& input, const FrontPicture& picture,
+                                const PlacedPicture& l, LabelField& field) {
   const Theme& theme = input.theme;
   const TextStyle number = small_text(canvas, theme.inv, HAlign::centre, Weight::bold);
   struct Group {
@@ -206,6 +214,7 @@ void draw_best(Canvas& canvas, const FigureInput& input, const FrontPicture& pic
     else
       groups.push_back({mark, {i + 1}});
   }
+  std::vector<RankMark> drawn;
   for (Group& g : groups) {
     const Point at = g.mark.centre();
     std::string text = ranks_text(g.ranks);
@@ -231,11 +240,60 @@ void draw_best(Canvas& canvas, const FigureInput& input, const FrontPicture& pic
     else
       canvas.marker(at, Marker::circle, pill.w, {.colour = theme.ink});
     canvas.text(pill.centre(), text, number);
+    drawn.push_back({pill, g.ranks.front()});
   }
+  return drawn;
+}
+
+// Of a line, from its start.
+struct Stretch {
+  float low = 0, high = 0;
+};
+
+// How far along the direction a line from `at` is inside of the place; nothing where it passes it by.
+std::optional<Stretch> way_inside(Point at, Point direction, const Rect& place) {
+  Stretch way{0, std::numeric_limits<float>::infinity()};
+  const auto cut = [&way](float from, float along, float low, float high) {
+    if (along == 0) {
+      if (from < low || from > high) way.high = way.low;
+      return;
+    }
+    const auto [enters, leaves] = std::minmax((low - from) / along, (high - from) / along);
+    way.low = std::max(way.low, enters), way.high = std::min(way.high, leaves);
+  };
+  cut(at.x, direction.x, place.x, place.right());
+  cut(at.y, direction.y, place.y, place.bottom());
+  if (!(way.low < way.high)) return std::nullopt;
+  return way;
+}
+
+// From the present plan to the best, behind the marks of others. Without one where they are near.
+std::optional<std::vector<Stretch>> way_to_best(const Canvas& canvas, Point at, Point direction, float from,
+                                                float until, const std::vector<RankMark>& marks) {
+  std::vector<Stretch> hidden;
+  for (const RankMark& mark : marks) {
+    const std::optional<Stretch> inside = way_inside(at, direction, mark.place.inset(-canvas.px(4)));
+    if (!inside) continue;
+    if (mark.rank == 1)
+      until = std::min(until, inside->low);
+    else
+      hidden.push_back(*inside);
+  }
+  std::ranges::sort(hidden, {}, &Stretch::low);
+  std::vector<Stretch> shown;
+  for (const Stretch& behind : hidden) {
+    if (behind.low >= until) break;
+    if (behind.low > from) shown.push_back({from, behind.low});
+    from = std::max(from, behind.high);
+  }
+  if (until - from < canvas.px(12)) return std::nullopt;
+  shown.push_back({from, until});
+  if (shown.back().high - shown.front().low <= canvas.px(24)) return std::nullopt;
+  return shown;
 }
 
 void draw_present(Canvas& canvas, const FigureInput& input, const FrontPicture& picture, const PlacedPicture& l,
-                  LabelField& field) {
+                  const std::vector<RankMark>& marks, LabelField& field) {
   if (!picture.present || !l.shows(*picture.present)) return;
   const Theme& theme = input.theme;
   const Colour colour = picture.present->good ? theme.ink : theme.err;
@@ -245,21 +303,19 @@ void draw_present(Canvas& canvas, const FigureInput& input, const FrontPicture& 
   std::vector<LabelLine> lines{{picture.present_text, small_text(canvas, colour, HAlign::left, Weight::bold)}};
   if (!picture.best.empty() && l.shows(picture.best.front())) {
     const Point to = l.at(picture.best.front());
-    const float length = distance(at, to), from = size / 2;
+    const float length = distance(at, to);
     const Point d = (to - at) * (1 / std::max(length, 1e-3f));
-    // Short of the first number on its way, whichever that is.
-    float until = length - canvas.px(18);
-    for (std::size_t i = 0; i < picture.best.size() && i < kNumbered; ++i) {
-      const Rect other = best_mark(canvas, l.at(picture.best[i]));
-      const Point way = other.centre() - at;
-      const float along = way.x * d.x + way.y * d.y, aside = std::abs(way.x * d.y - way.y * d.x);
-      if (along > from && aside < other.w / 2 + canvas.px(3))
-        until = std::min(until, along - other.w / 2 - canvas.px(4));
-    }
-    if (until - from > canvas.px(24)) {
-      canvas.arrow(at + d * from, at + d * until, {theme.ink3, canvas.px(1), {}}, canvas.px(7));
+    if (const auto way = way_to_best(canvas, at, d, size / 2, length - canvas.px(18), marks)) {
+      const Stroke stroke{theme.ink3, canvas.px(1), {}};
+      for (const Stretch& part : *way) {
+        const Point from = at + d * part.low, until = at + d * part.high;
+        if (&part == &way->back())
+          canvas.arrow(from, until, stroke, canvas.px(7));
+        else
+          canvas.line(from, until, stroke);
+        field.take_line(from, until, canvas.px(kHaloRoom));
+      }
       lines.push_back({picture.gain_text, small_text(canvas, theme.ink2, HAlign::left)});
-      field.take_line(at + d * from, at + d * until, canvas.px(kHaloRoom));
     }
   }
   canvas.marker(at, Marker::circle, size, {.colour = theme.panel, .edge = colour, .edge_width = canvas.px(2.2f)});
@@ -352,7 +408,7 @@ void draw_front(Canvas& canvas, const Rect& area, const FigureInput& input, cons
   canvas.polyline(steps, {input.theme.ink, input.theme.data_width * canvas.em(), {}});
   for (std::size_t i = 0; i < picture.front.size(); ++i)
     tag_plan(canvas, picture, l, picture.front[i], picture.best.size() + i, canvas.px(8));
-  draw_best(canvas, input, picture, l, field);
+  const std::vector<RankMark> marks = draw_best(canvas, input, picture, l, field);
   for (std::size_t i = 1; i < steps.size(); ++i) field.take_line(steps[i - 1], steps[i], canvas.px(2));
   // Halos would cut the axes, and the ends of the line.
   const Point corner{l.plot.x, l.plot.bottom()};
@@ -361,7 +417,7 @@ void draw_front(Canvas& canvas, const Rect& area, const FigureInput& input, cons
   if (!steps.empty())
     for (const Point end : {steps.front(), steps.back()})
       field.take(Rect{end.x, end.y, 0, 0}.inset(-canvas.px(kHaloRoom / 2)));
-  draw_present(canvas, input, picture, l, field);
+  draw_present(canvas, input, picture, l, marks, field);
   draw_baseline(canvas, input, picture, l, field);
   draw_note(canvas, input, picture, l, field);
   for (std::size_t i = picture.best.size(); i-- > 0;)
