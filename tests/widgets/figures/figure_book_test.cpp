@@ -83,6 +83,12 @@ TEST_CASE("network: regions and lines are named where they are") {
   }
 }
 
+TEST_CASE("network: where pairs of passes hide, the region is that of the plan without pairs") {
+  CHECK(book("network", "deepseek-v3-2048-h800")->find_text("this plan without pairs: network-bound"));
+  const FigureCase c = evaluated(tests::with(case_of("deepseek-v3-2048-h800").scenario, {"pipeline.schedule=1f1b"}));
+  CHECK(drawn("network", c, "dark", 15, 900, 500)->find_text("this plan: network-bound"));
+}
+
 TEST_CASE("network: unless all are asked for, one alternative stands beside the plan") {
   for (const char* preset : {"llama3-70b-v5p-pod", "llama3-405b-16k-h100-8k"}) {
     const auto canvas = book("network", preset);

@@ -190,7 +190,9 @@ std::vector<ChartBand> bands_of(const FigureInput& input, const FigureView& view
   };
   if (const NetworkLine* plan = plan_of(study)) {
     const double hides = plan->hidden_from.value_or(end);
-    add(start, hides, kNetworkTint, "figure.network.plan.bound");
+    // The lines are of a layer alone, whatever pairs of passes hide of what it exposes.
+    const bool paired = engine::hidden_in_pairs(input.report) >= kToldExposed;
+    add(start, hides, kNetworkTint, paired ? "figure.network.plan.bound.apart" : "figure.network.plan.bound");
     add(hides, end, 0, exposes(input, view, *plan) ? "figure.network.plan.shorter" : "figure.network.plan.hides");
     return out;
   }
