@@ -88,6 +88,7 @@ struct LaunchPlan {
 
   // Serving: the share of a chip's memory that the server takes; the rest is reserved.
   Maybe<double> memory_share;
+  engine::Sentence memory_share_default;  // whose default it is; empty: the file states it
 
   // Pipeline: layers by virtual stage, a layout (engine/io/scenario/layer_layout.h), or layers of each virtual stage.
   Maybe<std::vector<int>> layers_per_stage;

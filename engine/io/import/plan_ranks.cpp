@@ -190,8 +190,9 @@ void PlanToScenario::reserve() {
   if (!capacity) return;
   const double bytes = std::floor((1 - plan_.memory_share->value) * *capacity);
   s().assumptions.reserve_bytes = bytes;
-  const Origin& origin = plan_.memory_share->origin;
-  if (origin.line > 0 || given("workload.kind")) read(origin, kPath, fmt::format("{:g}", plan_.memory_share->value));
+  if (!plan_.memory_share_default.empty())
+    return assumed(kPath, fmt::format("{}", bytes), plan_.memory_share_default);
+  read(plan_.memory_share->origin, kPath, fmt::format("{:g}", plan_.memory_share->value));
 }
 
 void PlanToScenario::microbatch() {

@@ -166,7 +166,11 @@ class VllmReader {
   void memory() {
     const auto share = keys_.number("--gpu-memory-utilization", 0.01, 1);
     if (keys_.failed()) return;
-    plan_.memory_share = share ? share : Maybe<double>(Stated<double>{0.9, {"--gpu-memory-utilization", 0}});
+    plan_.memory_share = share;
+    if (!share) {
+      plan_.memory_share = Stated<double>{0.9, {"--gpu-memory-utilization", 0}};
+      plan_.memory_share_default = usual();
+    }
     if (const auto page = keys_.whole("--block-size", 1, 1 << 16))
       plan_.state("serving.page_tokens", page->value, page->origin);
     else if (!keys_.failed())

@@ -287,6 +287,20 @@ TEST_CASE("vLLM's pass without a stated size is larger on large chips, but for t
   }
 }
 
+TEST_CASE("the share of memory that vLLM takes by default is assumed, one that is stated is read") {
+  const std::string serve = "vllm serve meta-llama/Llama-3.1-8B-Instruct";
+  const auto field_of = [](const auto& row) { return row.field; };
+  for (const auto& [flag, stated] : {std::pair{"", false}, {" --gpu-memory-utilization 0.9", true}}) {
+    CAPTURE_BINDING(flag);
+    const auto read = io::import_launch(serve + flag, "serve.sh", {"h100-sxm:8", {}}, test::shipped());
+    REQUIRE(read.ok());
+    CHECK(read->scenario.assumptions.reserve_bytes == doctest::Approx(0.1 * 80e9));
+    const std::string_view path = "assumptions.reserve_bytes";
+    CHECK((std::ranges::find(read->read, path, field_of) != read->read.end()) == stated);
+    CHECK((std::ranges::find(read->assumed, path, field_of) != read->assumed.end()) == !stated);
+  }
+}
+
 TEST_CASE("SGLang's dispatchers of whole experts deal them to all ranks") {
   for (const auto& [flag, expert] : {std::pair{"--moe-a2a-backend deepep", 16},
                                      {"--moe-a2a-backend mooncake", 16},
