@@ -22,10 +22,10 @@ constexpr float kNodeGap = 12, kBrokenGap = 30;  // between nodes; where some ar
 constexpr float kMostNode = 300;                 // width
 constexpr float kNodePad = 7, kMostChip = 46, kChipGap = 4;
 constexpr float kMostChipAlone = 120,
-                kGapAlone = 0.5f;  // of the chips of a node that stands alone; of a chip, between
-constexpr float kRoom = 1.5f;      // of a line of text: a switch and its name
-constexpr float kLane = 5;         // between the ways of two axes in one switch
-constexpr float kRise = 12;        // between a node and the switch over it
+                kGapAlone = 0.5f;    // of the chips of a node that stands alone; of a chip, between
+constexpr float kSwitchRoom = 1.5f;  // of a line of text: a switch and its name
+constexpr float kLane = 5;           // between the ways of two axes in one switch
+constexpr float kRise = 12;          // between a node and the switch over it
 constexpr float kMostTable = 0.5f;
 constexpr float kShade = 0.1f;  // of ink: switches
 
@@ -124,7 +124,8 @@ struct Places {
 
 Places lay_out(const Canvas& canvas, const Rect& room, const Picture& p) {
   Places out;
-  const float line = small_line(canvas), box = line * kRoom + canvas.px(kLane) * static_cast<float>(p.reaches.size());
+  const float line = small_line(canvas),
+              box = line * kSwitchRoom + canvas.px(kLane) * static_cast<float>(p.reaches.size());
   const auto n = static_cast<float>(p.nodes.size());
   float gaps = 0;
   for (std::size_t i = 1; i < p.nodes.size(); ++i)

@@ -30,8 +30,8 @@ constexpr double kSlowest = 1.9;     // times the best that are shown at least
 constexpr double kLinearUpTo = 5;    // ratio of the ends from which the axis of times is logarithmic
 constexpr double kKnee = 1.05;       // times the best that a plan of little memory may take to be worth naming
 constexpr double kUnderBest = 0.08;  // of the axis of times, where the numbers of the best stand
-constexpr double kLittle = 0.2, kRoom = 1.15;  // of what a chip holds; right of the largest plan
-constexpr double kKneeMemory = 0.7;            // of the best plan's memory that it takes at most
+constexpr double kLittle = 0.2, kAxisRoom = 1.15;  // of what a chip holds; right of the largest plan
+constexpr double kKneeMemory = 0.7;                // of the best plan's memory that it takes at most
 
 struct Ends {
   double memory_gb = 1, fast_s = 1, slow_s = 10;
@@ -59,7 +59,7 @@ Ends ends_of(const TrainingShown& shown) {
   for (const auto* plans : {&r.best, &r.front})
     for (const RankedPlan& p : *plans)
       if (p.step_time_s <= e.slow_s) largest = std::max(largest, p.memory_bytes);
-  if (largest > 0 && (largest < kLittle * memory || !(memory > 0))) memory = kRoom * largest;
+  if (largest > 0 && (largest < kLittle * memory || !(memory > 0))) memory = kAxisRoom * largest;
   e.memory_gb = memory / kGb;
   e.fast_s = best * 0.94;
   if (!(e.slow_s > 1.1 * e.fast_s)) e.slow_s = 1.5 * e.fast_s;

@@ -82,21 +82,32 @@ struct Layout {
   std::vector<KeyMark> key;
 };
 
+// Marks left of this part of the ridge stand on the slope.
+inline constexpr double kRidgeShare = 0.9;
+// Of draw_flags, by which the room of flags is measured: their lines in small text, and what stands before their names.
+inline constexpr float kFlagPitch = 1.35f;
+inline constexpr float kFlagElbow = 12, kFlagColumn = 6;
+
 // The measured operations of a layout (figure_roofline_measured.cpp), in this order: what can be drawn of them; their places
 // once the axes are there; their names, where the rest of the figure leaves room.
 void find_measured(const Canvas& canvas, const FigureInput& input, Layout& l);
 void stand_measured(Layout& l);
 void name_measured(const Canvas& canvas, const FigureInput& input, const std::vector<Rect>& taken, Layout& l);
 
+// Names of all else (figure_roofline_labels.cpp), once roofs, dots and flags have their places.
+void place_labels(const Canvas& canvas, const FigureInput& input, Layout& l);
+
 TextStyle small(const Canvas& canvas, Colour colour, HAlign h, VAlign v);
 TextPlace place(const Canvas& canvas, std::string text, Point anchor, const TextStyle& style);
 
+// The name of a roof: "bf16 peak 197 TFLOP/s".
+std::string peak_text(const FigureInput& input, std::string_view dtype_key, double flop_per_s);
+
 Layout lay_out(const Canvas& canvas, const Rect& area, const FigureInput& input, const FigureView& view);
 
-// Whether operations take time twice: a step's parts count that as recomputation, an operation counts all of its
-// time.
 // Whether vector operations take no time of their own: the ideal step hides them under the others.
 bool hides_vectors(const FigureInput& input);
+// Whether operations take time twice: a step's parts count that as recomputation, an operation counts all of its time.
 bool recomputes(const FigureInput& input);
 std::string_view share_heading(const FigureInput& input);
 
