@@ -9,6 +9,7 @@
 #include "engine/evaluate/evaluate.h"
 #include "engine/evidence/kernel_prediction.h"
 #include "engine/evidence/measured_scenario.h"
+#include "engine/evidence/stated_cluster.h"
 #include "engine/hardware/collective.h"
 #include "engine/hardware/switched_collective.h"
 

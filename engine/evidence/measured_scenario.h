@@ -11,9 +11,7 @@
 //   selective         of PyTorch FSDP: outputs of matrix multiplications; of torchtitan those of every second one, as
 //                     the nearest number of tensors per layer
 //   vocabulary        51,200 (GPT-2's, padded as Megatron-LM does)
-//   node              8 chips; TPU slices as near to a square or cube as the count of chips allows
-//   fabric            the chip's figure, or what the entry's cluster says as "NxM Gb/s ... per node" or
-//                     "M Gb/s per GPU"
+//   nodes and fabric  as in stated_cluster.h
 //
 // The generation of software is what the source's words say: Megatron-LM and Megatron-DeepSpeed up to 2022 (before
 // FlashAttention), JAX (MaxText, PaxML, tpu-recipes), PyTorch FSDP (torchtitan, llm-foundry, fms-fsdp, AutoModel
@@ -45,8 +43,5 @@ BuiltScenario build_training_scenario(const io::Measurement&, const io::PresetLi
 BuiltScenario build_serving_scenario(const io::Measurement&, const io::PresetLibrary&, engine::Mode);
 // The software a source names; automatic: it names none that is known.
 engine::StackChoice stated_stack(const io::Measurement&);
-// The chips alone, `ranks` of them: for kernels and collectives.
-std::variant<engine::Cluster, engine::Sentence> build_cluster(const io::Measurement&, const io::PresetLibrary&,
-                                                              int ranks);
 
 }  // namespace roofscape::evidence
