@@ -11,14 +11,38 @@ namespace roofscape::widgets {
 namespace {
 
 // The number that a reader sees, so that "236 chips" has the form of 236 where it is 235.6, rounded; not a number where
-// it is written with a fraction.
+// it is written with a fraction or a prefix ("1 k"), or is none.
 double number_as_read(std::string_view number) {
   double whole = 0;
+  bool digits = false;
   for (const char c : number) {
-    if (c == '.' || c == ',') return std::numeric_limits<double>::quiet_NaN();
-    if (c >= '0' && c <= '9') whole = 10 * whole + (c - '0');
+    if (c == '.' || c == ',' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'))
+      return std::numeric_limits<double>::quiet_NaN();
+    if (c >= '0' && c <= '9') whole = 10 * whole + (c - '0'), digits = true;
   }
-  return whole;
+  return digits ? whole : std::numeric_limits<double>::quiet_NaN();
+}
+
+// The n-th of "one|other" or "one|few|many".
+std::string_view choice_of(std::string_view choices, std::size_t n) {
+  for (; n > 0; --n) {
+    const std::size_t bar = choices.find('|');
+    if (bar == std::string_view::npos) break;
+    choices.remove_prefix(bar + 1);
+  }
+  return choices.substr(0, choices.find('|'));
+}
+
+// What is counted in fractions has the second form: "1.5 chips", and in Russian that of two.
+std::size_t written_form(std::string_view language, std::string_view number) {
+  switch (plural_form(language, number_as_read(number))) {
+    case PluralForm::one:
+      return 0;
+    case PluralForm::many:
+      return 2;
+    default:
+      return 1;
+  }
 }
 
 }  // namespace
@@ -37,9 +61,16 @@ std::string TextTable::format(std::string_view key, std::span<const std::string>
       std::size_t number = 0, j = i + 1;
       while (j < pattern.size() && pattern[j] >= '0' && pattern[j] <= '9' && number < 100)
         number = number * 10 + static_cast<std::size_t>(pattern[j++] - '0');
-      if (j > i + 1 && j < pattern.size() && pattern[j] == '}' && number < arguments.size()) {
+      const bool is_place = j > i + 1 && j < pattern.size() && number < arguments.size();
+      if (is_place && pattern[j] == '}') {
         out += arguments[number];
         i = j;
+        continue;
+      }
+      if (const std::size_t end = is_place && pattern[j] == ':' ? pattern.find('}', j) : std::string_view::npos;
+          end != std::string_view::npos) {
+        out += choice_of(pattern.substr(j + 1, end - j - 1), written_form(language_, arguments[number]));
+        i = end;
         continue;
       }
     }

@@ -25,7 +25,8 @@ class TextTable : public engine::Words {
   // The text of a key; the key itself where there is none. The view lives as long as the table (or the key).
   std::string_view text(std::string_view key) const;
   // The text with {0}, {1}, ... replaced by the arguments (already formatted values). "{2}" stands
-  // where there are two arguments.
+  // where there are two arguments. "{0:chip|chips}" is the word that goes with argument 0 as it is read, a number: one
+  // and other, or one, few and many, as the language counts.
   std::string format(std::string_view key, std::span<const std::string> arguments) const;
   std::string format(std::string_view key, std::initializer_list<std::string> arguments) const {
     return format(key, std::span<const std::string>(arguments.begin(), arguments.size()));

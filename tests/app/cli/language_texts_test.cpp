@@ -3,6 +3,8 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <map>
 #include <set>
 
 #include "app/core/strings.h"
@@ -89,6 +91,22 @@ TEST_CASE("no language that ships has a text that English has not") {
       const bool known = english.contains(key) || !counted(english, key).empty() || key.starts_with("source.");
       CHECK_MESSAGE(known, language << " has \"" << key << "\", which English has not");
       CHECK_MESSAGE(!text.empty(), language << " \"" << key << "\" is empty");
+    }
+}
+
+TEST_CASE("words that follow a number have all forms of their language, and the number is in the text") {
+  const std::map<std::string, std::ptrdiff_t> form_counts{{"en", 2}, {"ko", 1}, {"ru", 3}};
+  for (const auto& of_language : form_counts)
+    for (const auto& entry : texts_of(of_language.first)) {
+      const std::string& text = entry.second;
+      CAPTURE(of_language.first);
+      CAPTURE(entry.first);
+      for (std::size_t at = text.find(':'); at != std::string::npos; at = text.find(':', at + 1)) {
+        if (at < 2 || text[at - 2] != '{') continue;
+        const std::string words = text.substr(at, text.find('}', at) - at);
+        CHECK(std::count(words.begin(), words.end(), '|') + 1 == of_language.second);
+        CHECK(text.find(text.substr(at - 2, 2) + "}") != std::string::npos);
+      }
     }
 }
 

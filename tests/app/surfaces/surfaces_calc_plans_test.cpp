@@ -191,10 +191,12 @@ TEST_CASE("calc's schedules of a plan's shortest and longest stage enclose its m
     CAPTURE(schedule_id(p.shape.kind));
     // What is typed in is the time through a device, of all its chunks.
     const double chunks = passes_per_device(p.shape) * 1e-12;
-    const auto ends = [](const std::vector<Tick>& times) { return std::minmax_element(times.begin(), times.end()); };
+    const auto ends = [](const std::vector<engine::Tick>& times) {
+      return std::minmax_element(times.begin(), times.end());
+    };
     const auto run = [&](bool longest) {
-      const auto of = [&](std::string_view name, const std::vector<Tick>& times) {
-        const Tick t = times.empty() ? 0 : longest ? *ends(times).second : *ends(times).first;
+      const auto of = [&](std::string_view name, const std::vector<engine::Tick>& times) {
+        const engine::Tick t = times.empty() ? 0 : longest ? *ends(times).second : *ends(times).first;
         return fmt::format("{}={}", name, static_cast<double>(t) * chunks);
       };
       Typed inputs{fmt::format("schedule={}", schedule_id(p.shape.kind)),

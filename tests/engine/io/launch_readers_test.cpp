@@ -166,7 +166,7 @@ TEST_CASE("values of another type, or no choice, are refused with what would be 
         "cannot share under "
         "this schedule; change it so that each rank has one stage, or two or more under an interleaved schedule");
   CHECK(launch_error_of(replaced(test::kMaxtext, "per_device_batch_size: 2", "per_device_batch_size: 0.5")) ==
-        "run: per_device_batch_size: line 7: 0.5 sequences a device over 1 devices of a rank are 0.5, not whole "
+        "run: per_device_batch_size: line 7: 0.5 sequences per device over 1 device of a rank are 0.5, not whole "
         "sequences; give a "
         "multiple of one sequence for the tensor, context and pipeline devices of a rank");
   CHECK(launch_error_of(replaced(test::kDeepspeed, "\"stage\": 3", "\"stage\": 4")) ==

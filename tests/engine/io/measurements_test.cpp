@@ -104,7 +104,7 @@ TEST_CASE("a table that is wrong is refused with the path of what is wrong") {
   CHECK(table(R"({"columns": [1], "rows": []})") ==
         "m.json: tables.0: a table has columns, each a text, and rows" + remedy);
   CHECK(table(R"({"columns": ["id", "family"], "rows": [["a"]]})") ==
-        "m.json: tables.0.rows.0: 1 values for 2 columns; give a value for each column, null for none");
+        "m.json: tables.0.rows.0: 1 value for 2 columns; give a value for each column, null for none");
   CHECK(table(R"({"columns": ["id", "id.x"], "rows": [["a", 1]]})") ==
         "m.json: tables.0.rows.0: \"id.x\" cannot be a column" + remedy);
   CHECK(table(R"({"columns": ["id", "model"], "rows": [["a", "m"]]})") ==

@@ -287,7 +287,7 @@ TEST_CASE("where two schedules have no room the baseline is an outline of its le
 TEST_CASE("one stage has no pipeline and says why") {
   const auto canvas = drawn("pipeline", one_stage(), "dark", 15, 560, 400);
   CHECK(canvas->find_text("One stage: no pipeline to draw"));
-  CHECK(canvas->find_text("Every chip works on all 80 layers, so there is no bubble."));
+  CHECK(canvas->find_text("Every chip works on every layer (80), so there is no bubble."));
   CHECK(canvas->texts().size() == 2);
   CHECK(drawn("pipeline", one_stage(16), "dark", 15, 560, 400)->texts().size() == 3);
 }

@@ -19,6 +19,8 @@ namespace unit = roofscape::engine::unit;
 
 namespace {
 
+using Texts = std::map<std::string, std::string, std::less<>>;
+
 std::string forms(std::string_view language, const std::vector<double>& numbers) {
   std::string out;
   for (const double n : numbers)
@@ -63,8 +65,30 @@ TEST_CASE("a count is spoken in the form of its language") {
   CHECK(texts.count("chips", 111) == "111 чипов");
 }
 
+TEST_CASE("a word in a text has the form of the number that it names") {
+  const Texts forms{{"run", "{0} {0:chip runs|chips run} on {1} {1:node|nodes}"}};
+  const TextTable english(forms);
+  CHECK(english.format("run", {"1", "16\u202f384"}) == "1 chip runs on 16\u202f384 nodes");
+  CHECK(english.format("run", {"21", "1"}) == "21 chips run on 1 node");
+  for (const char* number : {"1.0", "1\u202fk", "0", "none", ""}) {
+    CAPTURE(number);
+    CHECK(english.format("run", {number, "2"}) == std::string(number) + " chips run on 2 nodes");
+  }
+  const TextTable texts({{"run", "{0} {0:чип|чипа|чипов}"}}, "ru");
+  for (const char* text : {"1 чип", "3 чипа", "11 чипов", "1.5 чипа"}) {
+    const std::string_view whole = text;
+    CHECK(texts.format("run", {std::string(whole.substr(0, whole.find(' ')))}) == whole);
+  }
+}
+
+TEST_CASE("a word for a number that is not there is left as it stands") {
+  const Texts forms{{"run", "{1:chip|chips} and {0:chip"}};
+  const TextTable texts(forms);
+  CHECK(texts.format("run", {"2"}) == "{1:chip|chips} and {0:chip");
+}
+
 TEST_CASE("a form that a table lacks is that of other numbers") {
-  const std::map<std::string, std::string, std::less<>> forms{{"edits.other", "{0} edits of {1}"}};
+  const Texts forms{{"edits.other", "{0} edits of {1}"}};
   const TextTable texts(forms);
   CHECK(texts.count("edits", 1, {"it"}) == "1 edits of it");
 }
@@ -77,10 +101,10 @@ TEST_CASE("a unit that is a noun is written in the language of the table") {
 }
 
 TEST_CASE("a unit has the form of the number that is printed, not of the one that was rounded to it") {
-  const std::map<std::string, std::string, std::less<>> forms{{"unit.chips.one", "чип"},
-                                                              {"unit.chips.few", "чипа"},
-                                                              {"unit.chips.many", "чипов"},
-                                                              {"unit.chips.other", "чипа"}};
+  const Texts forms{{"unit.chips.one", "чип"},
+                    {"unit.chips.few", "чипа"},
+                    {"unit.chips.many", "чипов"},
+                    {"unit.chips.other", "чипа"}};
   const TextTable texts(forms, "ru");
   CHECK(texts.amount(235.6, unit::chips_real) == "236\u202fчипов");
   CHECK(texts.amount(1234.4, unit::chips_real) == "1234\u202fчипа");
