@@ -40,7 +40,12 @@ std::string own_text(const PanelContext& ctx, const ConstrainedDimension& dimens
   for (const std::string_view path : dimension.paths) {
     if (path.empty()) continue;
     const engine::Field* field = engine::find_field(path);
-    const std::string value = field_value(ctx, *field, field->get(ctx.session.scenario()));
+    const double number = field->get(ctx.session.scenario());
+    const std::string zero = "ui.search.zero." + std::string(path);
+    const bool counts = field->kind == engine::FieldKind::integer && field->unit.symbol != "1";
+    const std::string value = number == 0 && ctx.ui.texts.has(zero) ? std::string(ctx.text(zero))
+                              : counts                              ? ctx.ui.texts.amount(number, field->unit)
+                                                                    : field_value(ctx, *field, number);
     if (out != value) out += (out.empty() ? "" : ", ") + value;
   }
   return out;
