@@ -306,6 +306,24 @@ TEST_CASE("the arrow from the present plan ends at the first, also past another 
   CHECK(canvas->audit_text() == "");
 }
 
+TEST_CASE("the present plan is named wherever it lies in the front's figure") {
+  Searched s(preset_case("llama3-8b-8-h100"));
+  const double fastest = s.result.best.front().step_time_s, capacity = 80e9;
+  for (const double slower : {1.05, 1.3, 1.8, 2.5})
+    for (const double share : {0.05, 0.2, 0.35, 0.5, 0.65, 0.8, 0.95}) {
+      s.result.present.step_time_s = slower * fastest;
+      s.result.present.memory_bytes = share * capacity;
+      for (const float width : {420.0f, 560.0f}) {
+        CAPTURE(slower);
+        CAPTURE(share);
+        CAPTURE(width);
+        const auto canvas = shown("frontier", s, width, 360);
+        CHECK(canvas->find_text("now"));
+        CHECK(canvas->audit_text() == "");
+      }
+    }
+}
+
 TEST_CASE("plans that take little of a chip fill the front's figure, which says where the chip ends") {
   const auto right_of = [](const RecordCanvas& canvas, const Searched& s) {
     float right = 0;

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <optional>
+#include <span>
 
 #include "widgets/canvas/number_format.h"
 #include "widgets/figures/common/figure_head.h"
@@ -320,7 +321,9 @@ void draw_present(Canvas& canvas, const FigureInput& input, const FrontPicture& 
   }
   canvas.marker(at, Marker::circle, size, {.colour = theme.panel, .edge = colour, .edge_width = canvas.px(2.2f)});
   field.take(mark.inset(-canvas.px(2)));
-  put_label(canvas, input, picture, l, field, mark, lines);
+  // Its name at least, where there is no room for what the best would gain.
+  if (!put_label(canvas, input, picture, l, field, mark, lines) && lines.size() > 1)
+    put_label(canvas, input, picture, l, field, mark, std::span(lines).first(1));
 }
 
 // Hollow and small, with its name.
