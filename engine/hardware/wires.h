@@ -66,17 +66,6 @@ template <Scalar S>
 Busiest<S> busiest(const Wires<S>& wires, const AxisArray<S>& times, unsigned talks, const S& zero) {
   Busiest<S> out{zero};
   if (talks == 0) return out;
-  if ((talks & (talks - 1)) == 0) {  // one axis alone: a wire that it keeps busy, else one that it shares
-    unsigned whole = 0, part = 0;
-    for (std::size_t wire = 0; wire < static_cast<std::size_t>(wires.count); ++wire)
-      whole |= wires.whole[wire], part |= wires.part[wire];
-    const auto i = static_cast<std::size_t>(std::countr_zero(talks));
-    if ((whole & talks) != 0)
-      out.time = times[i], out.whole = talks;
-    else if ((part & talks) != 0)
-      out.time = wires.share[i] * times[i], out.part = talks;
-    return out;
-  }
   bool any = false;
   double longest = 0;
   for (int wire = 0; wire < wires.count; ++wire) {
