@@ -19,11 +19,11 @@ using namespace roofscape::widgets::testing;
 
 namespace {
 
-// Of plans the ones that have one of something, or nearly: of everything, of stages, of layers, of nodes ...
 FigureCase plan_of_one(const char* preset, std::initializer_list<std::string_view> edits) {
   return evaluated(tests::with(case_of(preset).scenario, edits));
 }
 
+// Of both workloads, with one chip, layer, head, microbatch, expert per token, sequence or output token.
 std::vector<FigureCase> plans_of_one() {
   std::vector<FigureCase> out;
   for (const char* mode : {"assumptions.mode=ideal", "assumptions.mode=calibrated"}) {
