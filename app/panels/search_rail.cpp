@@ -41,11 +41,10 @@ std::string own_text(const PanelContext& ctx, const ConstrainedDimension& dimens
     if (path.empty()) continue;
     const engine::Field* field = engine::find_field(path);
     const double number = field->get(ctx.session.scenario());
+    // Of some fields 0 means more than a number says.
     const std::string zero = "ui.search.zero." + std::string(path);
-    const bool counts = field->kind == engine::FieldKind::integer && field->unit.symbol != "1";
-    const std::string value = number == 0 && ctx.ui.texts.has(zero) ? std::string(ctx.text(zero))
-                              : counts                              ? ctx.ui.texts.amount(number, field->unit)
-                                                                    : field_value(ctx, *field, number);
+    const bool in_words = number == 0 && ctx.ui.texts.has(zero);
+    const std::string value = in_words ? std::string(ctx.text(zero)) : field_value(ctx, *field, number);
     if (out != value) out += (out.empty() ? "" : ", ") + value;
   }
   return out;
