@@ -124,17 +124,23 @@ void fullest_devices(const DeviceKinds& kinds, const ScheduleShape& shape, HeldK
   for (DeviceMoments& device : out) device.kind = numbers.number_of(device);
 }
 
-std::vector<std::uint16_t> DistinctDevices::add(const std::vector<DeviceMoments>& schedule) {
-  std::vector<std::uint16_t> numbers;
+std::vector<std::uint16_t> DistinctMoments::add(const std::vector<DeviceMoments>& schedule) {
+  std::vector<std::uint16_t> rows;
   for (const DeviceMoments& device : schedule) {
-    const auto known = std::find_if(all_.begin(), all_.end(), [&device](const DeviceMoments& other) {
-      return other.kind == device.kind &&
-             std::equal(other.moments.begin(), other.moments.end(), device.moments.begin(), device.moments.end());
-    });
-    numbers.push_back(static_cast<std::uint16_t>(known - all_.begin()));
-    if (known == all_.end()) all_.push_back(device);
+    const auto alike = [&device](const DeviceMoments& other) { return other.kind == device.kind; };
+    if (std::none_of(kinds_.begin(), kinds_.end(), alike)) kinds_.push_back(device);
+    for (const HeldMicrobatches& held : device.moments) {
+      std::size_t row = 0;
+      while (row < size() &&
+             (kind_[row] != device.kind || in_flight_[row] != held.all || postponed_[row] != held.postponed))
+        ++row;
+      rows.push_back(static_cast<std::uint16_t>(row));
+      if (row < size()) continue;
+      kind_.push_back(static_cast<std::uint16_t>(device.kind));
+      in_flight_.push_back(held.all), postponed_.push_back(held.postponed);
+    }
   }
-  return numbers;
+  return rows;
 }
 
 void DeviceRange::add(const std::vector<DeviceMoments>& schedule) {

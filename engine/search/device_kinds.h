@@ -77,15 +77,23 @@ class HeldKinds {
 void fullest_devices(const DeviceKinds& kinds, const ScheduleShape& shape, HeldKinds& numbers,
                      std::vector<DeviceMoments>& out);
 
-// Devices of several schedules, each once: schedules share many of them.
-class DistinctDevices {
+// What devices of several schedules have in flight at the moments of which one is their peak, each once: schedules share
+// many of them. In columns, so that what they take is one loop.
+class DistinctMoments {
  public:
-  // The numbers of a schedule's devices.
+  // The rows of a schedule's devices.
   std::vector<std::uint16_t> add(const std::vector<DeviceMoments>& schedule);
-  const std::vector<DeviceMoments>& all() const { return all_; }  // by number
+  std::size_t size() const { return in_flight_.size(); }
+  // One device for each of the kinds that there are (DeviceMoments::kind).
+  const std::vector<DeviceMoments>& kinds() const { return kinds_; }
+  const std::vector<std::uint16_t>& kind() const { return kind_; }
+  const std::vector<double>& in_flight() const { return in_flight_; }
+  const std::vector<double>& postponed() const { return postponed_; }
 
  private:
-  std::vector<DeviceMoments> all_;
+  std::vector<DeviceMoments> kinds_;
+  std::vector<std::uint16_t> kind_;
+  std::vector<double> in_flight_, postponed_;
 };
 
 // Of several schedules with the same stages and microbatches: devices of which one takes as much as the fullest of all

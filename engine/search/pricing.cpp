@@ -103,12 +103,16 @@ void Pricer::price_state(const PlacedMesh& mesh, const PricedLayer& layer, const
   price_step(mesh, layer, out);
 }
 
-void Pricer::price_buffers(const PlacedMesh& mesh, const PricedLayer& layer, const Plan& plan,
-                           PricedState& out) const {
+void Pricer::price_buffers(const PlacedMesh& mesh, const PricedLayer& layer, const Plan& plan, PricedState& out,
+                           HeldByKind* held) const {
   out.stage = keyed(stage_key_, plan, mesh.plan.pipeline);
   out.plan = keyed(plan_key_, plan);
+  out.held = held != nullptr ? held : &out.own_held;
+  if (held != nullptr)
+    held->clear_rest();
+  else
+    out.own_held.clear();
   working_memory(mesh.in, layer.cost, out.plan, out.buffers);
-  ++out.made;
 }
 
 void Pricer::price_step(const PlacedMesh& mesh, const PricedLayer& layer, PricedState& out) const {
@@ -159,37 +163,13 @@ double Pricer::state_bytes(const PlacedMesh& mesh, const PricedLayer& layer, con
   return layer.cost.dense_first ? std::min(bytes(0), bytes(most_dense)) : bytes(0);
 }
 
-// A loop for both callers: most devices of a state are a few sums, of which a call would be a good part.
-template <class Take>
-void Pricer::each_memory(const PlacedMesh& mesh, const PricedLayer& layer, PricedState& state,
-                         std::span<const DeviceMoments> devices, Take&& take) {
-  for (const DeviceMoments& device : devices) {
-    if (device.kind >= state.held.size()) state.held.resize(device.kind + 1);
-    PricedState::Held& held = state.held[device.kind];
-    if (held.made != state.made) hold(mesh, layer, state, device, held);
-    HeldMicrobatches at_peak = device.moments.front();
-    if (device.moments.size() > 1) at_peak = held_at_peak(device.moments, held.memory.bytes, state.plan);
-    take(held_in_flight(mesh.in, state.buffers, state.plan, held.memory, at_peak.all, at_peak.postponed).total);
-  }
-}
-
-double Pricer::memory(const PlacedMesh& mesh, const PricedLayer& layer, PricedState& state,
-                      std::span<const DeviceMoments> devices) const {
-  double fullest = -1;
-  each_memory(mesh, layer, state, devices, [&fullest](double bytes) { fullest = max(fullest, bytes); });
-  return fullest;
-}
-
-void Pricer::memories(const PlacedMesh& mesh, const PricedLayer& layer, PricedState& state,
-                      std::span<const DeviceMoments> devices, std::vector<double>& out) const {
-  out.resize(devices.size());
-  each_memory(mesh, layer, state, devices, [next = out.data()](double bytes) mutable { *next++ = bytes; });
-}
-
-void Pricer::hold(const PlacedMesh& mesh, const PricedLayer& layer, const PricedState& state,
-                  const DeviceMoments& device, PricedState::Held& out) {
+const StageMemory<double>& Pricer::held(const PlacedMesh& mesh, const PricedLayer& layer, PricedState& state,
+                                        const DeviceMoments& device) {
+  std::vector<HeldByKind::OfKind>& kinds = state.held->kinds;
+  if (device.kind >= kinds.size()) kinds.resize(device.kind + 1);
+  auto& [has_state, has_rest, memory] = kinds[device.kind];
+  if (has_rest) return memory;
   const DeviceKinds::Held& holds = device.held;
-  out.made = state.made;
   const DeviceLoad<double> load{holds.device,
                                 device_layers(mesh, layer, holds.layers, holds.dense),
                                 device.in_flight,
@@ -198,9 +178,38 @@ void Pricer::hold(const PlacedMesh& mesh, const PricedLayer& layer, const Priced
                                 device.doubled,
                                 0,
                                 device.chunks_in_turn};
-  state_memory(mesh.in, layer.cost, mesh.counts, load, state.plan, out.memory);
-  hold_buffers(mesh.in, state.buffers, load, state.plan, out.memory);
-  out.memory.bytes = microbatch_bytes(layer.cost, load);
+  if (!has_state) state_memory(mesh.in, layer.cost, mesh.counts, load, state.plan, memory);
+  hold_buffers(mesh.in, state.buffers, load, state.plan, memory);
+  memory.bytes = microbatch_bytes(layer.cost, load);
+  has_state = has_rest = true;
+  return memory;
+}
+
+double Pricer::memory(const PlacedMesh& mesh, const PricedLayer& layer, PricedState& state,
+                      std::span<const DeviceMoments> devices) const {
+  const HeldTerms<double> terms = held_terms(mesh.in, state.buffers, state.plan);
+  double fullest = -1;
+  for (const DeviceMoments& device : devices) {
+    const StageMemory<double>& memory = held(mesh, layer, state, device);
+    HeldMicrobatches at_peak = device.moments.front();
+    if (device.moments.size() > 1) at_peak = held_at_peak(device.moments, memory.bytes, state.plan);
+    fullest = max(fullest, held_in_flight(terms, memory, at_peak.all, at_peak.postponed).total);
+  }
+  return fullest;
+}
+
+void Pricer::memories(const PlacedMesh& mesh, const PricedLayer& layer, PricedState& state,
+                      const DistinctMoments& moments, std::vector<double>& out) const {
+  out.resize(moments.size());
+  for (const DeviceMoments& device : moments.kinds())
+    if (!state.held->knows(device.kind)) held(mesh, layer, state, device);
+  const HeldTerms<double> terms = held_terms(mesh.in, state.buffers, state.plan);
+  const HeldByKind::OfKind* const kinds = state.held->kinds.data();
+  const std::uint16_t* const kind = moments.kind().data();
+  const double *const in_flight = moments.in_flight().data(), *const postponed = moments.postponed().data();
+  double* const bytes = out.data();
+  for (std::size_t row = 0, rows = moments.size(); row < rows; ++row)
+    bytes[row] = held_in_flight(terms, kinds[kind[row]].memory, in_flight[row], postponed[row]).total;
 }
 
 // Layers of each virtual stage: layers_ and, where their kinds stand apart, dense_.

@@ -43,6 +43,23 @@ struct PricedLayer {
 // number of stages and the ZeRO stage choose.
 bool share_layers(const PlacedMesh&, const PlacedMesh&);
 
+// What the kinds of devices met so far hold (by DeviceMoments::kind), on a mesh with a ZeRO stage and a place of the
+// optimizer. Weights, gradients and optimizer state stay while the choices of a layer change.
+struct HeldByKind {
+  struct OfKind {
+    bool has_state = false, has_rest = false;  // the rest: whatever is in flight
+    StageMemory<double> memory;
+  };
+  std::vector<OfKind> kinds;
+  bool knows(std::size_t kind) const { return kind < kinds.size() && kinds[kind].has_rest; }
+  void clear() {
+    for (OfKind& kind : kinds) kind.has_state = kind.has_rest = false;
+  }
+  void clear_rest() {
+    for (OfKind& kind : kinds) kind.has_rest = false;
+  }
+};
+
 // 3. The training state on a mesh: ZeRO stage and offload.
 struct PricedState {
   StageKey stage;
@@ -60,14 +77,8 @@ struct PricedState {
   static constexpr double kNotYet = -1;
   double input_gradient = kNotYet, dense_input_gradient = 0, last_input_gradient = 0;
   double paired_work = kNotYet;  // what a device works at least where passes are joined
-  // Of the kinds of devices met so far (DeviceMoments::kind): what they hold, whatever is in flight. What was made for
-  // another state is made anew.
-  struct Held {
-    std::uint64_t made = 0;
-    StageMemory<double> memory;
-  };
-  std::vector<Held> held;
-  std::uint64_t made = 0;
+  HeldByKind own_held;
+  HeldByKind* held = nullptr;  // another's, or its own
 };
 
 // From a stage to the next, in seconds.
@@ -103,8 +114,10 @@ class Pricer {
   static void set_microbatch(PlacedMesh&, int sequences);
   // Reads sequence_parallel and policy; of the mesh tensor, context, expert and the microbatch.
   void price_layer(const PlacedMesh&, const Plan&, PricedLayer& out) const;
-  // Reads zero_stage, sequence_parallel, policy and offload. In two steps: what memory() needs, and the rest.
-  void price_buffers(const PlacedMesh&, const PricedLayer&, const Plan&, PricedState& out) const;
+  // Reads zero_stage, sequence_parallel, policy and offload. In two steps: what memory() needs, and the rest. `held`: of
+  // this mesh, ZeRO stage and place of the optimizer, kept by whoever asks for several choices of a layer.
+  void price_buffers(const PlacedMesh&, const PricedLayer&, const Plan&, PricedState& out,
+                     HeldByKind* held = nullptr) const;
   // After the first step, which does not depend on it.
   static void set_offload_activations(PricedState& state, bool on) { state.plan.offload_activations = on; }
   void price_step(const PlacedMesh&, const PricedLayer&, PricedState& out) const;
@@ -131,8 +144,8 @@ class Pricer {
   // Memory of the fullest device, exactly, in bytes; `devices` from fullest_devices(). Of shapes whose microbatches
   // do not fill the stages: by formula.
   double memory(const PlacedMesh&, const PricedLayer&, PricedState&, std::span<const DeviceMoments> devices) const;
-  // Of each of the devices.
-  void memories(const PlacedMesh&, const PricedLayer&, PricedState&, std::span<const DeviceMoments> devices,
+  // Of each of the moments, by row. A schedule takes as much as the one of its rows that takes most.
+  void memories(const PlacedMesh&, const PricedLayer&, PricedState&, const DistinctMoments&,
                 std::vector<double>& out) const;
   // The step time, exact where there is no pipeline. `least_s`: what the pipeline is known to run at least.
   void bound(const PlacedMesh&, const PricedLayer&, PricedState&, const DeviceKinds&, const ScheduleShape&, Price&,
@@ -175,11 +188,8 @@ class Pricer {
     std::array<Tick, 3> hops{};  // between nodes; stages in one; between these
     StepSpan step;
   };
-  template <class Take>
-  static void each_memory(const PlacedMesh&, const PricedLayer&, PricedState&, std::span<const DeviceMoments>,
-                          Take&& take);
-  static void hold(const PlacedMesh&, const PricedLayer&, const PricedState&, const DeviceMoments&,
-                   PricedState::Held& out);
+  // What a device holds whatever is in flight.
+  static const StageMemory<double>& held(const PlacedMesh&, const PricedLayer&, PricedState&, const DeviceMoments&);
   ScheduleShape price_pieces(const Plan&);  // into mesh_, layer_ and state_
   // Of these: whether more is known of the step than the price has, which it is raised to then.
   bool bound_simulated(const ScheduleShape&, Price&);

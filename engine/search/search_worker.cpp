@@ -223,6 +223,8 @@ void SearchWorker::place_mesh(const Plan& wanted, Chunks& chunks, const std::vec
       if (software(zero) == stack)
         for (const bool offload : choices_.offload_optimizer)
           mesh.states.push_back({zero, offload, 0, false, mesh.states.size()});
+    if (mesh.held.size() < mesh.states.size()) mesh.held.resize(mesh.states.size());
+    for (HeldByKind& held : mesh.held) held.clear();
     test_schedules(mesh);
     test_framework(mesh);
   }
@@ -292,7 +294,7 @@ void SearchWorker::test_schedules(Mesh& mesh) {
   mesh.legal.clear();
   mesh.overlaps = false;
   const auto [made, is_new] = mesh.chunks->fullest.try_emplace(mesh.microbatches);
-  if (is_new) made->second.of.resize(mesh.chunks->kinds.size());
+  if (is_new) made->second.of.resize(mesh.chunks->kinds.size()), device_range_ = {};
   mesh.fullest = &made->second;
   Plan plan = mesh.placed.plan;
   for (std::size_t i = 0; i < mesh.chunks->kinds.size(); ++i) {
@@ -309,18 +311,23 @@ void SearchWorker::test_schedules(Mesh& mesh) {
     mesh.overlaps = mesh.overlaps || (kinds.stages > 1 && overlaps_forward_backward(kinds.kind));
     if (!is_new) continue;
     fullest_devices(kinds, shape, mesh.chunks->held, schedule_devices_);
-    made->second.of[i] = made->second.devices.add(schedule_devices_);
-    made->second.range.add(schedule_devices_);
+    made->second.of[i] = made->second.moments.add(schedule_devices_);
+    device_range_.add(schedule_devices_);
   }
-  if (is_new) made->second.number_schedules();
+  if (is_new) made->second.settle(device_range_);
 }
 
-void SearchWorker::FullestDevices::number_schedules() {
+void SearchWorker::FullestDevices::settle(const DeviceRange& range) {
+  most.add(range.most);
+  // The first of a device's moments has most microbatches: what that takes, the device takes.
+  std::vector<DeviceMoments> smallest = range.least;
+  for (DeviceMoments& device : smallest) device.moments = {device.moments.front()};
+  least.add(smallest);
   schedules = static_cast<std::size_t>(std::ranges::count_if(of, [](const auto& of_one) { return !of_one.empty(); }));
   words = (of.size() + 63) / 64;
-  schedules_with.assign(devices.all().size() * words, 0);
+  schedules_with.assign(moments.size() * words, 0);
   for (std::size_t i = 0; i < of.size(); ++i)
-    for (const std::uint16_t device : of[i]) schedules_with[device * words + i / 64] |= std::uint64_t{1} << i % 64;
+    for (const std::uint16_t row : of[i]) schedules_with[row * words + i / 64] |= std::uint64_t{1} << i % 64;
 }
 
 // Which of the plans left a framework runs, if one is asked for; the others are counted.

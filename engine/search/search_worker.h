@@ -70,14 +70,16 @@ class SearchWorker {
   // Of the schedules and chunks of a number of stages, with a number of microbatches.
   struct FullestDevices {
     static constexpr std::size_t kMostWords = 4;
-    DistinctDevices devices;
-    std::vector<std::vector<std::uint16_t>> of;  // each schedule, of `devices`; empty where it is not legal
-    DeviceRange range;                           // of all that are
-    std::size_t schedules = 0;                   // that are
-    // Of each of `devices` the schedules that have it: so many words each, bits by number.
+    DistinctMoments moments;
+    std::vector<std::vector<std::uint16_t>> of;  // each schedule, rows of `moments`; empty where it is not legal
+    // Of all that are: one of `most` takes as much as the fullest, and one of `least` no more than any.
+    DistinctMoments most, least;
+    std::size_t schedules = 0;  // that are
+    // Of each of `moments` the schedules that have it: so many words each, bits by number.
     std::size_t words = 0;
     std::vector<std::uint64_t> schedules_with;
-    void number_schedules();
+    // Once all schedules are there.
+    void settle(const DeviceRange&);
   };
   // What the work of each schedule takes at least with the choices of a layer, whatever the training state.
   struct LeastMakespans {
@@ -118,6 +120,7 @@ class SearchWorker {
     double limit_bytes = 0;
     bool rates_known = true;  // else every plan's time has to be looked at
     std::vector<StateChoice> states;
+    std::vector<HeldByKind> held;    // by StateChoice::at
     std::vector<std::size_t> legal;  // of chunks->kinds
     // With a framework asked for: whether it runs the plan of a layer's choices, a state, a place of activations and a
     // legal schedule, in this order of nesting.
@@ -156,8 +159,9 @@ class SearchWorker {
   bool none_matters(Mesh& mesh, Candidate& candidate, double end_s, std::size_t first);
   LeastMakespans& least_makespans(Mesh& mesh, const Plan& plan);
   Tick least_simulated(Mesh& mesh, const Plan& plan, std::size_t kind, const ScheduleShape& shape);
-  // Of each of the devices that its schedules have.
-  void price_devices(const Mesh& mesh);
+  // Of each of the moments that its schedules have.
+  void price_moments(const Mesh& mesh);
+  std::span<const double> bytes_at(const Mesh& mesh, const DistinctMoments& moments);
   double bytes_of(const Mesh& mesh, std::size_t legal) const;
   std::size_t count_unfit(const Mesh& mesh) const;  // of the legal schedules
   // What a plan that is the fastest missed takes at most.
@@ -203,11 +207,13 @@ class SearchWorker {
   // Of state_, once its step is priced: a step without any bubble, of schedules that overlap no passes and of others.
   bool step_priced_ = false;
   double least_apart_s_ = 0, least_paired_s_ = 0;
-  std::vector<double> device_bytes_;  // by number, of mesh.fullest->devices
+  std::vector<double> moment_bytes_;  // by row, of mesh.fullest->moments
+  std::vector<double> range_bytes_;   // of its `most` or `least`
   std::vector<double> bytes_;         // by legal schedule
   std::vector<std::size_t> in_time_;  // of the legal schedules those that may be fast enough for their memory
   std::vector<int> layers_;
   std::vector<DeviceMoments> schedule_devices_;
+  DeviceRange device_range_;
 };
 
 }  // namespace roofscape::engine

@@ -54,7 +54,7 @@ void SearchWorker::price_mesh(Mesh& mesh, bool sequence_parallel, CheckpointPoli
     if (!counts_ && too_slow_for_its_state(mesh, choice, plan)) continue;
     plan.zero_stage = static_cast<std::uint8_t>(choice.zero);
     plan.offload_optimizer = choice.offload_optimizer;
-    pricer_.price_buffers(mesh.placed, layer_, plan, state_);
+    pricer_.price_buffers(mesh.placed, layer_, plan, state_, &mesh.held[choice.at]);
     for (std::size_t offload = 0; offload < choices_.offload_activations.size(); ++offload) {
       plan.offload_activations = choices_.offload_activations[offload];
       Pricer::set_offload_activations(state_, plan.offload_activations);
@@ -104,14 +104,18 @@ void SearchWorker::draw_sample(Mesh& mesh, Candidate& candidate, std::size_t fir
   }
 }
 
-void SearchWorker::price_devices(const Mesh& mesh) {
-  pricer_.memories(mesh.placed, layer_, state_, mesh.fullest->devices.all(), device_bytes_);
+void SearchWorker::price_moments(const Mesh& mesh) {
+  pricer_.memories(mesh.placed, layer_, state_, mesh.fullest->moments, moment_bytes_);
+}
+
+std::span<const double> SearchWorker::bytes_at(const Mesh& mesh, const DistinctMoments& moments) {
+  pricer_.memories(mesh.placed, layer_, state_, moments, range_bytes_);
+  return range_bytes_;
 }
 
 double SearchWorker::bytes_of(const Mesh& mesh, std::size_t legal) const {
   double fullest = -1;
-  for (const std::uint16_t device : mesh.fullest->of[mesh.legal[legal]])
-    fullest = max(fullest, device_bytes_[device]);
+  for (const std::uint16_t row : mesh.fullest->of[mesh.legal[legal]]) fullest = max(fullest, moment_bytes_[row]);
   return fullest;
 }
 
@@ -123,9 +127,9 @@ std::size_t SearchWorker::count_unfit(const Mesh& mesh) const {
     return unfit;
   }
   std::array<std::uint64_t, FullestDevices::kMostWords> over{};
-  for (std::size_t device = 0; device < device_bytes_.size(); ++device) {
-    if (!(device_bytes_[device] > mesh.limit_bytes)) continue;
-    const std::uint64_t* with = &fullest.schedules_with[device * fullest.words];
+  for (std::size_t row = 0; row < moment_bytes_.size(); ++row) {
+    if (!(moment_bytes_[row] > mesh.limit_bytes)) continue;
+    const std::uint64_t* with = &fullest.schedules_with[row * fullest.words];
     for (std::size_t word = 0; word < fullest.words; ++word) over[word] |= with[word];
   }
   std::size_t unfit = 0;
@@ -141,14 +145,8 @@ void SearchWorker::price_step(const Mesh& mesh) {
 }
 
 bool SearchWorker::none_matters(Mesh& mesh, Candidate& candidate, double end_s, std::size_t first) {
-  const auto smallest = [&](const std::vector<DeviceMoments>& devices) {
-    double bytes = std::numeric_limits<double>::infinity();
-    for (const DeviceMoments& device : devices)
-      bytes = std::min(bytes, pricer_.memory(mesh.placed, layer_, state_, {&device, 1}));
-    return bytes;
-  };
-  const DeviceRange& range = mesh.fullest->range;
-  const double least = smallest(range.least);
+  const FullestDevices& fullest = *mesh.fullest;
+  const double least = std::ranges::min(bytes_at(mesh, fullest.least));
   double least_s = least_step(mesh, end_s);
   const auto matter = [&] {
     if (least <= mesh.limit_bytes && candidates_.wants(least_s, least, candidate.chips, mesh.cell)) return true;
@@ -171,14 +169,14 @@ bool SearchWorker::none_matters(Mesh& mesh, Candidate& candidate, double end_s, 
   std::size_t unfit = 0;
   if (least > mesh.limit_bytes) {
     unfit = mesh.legal.size();
-  } else if (pricer_.memory(mesh.placed, layer_, state_, range.most) > mesh.limit_bytes) {
-    price_devices(mesh);
+  } else if (std::ranges::max(bytes_at(mesh, fullest.most)) > mesh.limit_bytes) {
+    price_moments(mesh);
     priced = true;
     unfit = count_unfit(mesh);
   }
   if (unfit > 0) reject(Rejection::memory, mesh.cell, static_cast<double>(unfit));
   draw_sample(mesh, candidate, first, [&](std::size_t l) {
-    if (!priced) price_devices(mesh);
+    if (!priced) price_moments(mesh);
     priced = true;
     return bytes_of(mesh, l);
   });
@@ -223,7 +221,7 @@ void SearchWorker::price_schedules(Mesh& mesh, Candidate& candidate, double end_
   double least_unfit = std::numeric_limits<double>::infinity();
   std::size_t unfit = 0, asked = 0;
   bytes_.resize(mesh.legal.size());
-  price_devices(mesh);
+  price_moments(mesh);
   for (std::size_t l = 0; l < mesh.legal.size(); ++l) {
     if (!runs(mesh, first, l)) continue;
     ++asked;
@@ -295,7 +293,7 @@ bool SearchWorker::may_lack_least(const Mesh& mesh, const StateChoice& choice) c
 void SearchWorker::measure_too_large(Mesh& mesh, const StateChoice& choice, std::size_t first) {
   if (!may_lack_least(mesh, choice)) return;
   double& missing = cells_[mesh.cell].missing_bytes;
-  price_devices(mesh);
+  price_moments(mesh);
   for (std::size_t l = 0; l < mesh.legal.size(); ++l)
     if (runs(mesh, first, l)) missing = std::min(missing, bytes_of(mesh, l) - mesh.limit_bytes);
 }

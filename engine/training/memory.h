@@ -123,31 +123,47 @@ void hold_buffers(const Inputs<S>& in, const WorkingMemory<S>& buffers, const De
     if (load.head) memory.buffers = memory.buffers + buffers.buffers_logits;
   }
 }
+// What all devices have in common in held_in_flight(), whatever they hold.
+template <Scalar S>
+struct HeldTerms {
+  bool offloads_activations = false, keeps_gathered = false, leaves_gaps = false;
+  S largest_checkpoint;
+  S reserve, fixed_reserve{}, fragmentation{};
+};
+template <Scalar S>
+HeldTerms<S> held_terms(const Inputs<S>& in, const WorkingMemory<S>& buffers, const PlanKey& key) {
+  HeldTerms<S> terms{key.offload_activations, buffers.keeps_gathered, in.calibrated, buffers.largest_checkpoint,
+                     in.reserve_bytes};
+  if (in.calibrated) {
+    terms.fixed_reserve = in.calibration[Calibrated::reserve];
+    terms.fragmentation = in.calibration[Calibrated::fragmentation];
+  }
+  return terms;
+}
 // What a device holds beside its state, and the total: with so many microbatches in flight, of which the weight gradients
-// of some are put off. The rest of `memory` is there. Here to be inlined: a search asks it for every plan.
+// of some are put off. Here to be inlined: a search asks it for every plan.
 template <Scalar S>
 struct HeldInFlight {
   S activations, working, reserve, total;
 };
 template <Scalar S>
-HeldInFlight<S> held_in_flight(const Inputs<S>& in, const WorkingMemory<S>& buffers, const PlanKey& key,
-                               const StageMemory<S>& memory, const S& in_flight, const S& postponed) {
+HeldInFlight<S> held_in_flight(const HeldTerms<S>& terms, const StageMemory<S>& memory, const S& in_flight,
+                               const S& postponed) {
   const MicrobatchBytes<S>& bytes = memory.bytes;
   // On their way to the host the checkpoints of two layers are on the chip.
-  S activations = key.offload_activations ? constant<S>(2) * buffers.largest_checkpoint : in_flight * bytes.kept;
+  S activations = terms.offloads_activations ? constant<S>(2) * terms.largest_checkpoint : in_flight * bytes.kept;
   // A weight gradient that is put off keeps what was computed again for its input gradient.
   if (value_of(postponed) > 0) {
-    if (key.offload_activations)
+    if (terms.offloads_activations)
       activations = activations + postponed * bytes.needed;
     else if (value_of(bytes.needed) > value_of(bytes.kept))
       activations = activations + postponed * (bytes.needed - bytes.kept);
   }
-  S reserve = in.reserve_bytes;
-  if (in.calibrated)
-    reserve = in.reserve_bytes + in.calibration[Calibrated::reserve] +
-              in.calibration[Calibrated::fragmentation] * (activations + memory.buffers);
+  S reserve = terms.reserve;
+  if (terms.leaves_gaps)
+    reserve = terms.reserve + terms.fixed_reserve + terms.fragmentation * (activations + memory.buffers);
   // What stays gathered is there as long as the weights are: it neither comes and goes nor leaves gaps.
-  const S working = buffers.keeps_gathered ? memory.gathered + memory.buffers : S(memory.buffers);
+  const S working = terms.keeps_gathered ? memory.gathered + memory.buffers : S(memory.buffers);
   const S total = memory.state + activations + working + reserve;
   return {activations, working, reserve, total};
 }
@@ -158,7 +174,7 @@ void finish_memory(const Inputs<S>& in, const WorkingMemory<S>& buffers, const D
   static_assert(kMemoryParts[3] == Q::memory_activations && kMemoryParts[4] == Q::memory_buffers &&
                 kMemoryParts[5] == Q::memory_reserve);
   hold_buffers(in, buffers, load, key, memory);
-  const HeldInFlight<S> held = held_in_flight(in, buffers, key, memory, load.in_flight, load.postponed);
+  const HeldInFlight<S> held = held_in_flight(held_terms(in, buffers, key), memory, load.in_flight, load.postponed);
   memory.parts[3] = held.activations, memory.parts[4] = held.working, memory.parts[5] = held.reserve;
   memory.total = held.total;
 }

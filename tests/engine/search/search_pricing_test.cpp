@@ -221,6 +221,66 @@ TEST_CASE("what several schedules take lies in their range: the most exactly, th
   CHECK(schedules > 2000);
 }
 
+TEST_CASE(
+    "the memory of many schedules priced at once is that of each priced alone, and what a layer keeps is made anew") {
+  std::mt19937 rng(19);
+  tests::Dice dice(rng);
+  PlacedMesh mesh;
+  PricedLayer layer;
+  PricedState state, alone;
+  std::vector<int> layers;
+  std::vector<double> bytes;
+  int schedules = 0, of_several = 0, put_off = 0, gathered = 0, calibrated = 0;
+  for (int i = 0; i < 3000; ++i) {
+    Scenario s = tests::random_scenario(rng);
+    if (i % 2 == 1) s = tests::with(s, {"assumptions.mode=calibrated"});
+    if (s.serves()) continue;
+    Plan plan = plan_of(s);
+    const int m = microbatches_of(plan, s.workload.global_batch_sequences);
+    if (m == 0 || plan.pipeline > s.model.n_layers) continue;
+    Pricer pricer(tests::without_plan(s));
+    pricer.place(plan, mesh);
+    HeldKinds numbers;
+    DistinctMoments moments;
+    std::vector<std::vector<DeviceMoments>> devices;
+    std::vector<std::vector<std::uint16_t>> rows;
+    for (const ScheduleKind kind : kSchedules)
+      for (int v = 1; v <= (plan.pipeline > 1 ? 3 : 1); ++v) {
+        const ScheduleShape shape = schedule_shape(s.pipeline, kind, plan.pipeline, m, v);
+        if (plan.pipeline > 1 && !check_schedule(shape)) continue;
+        DeviceKinds kinds;
+        find_device_kinds(kind, plan.pipeline, v, pricer.layer_split(), layers, kinds);
+        if (!kinds.layers_suffice) continue;
+        fullest_devices(kinds, shape, numbers, devices.emplace_back());
+        rows.push_back(moments.add(devices.back()));
+      }
+    HeldByKind held;
+    for (const CheckpointPolicy policy : {CheckpointPolicy::none, CheckpointPolicy::block, plan.policy})
+      for (const bool offload : {false, true}) {
+        plan.policy = policy;
+        plan.offload_activations = offload;
+        pricer.price_layer(mesh, plan, layer);
+        pricer.price_buffers(mesh, layer, plan, state, &held);
+        pricer.memories(mesh, layer, state, moments, bytes);
+        for (std::size_t k = 0; k < rows.size(); ++k) {
+          double most = 0;
+          for (const std::uint16_t row : rows[k]) most = std::max(most, bytes[row]);
+          pricer.price_buffers(mesh, layer, plan, alone);
+          CAPTURE(i);
+          REQUIRE(most == pricer.memory(mesh, layer, alone, devices[k]));
+          ++schedules, of_several += rows.size() > 3, gathered += state.buffers.keeps_gathered;
+          put_off += std::ranges::any_of(rows[k], [&](std::uint16_t row) { return moments.postponed()[row] > 0; });
+          calibrated += mesh.in.calibrated;
+        }
+      }
+  }
+  CHECK(schedules > 5000);
+  CHECK(of_several > 3000);
+  CHECK(put_off > 300);
+  CHECK(gathered > 300);
+  CHECK(calibrated > 2000);
+}
+
 TEST_CASE("a plan whose time lacks a figure of the chip has no price") {
   std::mt19937 rng(12);
   int without = 0, pipelined = 0;
