@@ -44,6 +44,14 @@ class DeepspeedReader {
     plan_.missing.push_back({std::string(field), "--set " + std::string(field) + "=..."});
   }
 
+  // By default stage 3 alone reduces gradients while it computes.
+  void overlap(bool by_default) {
+    const auto stated = keys_.flag("zero_optimization.overlap_comm");
+    if (stated) plan_.no_effect(stated->origin, say("import.ignored.overlap"));
+    if (!(stated ? stated->value : by_default))
+      plan_.note_on_reduction = say("import.not_overlapped", std::string("overlap_comm"));
+  }
+
   void sharding() {
     Maybe<int> stage;
     if (keys_.is_word("zero_optimization", "true") ||
@@ -62,6 +70,7 @@ class DeepspeedReader {
     else if (plan_.missing.empty())
       plan_.assume("parallelism.zero_stage", 0, usual());
     plan_.rest = stage && stage->value > 0 ? RestAxis::fsdp : RestAxis::data;
+    overlap(stage && stage->value == 3);
     if (const auto group = keys_.whole("zero_optimization.mics_shard_size", -1, 65536); group && group->value > 0)
       plan_.fsdp = group;
     if (const auto part = keys_.whole("zero_optimization.zero_hpz_partition_size", 1, 65536); part && part->value > 1)

@@ -86,6 +86,9 @@ struct LaunchPlan {
   // How long a training run is, where the file says: in steps of the whole batch, or in sequences, which go over steps.
   Maybe<double> train_steps, train_sequences;
 
+  // What is worth a note where several ranks of data reduce gradients; empty: nothing.
+  engine::Sentence note_on_reduction;
+
   // Serving: the share of a chip's memory that the server takes; the rest is reserved.
   Maybe<double> memory_share;
   engine::Sentence memory_share_default;  // whose default it is; empty: the file states it

@@ -116,7 +116,6 @@ constexpr std::string_view kBeginnings[] = {
     "--muon-split-qkv",
     "--muon-use-nesterov",
     "--optimizer-",
-    "--overlap-",
     "--override-opt",
     "--profile",
     "--rank",
@@ -140,7 +139,6 @@ constexpr std::string_view kBeginnings[] = {
     "--train-data",
     "--train-weighted",
     "--transformer-impl",
-    "--tp-comm-",
     "--valid-",
     "--vocab-file",
     "--vocab-extra",
@@ -185,8 +183,6 @@ constexpr std::string_view kNames[] = {
     "--deepspeed-config",
     "--deepspeed-activation-checkpointing",
     "--deepspeed-mpi",
-    "--delay-grad-reduce",
-    "--delay-wgrad-compute",
     "--empty-unused-memory-level",
     "--enable-experimental",
     "--enable-optimizer-post-validation",
@@ -228,6 +224,12 @@ constexpr std::string_view kNames[] = {
     "--accumulate-allreduce-grads-in-fp32",
 };
 
+// What is moved under work, or out from under it: one share of assumptions stands for all of it.
+constexpr std::string_view kOverlaps[] = {
+    "--align-grad-reduce",    "--delay-grad-reduce", "--delay-wgrad-compute", "--no-align-grad-reduce",
+    "--no-delay-grad-reduce", "--overlap-",          "--no-overlap-",         "--tp-comm-",
+};
+
 // What changes time or memory and has no field.
 constexpr std::string_view kNotModelled[] = {
     "--moe-expert-capacity-factor",       "--moe-extended-tp",       "--moe-layer-recompute",
@@ -246,6 +248,11 @@ std::string_view megatron_field_of(std::string_view flag) {
 
 bool megatron_not_modelled(std::string_view flag) {
   return std::find(std::begin(kNotModelled), std::end(kNotModelled), flag) != std::end(kNotModelled);
+}
+
+bool megatron_overlaps(std::string_view flag) {
+  return std::any_of(std::begin(kOverlaps), std::end(kOverlaps),
+                     [&](std::string_view beginning) { return flag.starts_with(beginning); });
 }
 
 bool megatron_without_effect(std::string_view flag) {

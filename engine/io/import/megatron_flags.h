@@ -15,6 +15,8 @@ std::span<const FlagField> megatron_fields();
 std::string_view megatron_field_of(std::string_view flag);
 // Whether the flag is known and decides nothing that is computed: learning rates, logging, data, saving.
 bool megatron_without_effect(std::string_view flag);
+// Whether the flag is known and says what communication runs under work, which one share of assumptions stands for.
+bool megatron_overlaps(std::string_view flag);
 // Whether the flag is known and changes what is computed, and nothing here stands for it.
 bool megatron_not_modelled(std::string_view flag);
 

@@ -65,6 +65,8 @@ void MegatronReader::zero() {
   const Argument* fsdp = find("--use-megatron-fsdp");
   if (fsdp == nullptr) fsdp = find("--use-custom-fsdp");
   const Argument* torch = find("--use-torch-fsdp2");
+  if (fsdp == nullptr && torch == nullptr && find("--overlap-grad-reduce") == nullptr)
+    plan_.note_on_reduction = say("import.not_overlapped", std::string("--overlap-grad-reduce"));
   const Argument* stage = find("--zero-stage");
   int zero = 0;
   const Argument* because = nullptr;
@@ -179,6 +181,8 @@ void MegatronReader::schedule(int pipeline) {
     plan_.state_choice("pipeline.schedule", "overlapped-1f1b", overlap->origin(), "true");
   }
   // Without a flag it is 1F1B, interleaved where there are virtual stages.
+  if (const Argument* waits = find("--no-overlap-p2p-communication"); waits != nullptr && pipeline > 1)
+    plan_.state_choice("pipeline.sends", "blocking", waits->origin(), "true");
 }
 
 void MegatronReader::checkpointing() {

@@ -3,6 +3,8 @@
 #include <charconv>
 #include <cmath>
 
+#include <fmt/format.h>
+
 #include "engine/io/import/document.h"
 #include "engine/io/import/megatron_flags.h"
 #include "engine/io/import/megatron_reader.h"
@@ -126,10 +128,9 @@ void MegatronReader::open(const Argument& argument, const ShellWord& value, std:
 }
 
 const Argument* MegatronReader::find(std::string_view flag) {
+  asked_.emplace(flag);
   const auto found = given_.find(flag);
-  if (found == given_.end()) return nullptr;
-  used_.insert(found->first);
-  return &found->second;
+  return found == given_.end() ? nullptr : &found->second;
 }
 
 std::string MegatronReader::word(std::string_view name) {
@@ -169,9 +170,20 @@ int MegatronReader::stated_line(std::string_view field) const {
 }
 
 void MegatronReader::leftovers() {
+  // Most --no- turn off what has no effect. Where what they turn off has one, it is not said that they have none.
+  const auto turns_off_what_is_read = [this](std::string_view name) {
+    constexpr std::string_view kNo = "--no-";
+    if (!name.starts_with(kNo)) return false;
+    const std::string of = fmt::format("--{}", name.substr(kNo.size()));
+    return asked_.contains(of) || !megatron_field_of(of).empty();
+  };
   for (const auto& [name, argument] : given_) {
-    if (used_.contains(name) || !megatron_field_of(name).empty()) continue;
-    if (megatron_not_modelled(name))
+    if ((asked_.contains(name) && !megatron_overlaps(name)) || !megatron_field_of(name).empty()) continue;
+    if (turns_off_what_is_read(name))
+      plan_.not_understood(argument.origin());
+    else if (megatron_overlaps(name))
+      plan_.no_effect(argument.origin(), say("import.ignored.overlap"));
+    else if (megatron_not_modelled(name))
       plan_.no_effect(argument.origin(), say("import.ignored.not_modelled"));
     else if (megatron_without_effect(name))
       plan_.no_effect(argument.origin(), say("import.why.no_effect"));

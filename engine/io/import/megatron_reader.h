@@ -75,7 +75,8 @@ class MegatronReader {
   const PresetLibrary& library_;
   LaunchPlan& plan_;
   std::map<std::string, Argument, std::less<>> given_;  // the last of each flag
-  std::set<std::string, std::less<>> used_, open_;
+  std::set<std::string, std::less<>> asked_;            // flags that were looked for, given or not
+  std::set<std::string, std::less<>> open_;             // fields
 };
 
 }  // namespace roofscape::io

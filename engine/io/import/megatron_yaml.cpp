@@ -340,6 +340,7 @@ Result<LaunchPlan> read_core_settings(const LaunchSource& source, const PresetLi
   Arguments arguments = CoreSettings(source, plan).arguments();
   if (auto failure = MegatronReader(source.file, library, plan).read({}, std::move(arguments)))
     return *std::move(failure);
+  plan.note_on_reduction = {};  // these overlap it unless told otherwise
   return plan;
 }
 

@@ -203,10 +203,10 @@ class NanotronReader {
 
   void rest() {
     plan_.steps(keys_.number("tokens.train_steps", -1, kMostTrainSteps));
-    keys_.without_effect(
-        {"parallelism.tp_linear_async_communication", "parallelism.tp_recompute_allgather",
-         "parallelism.moe_layer_recompute", "model.ddp_bucket*", "optimizer.optimizer_factory.torch_adam*"},
-        say("import.ignored.not_modelled"));
+    keys_.without_effect({"parallelism.tp_linear_async_communication"}, say("import.ignored.overlap"));
+    keys_.without_effect({"parallelism.tp_recompute_allgather", "parallelism.moe_layer_recompute",
+                          "model.ddp_bucket*", "optimizer.optimizer_factory.torch_adam*"},
+                         say("import.ignored.not_modelled"));
     keys_.without_effect(
         {"checkpoints.*", "data_stages*", "data.*", "general.*", "logging.*", "model.*", "optimizer.*", "profiler*",
          "tokenizer.*", "tokens.*", "lighteval*", "s3_upload*", "metrics_logging*", "experiment*"},

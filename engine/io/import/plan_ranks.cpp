@@ -257,6 +257,8 @@ void PlanToScenario::batch() {
   const std::int64_t granule = engine::batch_granule(s());
   if (s().workload.global_batch_sequences % granule != 0)
     plan_.warn(say("import.batch_granule", s().workload.global_batch_sequences, granule));
+  if (!plan_.note_on_reduction.empty() && s().parallelism.data * s().parallelism.fsdp > 1)
+    plan_.warn(plan_.note_on_reduction);
 }
 
 Failure PlanToScenario::run_length() {

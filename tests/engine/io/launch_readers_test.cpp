@@ -1,6 +1,7 @@
 // Launch files of the frameworks beside Megatron-LM: what each comes to, what is asked for, what is refused. The files are
 // in launch_cases.cpp.
 #include <algorithm>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -375,6 +376,81 @@ TEST_CASE("an expert's capacity is not modelled, and no receipt says that it has
   for (const io::IgnoredKey& row : read->ignored)
     if (row.key.find("capacity") != std::string::npos) told += row.why.key == "import.ignored.not_modelled" ? 1 : 100;
   CHECK(told == 2);
+}
+
+TEST_CASE("a flag that turns off what is read is not said to have no effect, others of this form are") {
+  const auto read = io::import_launch(
+      "torchrun pretrain_gpt.py --num-layers 2 --hidden-size 64 --num-attention-heads 4 --vocab-size 512 "
+      "--seq-length 128 --max-position-embeddings 128 --micro-batch-size 1 --global-batch-size 8 "
+      "--sequence-parallel --no-sequence-parallel --no-use-distributed-optimizer --no-masked-softmax-fusion",
+      "run.sh", {"h100-sxm:8", {}}, test::shipped());
+  REQUIRE(read.ok());
+  std::map<std::string, std::string> why;
+  for (const io::IgnoredKey& row : read->ignored) why[row.key] = row.why.key;
+  CHECK(why["--no-masked-softmax-fusion"] == "import.why.no_effect");
+  CHECK(why["--no-sequence-parallel"] == "import.why.not_understood");
+  CHECK(why["--no-use-distributed-optimizer"] == "import.why.not_understood");
+}
+
+TEST_CASE(
+    "gradients that wait for the backward pass are told of where ranks reduce any, and its flag is not said to do "
+    "nothing") {
+  const std::string sizes =
+      "torchrun pretrain_gpt.py --num-layers 4 --hidden-size 64 --num-attention-heads 4 --vocab-size 512 "
+      "--seq-length 128 --max-position-embeddings 128 --micro-batch-size 1 --global-batch-size 8 "
+      "--tensor-model-parallel-size ";
+  const auto read = [](const std::string& text, const char* file) {
+    auto out = io::import_launch(text, file, {"h100-sxm:8", {}}, test::shipped());
+    REQUIRE_MESSAGE(out.ok(), text);
+    return std::move(out).value();
+  };
+  const auto noted = [](const io::Imported& out) {
+    return std::ranges::count_if(
+        out.notices, [](const io::ImportNotice& note) { return note.text.key == "import.not_overlapped"; });
+  };
+  const auto why = [](const io::Imported& out, std::string_view key) {
+    for (const io::IgnoredKey& row : out.ignored)
+      if (row.key == key) return std::string(row.why.key);
+    return std::string();
+  };
+  CHECK(noted(read(sizes + "4", "run.sh")) == 1);
+  CHECK(noted(read(sizes + "8", "run.sh")) == 0);
+  CHECK(noted(read(sizes + "4 --use-torch-fsdp2", "run.sh")) == 0);
+  const auto overlapped = read(sizes + "4 --overlap-grad-reduce --tp-comm-overlap", "run.sh");
+  CHECK(noted(overlapped) == 0);
+  CHECK(why(overlapped, "--overlap-grad-reduce") == "import.ignored.overlap");
+  CHECK(why(overlapped, "--tp-comm-overlap") == "import.ignored.overlap");
+
+  const auto deepspeed = [&](std::string_view stage) {
+    return read(
+        fmt::format(R"({{"train_batch_size": 8, "train_micro_batch_size_per_gpu": 1, "zero_optimization": {}}})",
+                    stage),
+        "ds.json");
+  };
+  CHECK(noted(deepspeed(R"({"stage": 1})")) == 1);
+  CHECK(noted(deepspeed(R"({"stage": 1, "overlap_comm": true})")) == 0);
+  CHECK(noted(deepspeed(R"({"stage": 3})")) == 0);
+  CHECK(noted(deepspeed(R"({"stage": 3, "overlap_comm": false})")) == 1);
+  CHECK(why(deepspeed(R"({"stage": 1, "overlap_comm": true})"), "zero_optimization.overlap_comm") ==
+        "import.ignored.overlap");
+}
+
+TEST_CASE("stages that wait while they send are read from the flag, where there are stages") {
+  const auto sends = [](std::string_view more) {
+    const auto out = io::import_launch(
+        fmt::format("torchrun pretrain_gpt.py --num-layers 16 --hidden-size 64 --num-attention-heads 4 "
+                    "--vocab-size 512 --seq-length 128 --max-position-embeddings 128 --micro-batch-size 1 "
+                    "--global-batch-size 16 {}",
+                    more),
+        "run.sh", {"h100-sxm:8", {}}, test::shipped());
+    REQUIRE(out.ok());
+    return out->scenario.pipeline.sends;
+  };
+  using engine::StageSends;
+  const std::string interleaved = "--pipeline-model-parallel-size 4 --num-layers-per-virtual-pipeline-stage 2";
+  CHECK(sends(interleaved) == StageSends::by_schedule);
+  CHECK(sends(interleaved + " --no-overlap-p2p-communication") == StageSends::blocking);
+  CHECK(sends("--no-overlap-p2p-communication") == StageSends::by_schedule);
 }
 
 TEST_CASE("degrees that MaxText cannot form from the chips are errors of the plan") {
