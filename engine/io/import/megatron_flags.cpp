@@ -44,8 +44,6 @@ constexpr FlagField kFields[] = {
 constexpr std::string_view kBeginnings[] = {
     "--adam-",
     "--async-",
-    "--attention-dropout",
-    "--attention-softmax",
     "--auto-detect-",
     "--bert-",
     "--check-",
@@ -53,13 +51,9 @@ constexpr std::string_view kBeginnings[] = {
     "--codecarbon-",
     "--config-logger-",
     "--create-attention-mask",
-    "--cuda-graph",
     "--data-",
     "--dataloader-",
-    "--ddp-",
     "--decoupled-",
-    "--deterministic-",
-    "--disable-jit",
     "--dist-ckpt-",
     "--distributed-",
     "--eod-",
@@ -67,7 +61,6 @@ constexpr std::string_view kBeginnings[] = {
     "--exit-",
     "--external-",
     "--ft-",
-    "--hidden-dropout",
     "--inference-",
     "--init-method",
     "--kill-",
@@ -77,34 +70,26 @@ constexpr std::string_view kBeginnings[] = {
     "--loss-scale",
     "--lr",
     "--manual-gc",
-    "--masked-softmax",
     "--master-",
     "--merge-file",
     "--min-lr",
     "--mmap-",
     "--mock-",
     "--moe-aux-loss",
-    "--moe-flex-",
-    "--moe-grouped-gemm",
     "--moe-input-jitter",
     "--moe-per-layer-logging",
-    "--moe-permute-",
     "--moe-router-bias-update",
     "--moe-router-dtype",
     "--moe-router-force",
-    "--moe-router-fusion",
     "--moe-router-load-balancing",
     "--moe-router-pre-softmax",
     "--moe-router-score",
     "--moe-router-topk-scaling",
-    "--moe-token-dispatcher",
-    "--moe-use-legacy",
     "--moe-z-loss",
     "--mscale",
     "--no-",
     "--norm-epsilon",
     "--num-workers",
-    "--nccl-",
     "--one-logger",
     "--onnx",
     "--muon-coefficient",
@@ -138,7 +123,6 @@ constexpr std::string_view kBeginnings[] = {
     "--tokenizer-",
     "--train-data",
     "--train-weighted",
-    "--transformer-impl",
     "--valid-",
     "--vocab-file",
     "--vocab-extra",
@@ -149,23 +133,17 @@ constexpr std::string_view kBeginnings[] = {
     "--use-dist-ckpt",
     "--use-mcore-",
     "--use-legacy-",
-    "--use-nccl-",
     "--use-one-",
     "--use-persistent",
     "--use-pytorch-profiler",
-    "--use-ring-",
     "--use-rope-",
-    "--use-tp-pp-dp",
     "--use-tokenizer-",
     "--yarn-",
     "--zero-bubble-pipeline-timers",
     "--fp4-param",
-    "--fp4-recipe",
     "--fp8-amax",
     "--fp8-interval",
     "--fp8-margin",
-    "--fp8-recipe",
-    "--fp8-wgrad",
     "--bf16-",
     "--cross-entropy-fusion-",
     "--context-parallel-ulysses",
@@ -183,28 +161,20 @@ constexpr std::string_view kNames[] = {
     "--deepspeed-config",
     "--deepspeed-activation-checkpointing",
     "--deepspeed-mpi",
-    "--empty-unused-memory-level",
     "--enable-experimental",
     "--enable-optimizer-post-validation",
     "--enable-zb-runtime",
     "--end-weight-decay",
     "--error-injection-rate",
     "--finetune",
-    "--first-last-layers-bf16",
-    "--fsdp-double-buffer",
     "--full-validation",
-    "--gradient-accumulation-fusion",
-    "--high-priority-stream-groups",
     "--hysteresis",
     "--init-model-with-meta-device",
     "--initial-loss-scale",
     "--iterations-to-skip",
-    "--keep-fp8-transpose-cache",
     "--linear-bias",
     "--local-rank",
     "--make-vocab-size-divisible-by",
-    "--megatron-fsdp-grad-comm-dtype",
-    "--moe-enable-deepep",
     "--mtp-loss-scaling-factor",
     "--num-dataset-builder-threads",
     "--optimizer",
@@ -218,7 +188,6 @@ constexpr std::string_view kNames[] = {
     "--sync-tp-duplicated-parameters",
     "--titles-data-path",
     "--train-sync-interval",
-    "--use-bias-gelu-fusion",
     "--use-custom-fsdp",
     "--variable-seq-lengths",
     "--accumulate-allreduce-grads-in-fp32",
@@ -226,15 +195,69 @@ constexpr std::string_view kNames[] = {
 
 // What is moved under work, or out from under it: one share of assumptions stands for all of it.
 constexpr std::string_view kOverlaps[] = {
-    "--align-grad-reduce",    "--delay-grad-reduce", "--delay-wgrad-compute", "--no-align-grad-reduce",
-    "--no-delay-grad-reduce", "--overlap-",          "--no-overlap-",         "--tp-comm-",
+    "--align-grad-reduce",
+    "--delay-grad-reduce",
+    "--delay-wgrad-compute",
+    "--no-align-grad-reduce",
+    "--no-async-tensor",
+    "--no-delay-grad-reduce",
+    "--overlap-",
+    "--no-overlap-",
+    "--tp-comm-",
 };
 
-// What changes time or memory and has no field.
+// What changes time or memory and has no field: beginnings of names, and whole names, that are asked before those that
+// decide nothing.
 constexpr std::string_view kNotModelled[] = {
-    "--moe-expert-capacity-factor",       "--moe-extended-tp",       "--moe-layer-recompute",
-    "--moe-pad-expert-input-to-capacity", "--moe-token-drop-policy",
+    "--attention-dropout",
+    "--attention-softmax",
+    "--cuda-graph",
+    "--ddp-",
+    "--deterministic-",
+    "--disable-jit",
+    "--empty-unused-memory-level",
+    "--enable-cuda-graph",
+    "--external-cuda-graph",
+    "--first-last-layers-bf16",
+    "--fp4-recipe",
+    "--fp8-recipe",
+    "--fp8-wgrad",
+    "--fsdp-double-buffer",
+    "--gradient-accumulation-fusion",
+    "--hidden-dropout",
+    "--high-priority-stream-groups",
+    "--keep-fp8-transpose-cache",
+    "--masked-softmax",
+    "--megatron-fsdp-grad-comm-dtype",
+    "--moe-enable-deepep",
+    "--moe-expert-capacity-factor",
+    "--moe-extended-tp",
+    "--moe-flex-",
+    "--moe-grouped-gemm",
+    "--moe-layer-recompute",
+    "--moe-pad-expert-input-to-capacity",
+    "--moe-permute-",
+    "--moe-router-fusion",
+    "--moe-token-dispatcher",
+    "--moe-token-drop-policy",
+    "--moe-use-legacy",
+    "--nccl-",
+    "--no-bias-",
+    "--no-gradient-accumulation-fusion",
+    "--no-masked-softmax",
+    "--no-persist-layer-norm",
+    "--no-rope-fusion",
+    "--transformer-impl",
+    "--use-bias-gelu-fusion",
+    "--use-nccl-",
+    "--use-ring-",
+    "--use-tp-pp-dp",
 };
+
+bool begins_as_one(std::string_view flag, std::span<const std::string_view> beginnings) {
+  return std::any_of(beginnings.begin(), beginnings.end(),
+                     [flag](std::string_view beginning) { return flag.starts_with(beginning); });
+}
 
 }  // namespace
 
@@ -246,19 +269,13 @@ std::string_view megatron_field_of(std::string_view flag) {
   return {};
 }
 
-bool megatron_not_modelled(std::string_view flag) {
-  return std::find(std::begin(kNotModelled), std::end(kNotModelled), flag) != std::end(kNotModelled);
-}
+bool megatron_not_modelled(std::string_view flag) { return begins_as_one(flag, kNotModelled); }
 
-bool megatron_overlaps(std::string_view flag) {
-  return std::any_of(std::begin(kOverlaps), std::end(kOverlaps),
-                     [&](std::string_view beginning) { return flag.starts_with(beginning); });
-}
+bool megatron_overlaps(std::string_view flag) { return begins_as_one(flag, kOverlaps); }
 
 bool megatron_without_effect(std::string_view flag) {
   return std::find(std::begin(kNames), std::end(kNames), flag) != std::end(kNames) ||
-         std::any_of(std::begin(kBeginnings), std::end(kBeginnings),
-                     [&](std::string_view beginning) { return flag.starts_with(beginning); });
+         begins_as_one(flag, kBeginnings);
 }
 
 }  // namespace roofscape::io

@@ -65,7 +65,7 @@ void MegatronReader::zero() {
   const Argument* fsdp = find("--use-megatron-fsdp");
   if (fsdp == nullptr) fsdp = find("--use-custom-fsdp");
   const Argument* torch = find("--use-torch-fsdp2");
-  if (fsdp == nullptr && torch == nullptr && find("--overlap-grad-reduce") == nullptr)
+  if (fsdp == nullptr && torch == nullptr && !given_.contains("--overlap-grad-reduce"))
     plan_.note_on_reduction = say("import.not_overlapped", std::string("--overlap-grad-reduce"));
   const Argument* stage = find("--zero-stage");
   int zero = 0;

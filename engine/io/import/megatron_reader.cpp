@@ -169,24 +169,26 @@ int MegatronReader::stated_line(std::string_view field) const {
   return stated == nullptr ? 0 : stated->origin.line;
 }
 
-void MegatronReader::leftovers() {
+std::optional<engine::Sentence> MegatronReader::why_without_field(const Argument& argument) const {
+  constexpr std::string_view kNo = "--no-";
+  const std::string_view name = argument.flag;
   // Most --no- turn off what has no effect. Where what they turn off has one, it is not said that they have none.
-  const auto turns_off_what_is_read = [this](std::string_view name) {
-    constexpr std::string_view kNo = "--no-";
-    if (!name.starts_with(kNo)) return false;
+  if (name.starts_with(kNo)) {
     const std::string of = fmt::format("--{}", name.substr(kNo.size()));
-    return asked_.contains(of) || !megatron_field_of(of).empty();
-  };
+    if (asked_.contains(of) || !megatron_field_of(of).empty()) return std::nullopt;
+  }
+  if (megatron_overlaps(name)) return say("import.ignored.overlap");
+  const bool drops_nothing = name.ends_with("-dropout") && plain_number(argument.value_text()) == 0.0;
+  if (megatron_not_modelled(name) && !drops_nothing) return say("import.ignored.not_modelled");
+  if (megatron_without_effect(name) || drops_nothing) return say("import.why.no_effect");
+  return std::nullopt;
+}
+
+void MegatronReader::leftovers() {
   for (const auto& [name, argument] : given_) {
-    if ((asked_.contains(name) && !megatron_overlaps(name)) || !megatron_field_of(name).empty()) continue;
-    if (turns_off_what_is_read(name))
-      plan_.not_understood(argument.origin());
-    else if (megatron_overlaps(name))
-      plan_.no_effect(argument.origin(), say("import.ignored.overlap"));
-    else if (megatron_not_modelled(name))
-      plan_.no_effect(argument.origin(), say("import.ignored.not_modelled"));
-    else if (megatron_without_effect(name))
-      plan_.no_effect(argument.origin(), say("import.why.no_effect"));
+    if (asked_.contains(name) || !megatron_field_of(name).empty()) continue;
+    if (std::optional<engine::Sentence> why = why_without_field(argument))
+      plan_.no_effect(argument.origin(), *std::move(why));
     else
       plan_.not_understood(argument.origin());
   }

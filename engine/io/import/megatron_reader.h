@@ -70,6 +70,8 @@ class MegatronReader {
   void muon(const std::string& optimizer);
   bool layer_wise();
   void leftovers();
+  // Why a flag that no field is read from is left out; nothing: it is not known.
+  std::optional<engine::Sentence> why_without_field(const Argument& argument) const;
 
   std::string_view file_;
   const PresetLibrary& library_;

@@ -382,12 +382,12 @@ TEST_CASE("a flag that turns off what is read is not said to have no effect, oth
   const auto read = io::import_launch(
       "torchrun pretrain_gpt.py --num-layers 2 --hidden-size 64 --num-attention-heads 4 --vocab-size 512 "
       "--seq-length 128 --max-position-embeddings 128 --micro-batch-size 1 --global-batch-size 8 "
-      "--sequence-parallel --no-sequence-parallel --no-use-distributed-optimizer --no-masked-softmax-fusion",
+      "--sequence-parallel --no-sequence-parallel --no-use-distributed-optimizer --no-save-rng",
       "run.sh", {"h100-sxm:8", {}}, test::shipped());
   REQUIRE(read.ok());
   std::map<std::string, std::string> why;
   for (const io::IgnoredKey& row : read->ignored) why[row.key] = row.why.key;
-  CHECK(why["--no-masked-softmax-fusion"] == "import.why.no_effect");
+  CHECK(why["--no-save-rng"] == "import.why.no_effect");
   CHECK(why["--no-sequence-parallel"] == "import.why.not_understood");
   CHECK(why["--no-use-distributed-optimizer"] == "import.why.not_understood");
 }
@@ -433,6 +433,24 @@ TEST_CASE(
   CHECK(noted(deepspeed(R"({"stage": 3, "overlap_comm": false})")) == 1);
   CHECK(why(deepspeed(R"({"stage": 1, "overlap_comm": true})"), "zero_optimization.overlap_comm") ==
         "import.ignored.overlap");
+}
+
+TEST_CASE("kernels, graphs and dropout are not modelled in a line of Megatron-LM, logs and seeds have no effect") {
+  const auto read = io::import_launch(
+      "torchrun pretrain_gpt.py --num-layers 2 --hidden-size 64 --num-attention-heads 4 --vocab-size 512 "
+      "--seq-length 128 --max-position-embeddings 128 --micro-batch-size 1 --global-batch-size 8 "
+      "--attention-dropout 0.1 --hidden-dropout 0 --cuda-graph-scope full --no-bias-swiglu-fusion "
+      "--moe-token-dispatcher-type alltoall --use-tp-pp-dp-mapping --log-interval 10 --seed 1 --no-save-rng "
+      "--adam-eps 1e-8 --external-cuda-graph",
+      "run.sh", {"h100-sxm:8", {}}, test::shipped());
+  REQUIRE(read.ok());
+  std::map<std::string, std::string> why;
+  for (const io::IgnoredKey& row : read->ignored) why[row.key] = row.why.key;
+  for (const char* flag : {"--attention-dropout", "--cuda-graph-scope", "--no-bias-swiglu-fusion",
+                           "--moe-token-dispatcher-type", "--use-tp-pp-dp-mapping", "--external-cuda-graph"})
+    CHECK_MESSAGE(why[flag] == "import.ignored.not_modelled", flag);
+  for (const char* flag : {"--hidden-dropout", "--log-interval", "--seed", "--no-save-rng", "--adam-eps"})
+    CHECK_MESSAGE(why[flag] == "import.why.no_effect", flag);
 }
 
 TEST_CASE("stages that wait while they send are read from the flag, where there are stages") {
