@@ -25,6 +25,7 @@ std::string deepspeed_json_text(LaunchText& text) {
   const int stage = engine::sharded_stage(s);
   OrderedJson zero;
   zero["stage"] = stage;
+  if (stage > 0) zero["overlap_comm"] = true;
   // Groups of ranks that shard, with copies of them (MiCS).
   if (stage == 3 && p.data > 1) zero["mics_shard_size"] = p.fsdp;
   if (stage > 0) zero["offload_optimizer"]["device"] = s.offload.optimizer ? "cpu" : "none";

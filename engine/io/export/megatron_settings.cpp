@@ -211,6 +211,7 @@ class Settings {
     const bool layer_wise = engine::is_muon(s_.precision.optimizer) && stage == 1;
     if (stage == 0) {
       row({}, "ddp.use_distributed_optimizer", "false");
+      if (p.data * p.fsdp > 1) on("--overlap-grad-reduce", "ddp.overlap_grad_reduce");
     } else if (layer_wise) {
       on("--use-layer-wise-distributed-optimizer", "optimizer.use_layer_wise_distributed_optimizer");
       on("--overlap-grad-reduce", "ddp.overlap_grad_reduce");

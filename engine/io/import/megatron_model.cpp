@@ -106,6 +106,13 @@ Failure MegatronReader::attention() {
   } else {
     std::erase_if(plan_.fields, [](const StatedField& field) { return field.path.starts_with("model.mla."); });
   }
+  // The other sinks are no parameters.
+  if (const Argument* argument = find("--softmax-type")) {
+    if (argument->value_text() == "learnable")
+      plan_.state("model.attn_sinks", 1, argument->origin(), argument->value_text());
+    else
+      plan_.no_effect(argument->origin(), say("import.why.no_effect"));
+  }
   if (const Argument* argument =
           find("--qk-layernorm")) {  // of latent attention the norms of its ranks, which it has
     if (!latent) plan_.state("model.qk_norm", 1, argument->origin(), written(argument->flag));

@@ -3,6 +3,8 @@
 #include <charconv>
 #include <cmath>
 
+#include <fmt/format.h>
+
 #include "engine/io/import/document.h"
 #include "engine/io/import/megatron_flags.h"
 #include "engine/io/import/megatron_reader.h"
@@ -280,16 +282,33 @@ void MegatronReader::precision() {
   else
     plan_.assume_choice("precision.gradients", fp16 ? "fp16" : "fp32", say("import.why.megatron"));
   plan_.assume_choice("precision.master_weights", bf16 || fp16 ? "fp32" : "none", say("import.why.megatron"));
-  if (const std::string moments = word("--exp-avg-dtype"); moments == "bf16" || moments == "fp16")
-    plan_.state_choice("precision.optimizer", "adam_bf16", origin("--exp-avg-dtype"), moments);
-  else if (moments == "fp8")
-    plan_.state_choice("precision.optimizer", "adam_8bit", origin("--exp-avg-dtype"), moments);
-  else
-    plan_.assume_choice("precision.optimizer", "adam_fp32", say("import.why.megatron"));
+  moments();
   if (const std::string optimizer = word("--optimizer"); optimizer == "muon" || optimizer == "dist_muon")
     muon(optimizer);
   else if (!optimizer.empty() && optimizer != "adam")
     plan_.warn(say("import.nearest", "--optimizer " + optimizer, std::string("adam")), origin("--optimizer").line);
+}
+
+// Of Adam, each of its own format; Roofscape has one for both.
+void MegatronReader::moments() {
+  const std::string mean = word("--exp-avg-dtype"), square = word("--exp-avg-sq-dtype");
+  std::string taken = "adam_fp32";
+  if (mean == "bf16" || mean == "fp16") taken = "adam_bf16";
+  if (mean == "fp8") taken = "adam_8bit";
+  if (taken != "adam_fp32")
+    plan_.state_choice("precision.optimizer", taken, origin("--exp-avg-dtype"), mean);
+  else
+    plan_.assume_choice("precision.optimizer", taken, say("import.why.megatron"));
+  constexpr std::string_view kDefault = "fp32";
+  if ((mean.empty() ? kDefault : mean) != (square.empty() ? kDefault : square))
+    plan_.warn(say("import.nearest",
+                   fmt::format("--exp-avg-dtype {} --exp-avg-sq-dtype {}", mean.empty() ? kDefault : mean,
+                               square.empty() ? kDefault : square),
+                   taken),
+               origin(mean.empty() ? "--exp-avg-sq-dtype" : "--exp-avg-dtype").line);
+  for (const std::string_view also : {"--exp-avg-sq-dtype", "--use-precision-aware-optimizer"})
+    if (const Argument* argument = find(also))
+      plan_.read.push_back({argument->origin().key, argument->line, "precision.optimizer", written(also)});
 }
 
 // "dist_muon" was the name of Muon with the layer-wise optimizer before that had a flag of its own.
@@ -329,6 +348,16 @@ void MegatronReader::offload() {
   for (const std::string_view name : {"--cpu-offloading", "--fine-grained-activation-offloading"})
     if (const Argument* argument = find(name))
       plan_.state("offload.activations", 1, argument->origin(), written(argument->flag));
+  if (const Argument* argument = find("--cpu-offloading-num-layers");
+      argument != nullptr && flag("--cpu-offloading")) {
+    plan_.read.push_back({argument->origin().key, argument->line, "offload.activations", argument->value_text()});
+    // The last layer's are needed again at once.
+    const auto layers = plain_number(argument->value_text());
+    if (layers && *layers < value("model.n_layers", 1) - 1)
+      plan_.warn(say("import.nearest", "--cpu-offloading-num-layers " + argument->value_text(),
+                     std::string("offload.activations")),
+                 argument->line);
+  }
 }
 
 }  // namespace roofscape::io

@@ -177,8 +177,13 @@ std::optional<engine::Sentence> MegatronReader::why_without_field(const Argument
     const std::string of = fmt::format("--{}", name.substr(kNo.size()));
     if (asked_.contains(of) || !megatron_field_of(of).empty()) return std::nullopt;
   }
+  // What is priced of the traffic between experts is an AllToAll, and their matrices are multiplied together.
+  const std::string value = argument.value_text();
+  if (name == "--moe-grouped-gemm" ||
+      (name == "--moe-token-dispatcher-type" && (value == "alltoall" || value == "flex")))
+    return say("import.ignored.as_counted");
   if (megatron_overlaps(name)) return say("import.ignored.overlap");
-  const bool drops_nothing = name.ends_with("-dropout") && plain_number(argument.value_text()) == 0.0;
+  const bool drops_nothing = name.ends_with("-dropout") && plain_number(value) == 0.0;
   if (megatron_not_modelled(name) && !drops_nothing) return say("import.ignored.not_modelled");
   if (megatron_without_effect(name) || drops_nothing) return say("import.why.no_effect");
   return std::nullopt;

@@ -67,6 +67,7 @@ class MegatronReader {
   void kernels();
   void precision();
   void offload();
+  void moments();
   void muon(const std::string& optimizer);
   bool layer_wise();
   void leftovers();

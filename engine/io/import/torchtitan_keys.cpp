@@ -18,6 +18,7 @@ void finish_titan_keys(KeyReader& keys) {
   keys.without_effect({"job.*",
                        "profiling.*",
                        "metrics.*",
+                       "model",
                        "model.*",
                        "model_spec.*",
                        "optimizer.*",

@@ -440,7 +440,8 @@ TEST_CASE("kernels, graphs and dropout are not modelled in a line of Megatron-LM
       "torchrun pretrain_gpt.py --num-layers 2 --hidden-size 64 --num-attention-heads 4 --vocab-size 512 "
       "--seq-length 128 --max-position-embeddings 128 --micro-batch-size 1 --global-batch-size 8 "
       "--attention-dropout 0.1 --hidden-dropout 0 --cuda-graph-scope full --no-bias-swiglu-fusion "
-      "--moe-token-dispatcher-type alltoall --use-tp-pp-dp-mapping --log-interval 10 --seed 1 --no-save-rng "
+      "--num-experts 8 --moe-token-dispatcher-type allgather --moe-grouped-gemm --use-tp-pp-dp-mapping "
+      "--log-interval 10 --seed 1 --no-save-rng "
       "--adam-eps 1e-8 --external-cuda-graph",
       "run.sh", {"h100-sxm:8", {}}, test::shipped());
   REQUIRE(read.ok());
@@ -449,8 +450,35 @@ TEST_CASE("kernels, graphs and dropout are not modelled in a line of Megatron-LM
   for (const char* flag : {"--attention-dropout", "--cuda-graph-scope", "--no-bias-swiglu-fusion",
                            "--moe-token-dispatcher-type", "--use-tp-pp-dp-mapping", "--external-cuda-graph"})
     CHECK_MESSAGE(why[flag] == "import.ignored.not_modelled", flag);
+  CHECK(why["--moe-grouped-gemm"] == "import.ignored.as_counted");
   for (const char* flag : {"--hidden-dropout", "--log-interval", "--seed", "--no-save-rng", "--adam-eps"})
     CHECK_MESSAGE(why[flag] == "import.why.no_effect", flag);
+}
+
+TEST_CASE("moments, sinks and offloaded layers of Megatron-LM are read, and what is only near is said to be") {
+  const auto read = [](std::string_view more) {
+    auto out = io::import_launch(
+        fmt::format("torchrun pretrain_gpt.py --num-layers 16 --hidden-size 64 --num-attention-heads 4 "
+                    "--vocab-size 512 --seq-length 128 --max-position-embeddings 128 --micro-batch-size 1 "
+                    "--global-batch-size 16 --bf16 --use-distributed-optimizer --overlap-grad-reduce {}",
+                    more),
+        "run.sh", {"h100-sxm:8", {}}, test::shipped());
+    REQUIRE(out.ok());
+    CHECK(std::ranges::none_of(out->ignored,
+                               [](const io::IgnoredKey& row) { return row.why.key == "import.why.not_understood"; }));
+    return std::move(out).value();
+  };
+  const std::string moments = "--use-precision-aware-optimizer --exp-avg-dtype bf16 ";
+  const auto both = read(moments + "--exp-avg-sq-dtype bf16");
+  CHECK(both.scenario.precision.optimizer == engine::OptimizerKind::adam_bf16);
+  CHECK(both.notices.empty());
+  CHECK(read(moments).notices.size() == 1);
+  CHECK(read("--softmax-type learnable").scenario.model.attn_sinks);
+  CHECK(!read("--softmax-type off-by-one").scenario.model.attn_sinks);
+  const auto all = read("--cpu-offloading --cpu-offloading-num-layers 15");
+  CHECK(all.scenario.offload.activations);
+  CHECK(all.notices.empty());
+  CHECK(read("--cpu-offloading --cpu-offloading-num-layers 4").notices.size() == 1);
 }
 
 TEST_CASE("stages that wait while they send are read from the flag, where there are stages") {
