@@ -14,6 +14,10 @@ bool is_flag(std::string_view word) {
   return word.size() > 1 && word[0] == '-' && !plain_number(word) && word != "-";
 }
 
+bool has_value(const std::vector<ShellWord>& words, std::size_t flag) {
+  return flag + 1 < words.size() && !is_flag(words[flag + 1].text) && !is_own_arguments(words[flag + 1]);
+}
+
 }  // namespace
 
 std::vector<ShellCommand> commands_of(const ShellScript& script) {
@@ -60,12 +64,12 @@ std::vector<ShellWord> take_flags(const ShellCommand& command, std::initializer_
     bool stated = sign != std::string::npos;
     if (stated) {
       value = word.text.substr(sign + 1);
-    } else if (i + 1 < command.words.size() && !is_flag(command.words[i + 1].text)) {
+    } else if (has_value(command.words, i)) {
       value = command.words[i + 1].text;
       open = command.words[i + 1].open;
       stated = true;
       ++i;
-      while (i + 1 < command.words.size() && !is_flag(command.words[i + 1].text)) ++i;
+      while (has_value(command.words, i)) ++i;
     }
     Node node;
     if (stated) {
@@ -93,12 +97,12 @@ void take_settings(const std::vector<ShellWord>& words, KeyReader& keys) {
     std::string name = word.text.substr(0, sign);
     name.erase(0, name.find_first_not_of('-'));
     std::replace(name.begin(), name.end(), '-', '_');
-    const bool follows = i + 1 < words.size() && !is_flag(words[i + 1].text);
+    const bool follows = has_value(words, i);
     if (sign != std::string::npos) {
       keys.add(std::move(name), plain_scalar(word.text.substr(sign + 1), word.line), word.open);
     } else if (follows) {
       keys.add(std::move(name), plain_scalar(words[i + 1].text, word.line), words[i + 1].open);
-      while (i + 1 < words.size() && !is_flag(words[i + 1].text)) ++i;
+      while (has_value(words, i)) ++i;
     } else {
       const std::size_t last = name.rfind('.') == std::string::npos ? 0 : name.rfind('.') + 1;
       const bool off = name.compare(last, 3, "no_") == 0;

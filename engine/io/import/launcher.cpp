@@ -71,7 +71,7 @@ Arguments arguments_of(const std::vector<ShellWord>& words) {
     if (word.text.size() < 2 || word.text[0] != '-' || negative || word.text == "--") {
       if (out.options.empty())
         out.others.push_back(word);
-      else
+      else if (!is_own_arguments(word))
         out.options.back().values.push_back(word);
       continue;
     }

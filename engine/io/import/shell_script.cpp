@@ -33,6 +33,11 @@ void set_slurm(const ShellScript& script, ShellInterpreter& interpreter) {
 
 }  // namespace
 
+bool is_own_arguments(const ShellWord& word) {
+  const std::string_view text = word.text;
+  return !word.open.empty() && (text == "$@" || text == "$*" || text == "${@}" || text == "${*}");
+}
+
 Result<ShellScript> read_shell(std::string_view text, std::string_view file,
                                std::span<const std::string> environment) {
   if (auto failure = check_text(text, file)) return *failure;

@@ -25,6 +25,8 @@ struct ShellWord {
   std::string open = {};  // what of it could not be resolved, as it is written: "$DATA_PATH"; empty: it is complete
   bool substitution = false;  // the open part is a command substitution
 };
+// What the script itself is given where nothing in it says so: no flag's value, as there may be nothing.
+bool is_own_arguments(const ShellWord& word);
 
 struct ShellCommand {
   std::vector<ShellWord> words;  // the program first; assignments before it are taken out

@@ -481,6 +481,25 @@ TEST_CASE("moments, sinks and offloaded layers of Megatron-LM are read, and what
   CHECK(read("--cpu-offloading --cpu-offloading-num-layers 4").notices.size() == 1);
 }
 
+TEST_CASE("what a script is given itself is no value of the flag before it") {
+  const std::string serve = "vllm serve meta-llama/Llama-3.1-70B --tensor-parallel-size 8 --max-num-seqs 64 ";
+  const auto served =
+      io::import_launch(serve + "--no-enable-chunked-prefill \"$@\"", "run.sh", {"dgx-h100", {}}, test::shipped());
+  REQUIRE(served.ok());
+  CHECK(served->ignored.empty());
+  CHECK(served->scenario.serving.prefill_chunk_tokens == 0);
+
+  const auto trained = io::import_launch(
+      "torchrun pretrain_gpt.py --num-layers 2 --hidden-size 64 --num-attention-heads 4 --vocab-size 512 "
+      "--seq-length 128 --max-position-embeddings 128 --micro-batch-size 1 --global-batch-size 8 "
+      "--tensor-model-parallel-size 2 --sequence-parallel ${@}",
+      "run.sh", {"dgx-h100", {}}, test::shipped());
+  REQUIRE(trained.ok());
+  CHECK(trained->scenario.parallelism.sequence_parallel);
+  CHECK(std::ranges::none_of(trained->read,
+                             [](const io::ReadValue& row) { return row.value.find('$') != std::string::npos; }));
+}
+
 TEST_CASE("stages that wait while they send are read from the flag, where there are stages") {
   const auto sends = [](std::string_view more) {
     const auto out = io::import_launch(
