@@ -487,7 +487,7 @@ TEST_CASE("a mesh is priced alike with the layer of any mesh that shares it, in 
   DeviceKinds kinds;
   std::vector<int> layers;
   for (int i = 0; i < 300; ++i) {
-    Dice dice(rng);
+    tests::Dice dice(rng);
     const Scenario s = tests::random_small_scenario(rng);
     const PlanSpace space = space_of(s);
     const SpaceChoices choices(s, space);
