@@ -14,8 +14,21 @@ bool is_flag(std::string_view word) {
   return word.size() > 1 && word[0] == '-' && !plain_number(word) && word != "-";
 }
 
+// Flags that have no value, by their names.
+bool switches(std::string_view flag) {
+  flag.remove_prefix(std::min(flag.find_first_not_of('-'), flag.size()));
+  for (const std::string_view beginning : {"no", "enable", "disable"})
+    if (flag.starts_with(beginning) && flag.size() > beginning.size() &&
+        (flag[beginning.size()] == '-' || flag[beginning.size()] == '_'))
+      return true;
+  return false;
+}
+
+// Whether the word behind a flag is its value. What only a shell could know may be nothing, or further flags.
 bool has_value(const std::vector<ShellWord>& words, std::size_t flag) {
-  return flag + 1 < words.size() && !is_flag(words[flag + 1].text) && !is_own_arguments(words[flag + 1]);
+  if (flag + 1 == words.size() || is_flag(words[flag + 1].text)) return false;
+  const ShellWord& next = words[flag + 1];
+  return next.open.empty() || (!is_own_arguments(next) && !switches(words[flag].text));
 }
 
 }  // namespace
@@ -48,7 +61,10 @@ std::vector<ShellWord> take_flags(const ShellCommand& command, std::initializer_
   for (std::size_t i = 0; i < command.words.size(); ++i) {
     const ShellWord& word = command.words[i];
     if (!is_flag(word.text)) {
-      if (!begun) before.push_back(word);
+      if (!begun)
+        before.push_back(word);
+      else
+        keys.pass_over(word);
       continue;
     }
     begun = true;
@@ -69,7 +85,6 @@ std::vector<ShellWord> take_flags(const ShellCommand& command, std::initializer_
       open = command.words[i + 1].open;
       stated = true;
       ++i;
-      while (has_value(command.words, i)) ++i;
     }
     Node node;
     if (stated) {
@@ -92,7 +107,10 @@ std::vector<ShellWord> take_flags(const ShellCommand& command, std::initializer_
 void take_settings(const std::vector<ShellWord>& words, KeyReader& keys) {
   for (std::size_t i = 0; i < words.size(); ++i) {
     const ShellWord& word = words[i];
-    if (!is_flag(word.text)) continue;
+    if (!is_flag(word.text)) {
+      keys.pass_over(word);
+      continue;
+    }
     const std::size_t sign = word.text.find('=');
     std::string name = word.text.substr(0, sign);
     name.erase(0, name.find_first_not_of('-'));
@@ -102,7 +120,7 @@ void take_settings(const std::vector<ShellWord>& words, KeyReader& keys) {
       keys.add(std::move(name), plain_scalar(word.text.substr(sign + 1), word.line), word.open);
     } else if (follows) {
       keys.add(std::move(name), plain_scalar(words[i + 1].text, word.line), words[i + 1].open);
-      while (has_value(words, i)) ++i;
+      ++i;
     } else {
       const std::size_t last = name.rfind('.') == std::string::npos ? 0 : name.rfind('.') + 1;
       const bool off = name.compare(last, 3, "no_") == 0;

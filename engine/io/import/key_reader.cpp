@@ -63,6 +63,10 @@ void KeyReader::add(std::string key, Node value, std::string open) {
   keys_.push_back({std::move(key), std::move(value), std::move(open)});
 }
 
+void KeyReader::pass_over(const ShellWord& word) {
+  if (!word.open.empty() && !is_own_arguments(word)) plan_.warn(say("import.open_arguments", word.text), word.line);
+}
+
 KeyReader::Key* KeyReader::find(std::string_view names) {
   Key* found = nullptr;
   while (!names.empty()) {

@@ -9,6 +9,7 @@
 
 #include "engine/io/import/document.h"
 #include "engine/io/import/launch_plan.h"
+#include "engine/io/import/shell_script.h"
 #include "engine/io/json/result.h"
 
 namespace roofscape::io {
@@ -24,6 +25,9 @@ class KeyReader {
   void add(const Node& document);
   // A key of a command line. `open`: what of its value only a shell could know.
   void add(std::string key, Node value, std::string open = {});
+
+  // A word of it that is neither a key nor the value of one: that it may stand for such is told.
+  void pass_over(const ShellWord& word);
 
   // Names are one or several of one thing, "parallelism.tensor_parallel_degree|training.tensor_parallel_degree"; two that
   // stand with different values are refused with both lines, and a value that is null counts as not there. A value of

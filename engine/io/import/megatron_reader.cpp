@@ -139,8 +139,10 @@ std::string MegatronReader::word(std::string_view name) {
 }
 
 std::string MegatronReader::written(std::string_view name) {
-  const std::string text = word(name);
-  return text.empty() ? "true" : text;
+  const Argument* argument = find(name);
+  return argument == nullptr || argument->values.empty() || !argument->values.front().open.empty()
+             ? "true"
+             : argument->value_text();
 }
 
 Origin MegatronReader::origin(std::string_view name) {

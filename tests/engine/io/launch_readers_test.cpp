@@ -481,13 +481,33 @@ TEST_CASE("moments, sinks and offloaded layers of Megatron-LM are read, and what
   CHECK(read("--cpu-offloading --cpu-offloading-num-layers 4").notices.size() == 1);
 }
 
-TEST_CASE("what a script is given itself is no value of the flag before it") {
+TEST_CASE("what only a shell knows is no value of a flag that has none") {
   const std::string serve = "vllm serve meta-llama/Llama-3.1-70B --tensor-parallel-size 8 --max-num-seqs 64 ";
   const auto served =
       io::import_launch(serve + "--no-enable-chunked-prefill \"$@\"", "run.sh", {"dgx-h100", {}}, test::shipped());
   REQUIRE(served.ok());
   CHECK(served->ignored.empty());
   CHECK(served->scenario.serving.prefill_chunk_tokens == 0);
+  const auto told = [](const auto& imported, std::string_view text) {
+    return std::ranges::count_if(imported->notices, [text](const io::ImportNotice& note) {
+      return note.text.key == "import.open_arguments" &&
+             test::english().write(note.text).find(text) != std::string::npos;
+    });
+  };
+  CHECK(told(served, "$@") == 0);
+
+  // Nor is a variable that nothing sets, of a flag that has none; it may have flags of its own, which is told.
+  for (const char* rest : {"--max-model-len 4096 --no-enable-chunked-prefill $EXTRA",
+                           "--no-enable-chunked-prefill --max-model-len 4096 $EXTRA",
+                           "--no-enable-chunked-prefill $EXTRA --max-model-len 4096"}) {
+    const auto open = io::import_launch(serve + rest, "run.sh", {"dgx-h100", {}}, test::shipped());
+    REQUIRE(open.ok());
+    CAPTURE(rest);
+    CHECK(open->ignored.empty());
+    CHECK(open->scenario.serving.prefill_chunk_tokens == 0);
+    CHECK(open->scenario.model.max_context_tokens == 4096);
+    CHECK(told(open, "$EXTRA") == 1);
+  }
 
   const auto trained = io::import_launch(
       "torchrun pretrain_gpt.py --num-layers 2 --hidden-size 64 --num-attention-heads 4 --vocab-size 512 "
