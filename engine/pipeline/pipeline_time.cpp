@@ -7,8 +7,8 @@
 namespace roofscape::engine {
 namespace {
 
-constexpr std::size_t kCachedBytes = std::size_t{32} << 20;  // a larger plan is kept alone
-constexpr std::size_t kCachedShapes = 512;                   // looked up one after the other
+constexpr std::size_t kCachedBytes = std::size_t{16} << 20;  // a larger plan is kept alone
+constexpr std::size_t kCachedShapes = 128;                   // looked up one after the other
 
 bool all_equal(const std::vector<Tick>& times) {
   return std::all_of(times.begin(), times.end(), [&](Tick t) { return t == times.front(); });
