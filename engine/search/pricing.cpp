@@ -108,10 +108,8 @@ void Pricer::price_buffers(const PlacedMesh& mesh, const PricedLayer& layer, con
   out.stage = keyed(stage_key_, plan, mesh.plan.pipeline);
   out.plan = keyed(plan_key_, plan);
   out.held = held != nullptr ? held : &out.own_held;
-  if (held != nullptr)
-    held->clear_rest();
-  else
-    out.own_held.clear();
+  if (held == nullptr) out.own_held.clear();
+  out.held->clear_rest();
   working_memory(mesh.in, layer.cost, out.plan, out.buffers);
 }
 
@@ -201,6 +199,7 @@ double Pricer::memory(const PlacedMesh& mesh, const PricedLayer& layer, PricedSt
 void Pricer::memories(const PlacedMesh& mesh, const PricedLayer& layer, PricedState& state,
                       const DistinctMoments& moments, std::vector<double>& out) const {
   out.resize(moments.size());
+  // Asked here too: of most kinds it is known, and a call for each would be a good part of the whole.
   for (const DeviceMoments& device : moments.kinds())
     if (!state.held->knows(device.kind)) held(mesh, layer, state, device);
   const HeldTerms<double> terms = held_terms(mesh.in, state.buffers, state.plan);

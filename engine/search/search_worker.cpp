@@ -294,7 +294,8 @@ void SearchWorker::test_schedules(Mesh& mesh) {
   mesh.legal.clear();
   mesh.overlaps = false;
   const auto [made, is_new] = mesh.chunks->fullest.try_emplace(mesh.microbatches);
-  if (is_new) made->second.of.resize(mesh.chunks->kinds.size()), device_range_ = {};
+  if (is_new) made->second.of.resize(mesh.chunks->kinds.size());
+  DeviceRange range;
   mesh.fullest = &made->second;
   Plan plan = mesh.placed.plan;
   for (std::size_t i = 0; i < mesh.chunks->kinds.size(); ++i) {
@@ -312,9 +313,9 @@ void SearchWorker::test_schedules(Mesh& mesh) {
     if (!is_new) continue;
     fullest_devices(kinds, shape, mesh.chunks->held, schedule_devices_);
     made->second.of[i] = made->second.moments.add(schedule_devices_);
-    device_range_.add(schedule_devices_);
+    range.add(schedule_devices_);
   }
-  if (is_new) made->second.settle(device_range_);
+  if (is_new) made->second.settle(range);
 }
 
 void SearchWorker::FullestDevices::settle(const DeviceRange& range) {

@@ -213,7 +213,6 @@ class SearchWorker {
   std::vector<std::size_t> in_time_;  // of the legal schedules those that may be fast enough for their memory
   std::vector<int> layers_;
   std::vector<DeviceMoments> schedule_devices_;
-  DeviceRange device_range_;
 };
 
 }  // namespace roofscape::engine
