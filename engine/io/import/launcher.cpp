@@ -64,6 +64,10 @@ std::string Argument::value_text() const {
   return out;
 }
 
+std::string Argument::switch_text() const {
+  return values.empty() || !values.front().open.empty() ? "true" : value_text();
+}
+
 Arguments arguments_of(const std::vector<ShellWord>& words) {
   Arguments out;
   for (const ShellWord& word : words) {

@@ -29,7 +29,8 @@ struct Argument {
   int line = 0;
 
   Origin origin() const { return {written, line}; }
-  std::string value_text() const;  // the values, with blanks between them
+  std::string value_text() const;   // the values, with blanks between them
+  std::string switch_text() const;  // the same of what may have none, or a word that only a shell could know: "true"
 };
 struct Arguments {
   std::vector<Argument> options;

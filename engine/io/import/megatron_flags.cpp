@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 namespace roofscape::io {
 
 namespace {
@@ -195,15 +197,8 @@ constexpr std::string_view kNames[] = {
 
 // What is moved under work, or out from under it: one share of assumptions stands for all of it.
 constexpr std::string_view kOverlaps[] = {
-    "--align-grad-reduce",
-    "--delay-grad-reduce",
-    "--delay-wgrad-compute",
-    "--no-align-grad-reduce",
-    "--no-async-tensor",
-    "--no-delay-grad-reduce",
-    "--overlap-",
-    "--no-overlap-",
-    "--tp-comm-",
+    "--align-grad-reduce",   "--async-tensor", "--delay-grad-reduce",
+    "--delay-wgrad-compute", "--overlap-",     "--tp-comm-",
 };
 
 // What changes time or memory and has no field: beginnings of names, and whole names, that are asked before those that
@@ -233,7 +228,6 @@ constexpr std::string_view kNotModelled[] = {
     "--moe-expert-capacity-factor",
     "--moe-extended-tp",
     "--moe-flex-",
-    "--moe-grouped-gemm",
     "--moe-layer-recompute",
     "--moe-pad-expert-input-to-capacity",
     "--moe-permute-",
@@ -271,7 +265,11 @@ std::string_view megatron_field_of(std::string_view flag) {
 
 bool megatron_not_modelled(std::string_view flag) { return begins_as_one(flag, kNotModelled); }
 
-bool megatron_overlaps(std::string_view flag) { return begins_as_one(flag, kOverlaps); }
+bool megatron_overlaps(std::string_view flag) {
+  constexpr std::string_view kNo = "--no-";
+  return begins_as_one(flag, kOverlaps) ||
+         (flag.starts_with(kNo) && begins_as_one(fmt::format("--{}", flag.substr(kNo.size())), kOverlaps));
+}
 
 bool megatron_without_effect(std::string_view flag) {
   return std::find(std::begin(kNames), std::end(kNames), flag) != std::end(kNames) ||

@@ -94,8 +94,7 @@ void MegatronReader::zero() {
     if (because == nullptr) because = find("--optimizer");
   }
   if (because != nullptr)
-    plan_.state("parallelism.zero_stage", zero, because->origin(),
-                because->values.empty() ? "true" : because->value_text());
+    plan_.state("parallelism.zero_stage", zero, because->origin(), because->switch_text());
   else
     plan_.assume("parallelism.zero_stage", 0, say("import.why.megatron_zero"));
   plan_.rest = zero > 0 ? RestAxis::fsdp : RestAxis::data;
@@ -192,8 +191,7 @@ void MegatronReader::checkpointing() {
   // Its older names first.
   for (const std::string_view name : {"--checkpoint-activations", "--activations-checkpoint-method"})
     if (const Argument* argument = find(name)) {
-      plan_.state_choice("checkpointing.policy", "block", argument->origin(),
-                         argument->values.empty() ? "true" : argument->value_text());
+      plan_.state_choice("checkpointing.policy", "block", argument->origin(), argument->switch_text());
       if (const std::string count = word("--checkpoint-num-layers") + word("--activations-checkpoint-num-layers");
           !count.empty() && count != "1")
         plan_.warn(say("import.layers_of_checkpoints", count), argument->line);
@@ -291,7 +289,11 @@ void MegatronReader::precision() {
 
 // Of Adam, each of its own format; Roofscape has one for both.
 void MegatronReader::moments() {
-  const std::string mean = word("--exp-avg-dtype"), square = word("--exp-avg-sq-dtype");
+  const auto format = [this](std::string_view flag) {
+    const std::string stated = word(flag);
+    return stated.empty() ? std::string("fp32") : stated;
+  };
+  const std::string mean = format("--exp-avg-dtype"), square = format("--exp-avg-sq-dtype");
   std::string taken = "adam_fp32";
   if (mean == "bf16" || mean == "fp16") taken = "adam_bf16";
   if (mean == "fp8") taken = "adam_8bit";
@@ -299,13 +301,9 @@ void MegatronReader::moments() {
     plan_.state_choice("precision.optimizer", taken, origin("--exp-avg-dtype"), mean);
   else
     plan_.assume_choice("precision.optimizer", taken, say("import.why.megatron"));
-  constexpr std::string_view kDefault = "fp32";
-  if ((mean.empty() ? kDefault : mean) != (square.empty() ? kDefault : square))
-    plan_.warn(say("import.nearest",
-                   fmt::format("--exp-avg-dtype {} --exp-avg-sq-dtype {}", mean.empty() ? kDefault : mean,
-                               square.empty() ? kDefault : square),
-                   taken),
-               origin(mean.empty() ? "--exp-avg-sq-dtype" : "--exp-avg-dtype").line);
+  if (mean != square)
+    plan_.warn(say("import.nearest", fmt::format("--exp-avg-dtype {} --exp-avg-sq-dtype {}", mean, square), taken),
+               std::max(origin("--exp-avg-dtype").line, origin("--exp-avg-sq-dtype").line));
   for (const std::string_view also : {"--exp-avg-sq-dtype", "--use-precision-aware-optimizer"})
     if (const Argument* argument = find(also))
       plan_.read.push_back({argument->origin().key, argument->line, "precision.optimizer", written(also)});

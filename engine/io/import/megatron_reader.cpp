@@ -140,9 +140,7 @@ std::string MegatronReader::word(std::string_view name) {
 
 std::string MegatronReader::written(std::string_view name) {
   const Argument* argument = find(name);
-  return argument == nullptr || argument->values.empty() || !argument->values.front().open.empty()
-             ? "true"
-             : argument->value_text();
+  return argument == nullptr ? "true" : argument->switch_text();
 }
 
 Origin MegatronReader::origin(std::string_view name) {
@@ -161,7 +159,7 @@ bool MegatronReader::has(std::string_view field) const {
 
 void MegatronReader::tell(std::string_view field, bool on, std::string_view flag_name) {
   if (const Argument* argument = find(flag_name))
-    plan_.state(field, on ? 1 : 0, argument->origin(), argument->values.empty() ? "true" : argument->value_text());
+    plan_.state(field, on ? 1 : 0, argument->origin(), argument->switch_text());
   else
     plan_.assume(field, on ? 1 : 0, say("import.why.megatron"));
 }
