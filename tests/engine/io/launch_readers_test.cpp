@@ -1,7 +1,6 @@
 // Launch files of the frameworks beside Megatron-LM: what each comes to, what is asked for, what is refused. The files are
 // in launch_cases.cpp.
 #include <algorithm>
-#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,6 +10,7 @@
 
 #include "engine/io/import/import_launch.h"
 #include "engine/scenario/scenario_fields.h"
+#include "tests/capture_binding.h"
 #include "tests/engine/io/io_fixture.h"
 #include "tests/engine/io/launch_cases.h"
 #include "tests/english.h"
@@ -316,17 +316,6 @@ TEST_CASE("SGLang's dispatchers of whole experts deal them to all ranks") {
   }
 }
 
-TEST_CASE("weights that torch's FSDP keeps from forward to backward are stage 2 in a line of Megatron-LM") {
-  const std::string line =
-      "torchrun pretrain_gpt.py --num-layers 2 --hidden-size 64 --num-attention-heads 4 --vocab-size 512 "
-      "--seq-length 128 --max-position-embeddings 128 --micro-batch-size 1 --global-batch-size 8 --use-torch-fsdp2";
-  for (const auto& [flag, stage] : {std::pair{"", 3}, {" --no-torch-fsdp2-reshard-after-forward", 2}}) {
-    const auto read = io::import_launch(line + flag, "run.sh", {"h100-sxm:8", {}}, test::shipped());
-    REQUIRE(read.ok());
-    CHECK(read->scenario.parallelism.zero_stage == stage);
-  }
-}
-
 TEST_CASE("a cache that decode context parallelism splits in part is said not to be what is priced") {
   struct Split {
     std::string_view model;
@@ -365,120 +354,27 @@ TEST_CASE("a tree of drafted tokens is said to be priced as a chain, and a chain
   }
 }
 
-TEST_CASE("an expert's capacity is not modelled, and no receipt says that it has no effect") {
-  const auto read = io::import_launch(
-      "torchrun pretrain_gpt.py --num-layers 2 --hidden-size 64 --num-attention-heads 4 --vocab-size 512 "
-      "--seq-length 128 --max-position-embeddings 128 --micro-batch-size 1 --global-batch-size 8 --num-experts 8 "
-      "--moe-router-topk 2 --moe-expert-capacity-factor 1.25 --moe-pad-expert-input-to-capacity",
-      "run.sh", {"h100-sxm:8", {}}, test::shipped());
-  REQUIRE(read.ok());
-  int told = 0;
-  for (const io::IgnoredKey& row : read->ignored)
-    if (row.key.find("capacity") != std::string::npos) told += row.why.key == "import.ignored.not_modelled" ? 1 : 100;
-  CHECK(told == 2);
-}
-
-TEST_CASE("a flag that turns off what is read is not said to have no effect, others of this form are") {
-  const auto read = io::import_launch(
-      "torchrun pretrain_gpt.py --num-layers 2 --hidden-size 64 --num-attention-heads 4 --vocab-size 512 "
-      "--seq-length 128 --max-position-embeddings 128 --micro-batch-size 1 --global-batch-size 8 "
-      "--sequence-parallel --no-sequence-parallel --no-use-distributed-optimizer --no-save-rng",
-      "run.sh", {"h100-sxm:8", {}}, test::shipped());
-  REQUIRE(read.ok());
-  std::map<std::string, std::string> why;
-  for (const io::IgnoredKey& row : read->ignored) why[row.key] = row.why.key;
-  CHECK(why["--no-save-rng"] == "import.why.no_effect");
-  CHECK(why["--no-sequence-parallel"] == "import.why.not_understood");
-  CHECK(why["--no-use-distributed-optimizer"] == "import.why.not_understood");
-}
-
-TEST_CASE(
-    "gradients that wait for the backward pass are told of where ranks reduce any, and its flag is not said to do "
-    "nothing") {
-  const std::string sizes =
-      "torchrun pretrain_gpt.py --num-layers 4 --hidden-size 64 --num-attention-heads 4 --vocab-size 512 "
-      "--seq-length 128 --max-position-embeddings 128 --micro-batch-size 1 --global-batch-size 8 "
-      "--tensor-model-parallel-size ";
-  const auto read = [](const std::string& text, const char* file) {
-    auto out = io::import_launch(text, file, {"h100-sxm:8", {}}, test::shipped());
-    REQUIRE_MESSAGE(out.ok(), text);
-    return std::move(out).value();
-  };
-  const auto noted = [](const io::Imported& out) {
-    return std::ranges::count_if(
-        out.notices, [](const io::ImportNotice& note) { return note.text.key == "import.not_overlapped"; });
-  };
-  const auto why = [](const io::Imported& out, std::string_view key) {
-    for (const io::IgnoredKey& row : out.ignored)
-      if (row.key == key) return std::string(row.why.key);
-    return std::string();
-  };
-  CHECK(noted(read(sizes + "4", "run.sh")) == 1);
-  CHECK(noted(read(sizes + "8", "run.sh")) == 0);
-  CHECK(noted(read(sizes + "4 --use-torch-fsdp2", "run.sh")) == 0);
-  const auto overlapped = read(sizes + "4 --overlap-grad-reduce --tp-comm-overlap", "run.sh");
-  CHECK(noted(overlapped) == 0);
-  CHECK(why(overlapped, "--overlap-grad-reduce") == "import.ignored.overlap");
-  CHECK(why(overlapped, "--tp-comm-overlap") == "import.ignored.overlap");
-
-  const auto deepspeed = [&](std::string_view stage) {
-    return read(
-        fmt::format(R"({{"train_batch_size": 8, "train_micro_batch_size_per_gpu": 1, "zero_optimization": {}}})",
-                    stage),
-        "ds.json");
-  };
-  CHECK(noted(deepspeed(R"({"stage": 1})")) == 1);
-  CHECK(noted(deepspeed(R"({"stage": 1, "overlap_comm": true})")) == 0);
-  CHECK(noted(deepspeed(R"({"stage": 3})")) == 0);
-  CHECK(noted(deepspeed(R"({"stage": 3, "overlap_comm": false})")) == 1);
-  CHECK(why(deepspeed(R"({"stage": 1, "overlap_comm": true})"), "zero_optimization.overlap_comm") ==
-        "import.ignored.overlap");
-}
-
-TEST_CASE("kernels, graphs and dropout are not modelled in a line of Megatron-LM, logs and seeds have no effect") {
-  const auto read = io::import_launch(
-      "torchrun pretrain_gpt.py --num-layers 2 --hidden-size 64 --num-attention-heads 4 --vocab-size 512 "
-      "--seq-length 128 --max-position-embeddings 128 --micro-batch-size 1 --global-batch-size 8 "
-      "--attention-dropout 0.1 --hidden-dropout 0 --cuda-graph-scope full --no-bias-swiglu-fusion "
-      "--num-experts 8 --moe-token-dispatcher-type allgather --moe-grouped-gemm --use-tp-pp-dp-mapping "
-      "--log-interval 10 --seed 1 --no-save-rng "
-      "--adam-eps 1e-8 --external-cuda-graph",
-      "run.sh", {"h100-sxm:8", {}}, test::shipped());
-  REQUIRE(read.ok());
-  std::map<std::string, std::string> why;
-  for (const io::IgnoredKey& row : read->ignored) why[row.key] = row.why.key;
-  for (const char* flag : {"--attention-dropout", "--cuda-graph-scope", "--no-bias-swiglu-fusion",
-                           "--moe-token-dispatcher-type", "--use-tp-pp-dp-mapping", "--external-cuda-graph"})
-    CHECK_MESSAGE(why[flag] == "import.ignored.not_modelled", flag);
-  CHECK(why["--moe-grouped-gemm"] == "import.ignored.as_counted");
-  for (const char* flag : {"--hidden-dropout", "--log-interval", "--seed", "--no-save-rng", "--adam-eps"})
-    CHECK_MESSAGE(why[flag] == "import.why.no_effect", flag);
-}
-
-TEST_CASE("moments, sinks and offloaded layers of Megatron-LM are read, and what is only near is said to be") {
-  const auto read = [](std::string_view more) {
+TEST_CASE("gradients that DeepSpeed reduces after the backward pass are noted, by its defaults too") {
+  const auto read = [](std::string_view zero) {
     auto out = io::import_launch(
-        fmt::format("torchrun pretrain_gpt.py --num-layers 16 --hidden-size 64 --num-attention-heads 4 "
-                    "--vocab-size 512 --seq-length 128 --max-position-embeddings 128 --micro-batch-size 1 "
-                    "--global-batch-size 16 --bf16 --use-distributed-optimizer --overlap-grad-reduce {}",
-                    more),
-        "run.sh", {"h100-sxm:8", {}}, test::shipped());
-    REQUIRE(out.ok());
-    CHECK(std::ranges::none_of(out->ignored,
-                               [](const io::IgnoredKey& row) { return row.why.key == "import.why.not_understood"; }));
+        fmt::format(R"({{"train_batch_size": 8, "train_micro_batch_size_per_gpu": 1, "zero_optimization": {}}})",
+                    zero),
+        "ds.json", {"h100-sxm:8", {}}, test::shipped());
+    REQUIRE_MESSAGE(out.ok(), zero);
     return std::move(out).value();
   };
-  const std::string moments = "--use-precision-aware-optimizer --exp-avg-dtype bf16 ";
-  const auto both = read(moments + "--exp-avg-sq-dtype bf16");
-  CHECK(both.scenario.precision.optimizer == engine::OptimizerKind::adam_bf16);
-  CHECK(both.notices.empty());
-  CHECK(read(moments).notices.size() == 1);
-  CHECK(read("--softmax-type learnable").scenario.model.attn_sinks);
-  CHECK(!read("--softmax-type off-by-one").scenario.model.attn_sinks);
-  const auto all = read("--cpu-offloading --cpu-offloading-num-layers 15");
-  CHECK(all.scenario.offload.activations);
-  CHECK(all.notices.empty());
-  CHECK(read("--cpu-offloading --cpu-offloading-num-layers 4").notices.size() == 1);
+  const auto noted = [&read](std::string_view zero) {
+    return std::ranges::any_of(read(zero).notices,
+                               [](const io::ImportNotice& note) { return note.text.key == "import.not_overlapped"; });
+  };
+  CHECK(noted(R"({"stage": 1})"));
+  CHECK(!noted(R"({"stage": 1, "overlap_comm": true})"));
+  CHECK(!noted(R"({"stage": 3})"));
+  CHECK(noted(R"({"stage": 3, "overlap_comm": false})"));
+  const auto stated = read(R"({"stage": 1, "overlap_comm": true})").ignored;
+  CHECK(std::ranges::any_of(stated, [](const io::IgnoredKey& row) {
+    return row.key == "zero_optimization.overlap_comm" && row.why.key == "import.ignored.overlap";
+  }));
 }
 
 TEST_CASE("what only a shell knows is no value of a flag that has none") {
@@ -508,34 +404,6 @@ TEST_CASE("what only a shell knows is no value of a flag that has none") {
     CHECK(open->scenario.model.max_context_tokens == 4096);
     CHECK(told(open, "$EXTRA") == 1);
   }
-
-  const auto trained = io::import_launch(
-      "torchrun pretrain_gpt.py --num-layers 2 --hidden-size 64 --num-attention-heads 4 --vocab-size 512 "
-      "--seq-length 128 --max-position-embeddings 128 --micro-batch-size 1 --global-batch-size 8 "
-      "--tensor-model-parallel-size 2 --sequence-parallel ${@}",
-      "run.sh", {"dgx-h100", {}}, test::shipped());
-  REQUIRE(trained.ok());
-  CHECK(trained->scenario.parallelism.sequence_parallel);
-  CHECK(std::ranges::none_of(trained->read,
-                             [](const io::ReadValue& row) { return row.value.find('$') != std::string::npos; }));
-}
-
-TEST_CASE("stages that wait while they send are read from the flag, where there are stages") {
-  const auto sends = [](std::string_view more) {
-    const auto out = io::import_launch(
-        fmt::format("torchrun pretrain_gpt.py --num-layers 16 --hidden-size 64 --num-attention-heads 4 "
-                    "--vocab-size 512 --seq-length 128 --max-position-embeddings 128 --micro-batch-size 1 "
-                    "--global-batch-size 16 {}",
-                    more),
-        "run.sh", {"h100-sxm:8", {}}, test::shipped());
-    REQUIRE(out.ok());
-    return out->scenario.pipeline.sends;
-  };
-  using engine::StageSends;
-  const std::string interleaved = "--pipeline-model-parallel-size 4 --num-layers-per-virtual-pipeline-stage 2";
-  CHECK(sends(interleaved) == StageSends::by_schedule);
-  CHECK(sends(interleaved + " --no-overlap-p2p-communication") == StageSends::blocking);
-  CHECK(sends("--no-overlap-p2p-communication") == StageSends::by_schedule);
 }
 
 TEST_CASE("degrees that MaxText cannot form from the chips are errors of the plan") {
