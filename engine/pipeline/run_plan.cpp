@@ -10,6 +10,7 @@
 #include <numeric>
 
 #include "engine/base/kept_memory.h"
+#include "engine/pipeline/order_check.h"
 
 namespace roofscape::engine {
 namespace {
@@ -21,10 +22,6 @@ constexpr std::uint32_t kNoKind = 0xffffffffu;
 // Operations of a turn. Few enough that the devices' operations mix, so that neighbours in the plan seldom wait for
 // each other; enough that what is read together lies together in memory.
 constexpr std::uint32_t kTurn = 4;
-
-SimulationStatus fail(SimulationOutcome outcome, std::uint32_t device = 0, std::uint32_t op = 0) {
-  return {outcome, device, op, Op{}};
-}
 
 std::size_t directions_of(const Orders& orders) { return orders.device_of.size() / orders.route_length; }
 std::size_t rows_of_direction(const Orders& orders) { return 2 * std::size_t{orders.route_length} + 1; }
@@ -70,15 +67,6 @@ void fill_routes(const Orders& orders, std::vector<RunPlanScratch::Route>& route
   }
 }
 
-bool well_formed(const Orders& orders) {
-  if (orders.route_length == 0 || orders.first.size() < 2 || orders.device_of.size() % orders.route_length != 0)
-    return false;
-  if (orders.first.front() != 0 || orders.first.back() != orders.ops.size()) return false;
-  if (!std::is_sorted(orders.first.begin(), orders.first.end())) return false;
-  return std::all_of(orders.device_of.begin(), orders.device_of.end(),
-                     [&](std::uint16_t device) { return device < orders.devices(); });
-}
-
 // The op whose result an op waits for: the one a position before it.
 Op producer_of(const Orders& orders, Op op) {
   const std::uint32_t s = op.stage(), position = s % orders.route_length;
@@ -108,7 +96,7 @@ class Planner {
       : orders_(orders), scratch_(scratch), out_(out) {}
 
   SimulationStatus run() {
-    if (!pairs_in_the_middle()) {
+    if (!has_pairs(orders_)) {
       begin();
       if (run_plain()) return finish();
     }
@@ -118,13 +106,11 @@ class Planner {
 
  private:
   using Route = RunPlanScratch::Route;
-  enum class Turn : std::uint8_t { ran, waits, malformed };
 
   void begin() {
     const std::size_t devices = orders_.devices(), row = orders_.microbatches;
     const std::size_t directions = directions_of(orders_), rows = rows_of_direction(orders_);
     fill_routes(orders_, scratch_.routes);
-    route_count_ = scratch_.routes.size();
     give_back_unless_needed(scratch_.producers, (directions * rows + 1) * row);
     scratch_.producers.assign((directions * rows + 1) * row, kNotYet);
     for (std::size_t d = 0; d < directions; ++d)
@@ -165,24 +151,16 @@ class Planner {
     return {};
   }
 
-  // Lets the devices take their turns until none can. False: `run_turn` found something malformed.
+  // Lets the devices take their turns until none can.
   template <class RunTurn>
-  bool take_turns(RunTurn&& run_turn) {
+  void take_turns(RunTurn&& run_turn) {
     std::vector<std::uint32_t>& line = scratch_.line;
     for (std::size_t ran = line.size(); ran > 0;) {
       ran = 0;
-      for (const std::uint32_t device : line) {
-        const Turn turn = run_turn(device);
-        if (turn == Turn::malformed) {
-          malformed_at_ = device;
-          return false;
-        }
-        ran += turn == Turn::ran ? 1 : 0;
-      }
+      for (const std::uint32_t device : line) ran += run_turn(scratch_.devices[device]) ? 1 : 0;
       // Where few ran, they may wait against the direction of the round.
       if (ran < line.size() / 4) std::reverse(line.begin(), line.end());
     }
-    return true;
   }
 
   // The first device with operations left that did not run; as many as there are devices: all ran.
@@ -193,22 +171,13 @@ class Planner {
   }
   bool all_ran() const { return first_waiting() == orders_.devices(); }
 
-  // Where pairs are, they fill the middle of the lists; such an order need not be tried as one that has none.
-  bool pairs_in_the_middle() const {
-    for (std::size_t r = 0; r < orders_.devices(); ++r) {
-      const std::uint32_t begin = orders_.first[r], middle = begin + (orders_.first[r + 1] - begin) / 2;
-      if (middle > begin && (orders_.ops[middle].joined_with_next() || orders_.ops[middle - 1].joined_with_next()))
-        return true;
-    }
-    return false;
-  }
-
   // Nearly all orders have no overlapped pairs, and a stage splits all of its backwards or none. Then what an
   // operation reads is always of the same stage and kind, which one look-up a kind of steps tells. False: the order is
-  // of another kind, or something is wrong with it, and run_any() says what.
+  // of another kind, or its devices wait for each other, and run_any() says for what.
   bool run_plain() {
     pairs_ = false;
-    if (!take_turns([this](std::uint32_t device) { return run_plain(device); }) || !all_ran()) return false;
+    take_turns([this](RunPlanScratch::Device& device) { return run_plain(device); });
+    if (!all_ran()) return false;
     const auto& routes = scratch_.routes;
     for (std::size_t s = 0; s < routes.size(); s += 4)
       if (routes[s + static_cast<std::size_t>(OpKind::backward)].count > 0 &&
@@ -217,29 +186,19 @@ class Planner {
     return true;
   }
 
-  // Its checks are those of run(), written out in both: behind one function they cost a tenth and more of a plan.
-  Turn run_plain(std::uint32_t device) {
+  bool run_plain(RunPlanScratch::Device& at) {
     const Op* const ops = orders_.ops.data();
     Route* const routes = scratch_.routes.data();
-    const std::size_t route_count = route_count_;
     std::uint32_t* const producers = scratch_.producers.data();
-    RunPlanScratch::Device& at = scratch_.devices[device];
-    const std::uint32_t end = at.end, row = orders_.microbatches;
-    const std::uint32_t from = at.next, until = std::min(end, from + kTurn);
+    const std::uint32_t from = at.next, until = std::min(at.end, from + kTurn);
     std::uint32_t before = at.before;
     std::uint32_t i = from;
     RunPlan::Step* next = next_;
-    bool malformed = false;
     for (; i < until; ++i) {
       const Op op = ops[i];
-      const std::uint32_t work = op.bits(), k = op.microbatch();  // a half of a pair is above all works, so refused
-      if (work >= route_count || k >= row || routes[work].device != device) {
-        malformed = true;
-        break;
-      }
+      const std::uint32_t work = op.bits(), k = op.microbatch();
       Route& route = routes[work];
-      const std::size_t entry = route.input + k;
-      const std::uint32_t producer = producers[entry];
+      const std::uint32_t producer = producers[route.input + k];
       if (producer == kNotYet) break;
       ++route.count;
       const bool travels = route.from_other_device;
@@ -249,15 +208,14 @@ class Planner {
       before = work;
     }
     next_ = next;
-    return end_turn(at, i, before, malformed);
+    return end_turn(at, i, before);
   }
 
   SimulationStatus run_any() {
     pairs_ = true;
     give_back_unless_needed(scratch_.work_of, orders_.ops.size());
     scratch_.work_of.resize(orders_.ops.size());
-    if (!take_turns([this](std::uint32_t device) { return run(device); }))
-      return fail(SimulationOutcome::malformed_order, malformed_at_, scratch_.devices[malformed_at_].next);
+    take_turns([this](RunPlanScratch::Device& device) { return run(device); });
     return all_ran() ? finish() : deadlock(first_waiting());
   }
 
@@ -266,33 +224,22 @@ class Planner {
   }
 
   // A turn of a device.
-  Turn run(std::uint32_t device) {
+  bool run(RunPlanScratch::Device& at) {
     const Op* const ops = orders_.ops.data();
     Route* const routes = scratch_.routes.data();
-    const std::size_t route_count = route_count_;
     std::uint32_t* const producers = scratch_.producers.data();
     std::uint32_t* const work_of = scratch_.work_of.data();
-    RunPlanScratch::Device& at = scratch_.devices[device];
-    const std::uint32_t end = at.end, row = orders_.microbatches;
-    const std::uint32_t from = at.next;
+    const std::uint32_t from = at.next, until = std::min(at.end, from + kTurn);
     std::uint32_t before = at.before;
     std::uint32_t i = from;
-    bool malformed = false;
-    for (const std::uint32_t until = std::min(end, i + kTurn); i < until; ++i) {
+    for (; i < until; ++i) {
       const Op op = ops[i];
       const std::uint32_t work = op.stage_and_kind(), k = op.microbatch();
-      if (work >= route_count || k >= row || routes[work].device != device) {
-        malformed = true;
-        break;
-      }
       Route& route = routes[work];
-      const std::size_t entry = route.input + k;
-      const std::uint32_t producer = producers[entry];
+      const std::uint32_t producer = producers[route.input + k];
       if (producer == kNotYet) break;
       if (op.joined_with_next()) [[unlikely]] {
-        const Turn pair = run_pair(device, i, before, producer);
-        malformed = pair == Turn::malformed;
-        if (pair != Turn::ran) break;
+        if (!run_pair(i, before, producer)) break;
         before = work_of[++i];
         continue;
       }
@@ -302,32 +249,26 @@ class Planner {
       deliver(route, k, i);
       before = work;
     }
-    return end_turn(at, i, before, malformed);
+    return end_turn(at, i, before);
   }
 
-  // `next` is the first operation that did not run, `before` the work of the one before it.
-  Turn end_turn(RunPlanScratch::Device& at, std::uint32_t next, std::uint32_t before, bool malformed) {
+  // `next` is the first operation that did not run, `before` the work of the one before it. Whether any ran.
+  bool end_turn(RunPlanScratch::Device& at, std::uint32_t next, std::uint32_t before) {
     const std::uint32_t from = at.next;
     if (next > from) out_.turns.push_back({from, static_cast<std::uint16_t>(next - from), from == at.begin});
     at.next = next;
     at.before = before;
-    return malformed ? Turn::malformed : next > from ? Turn::ran : Turn::waits;
+    return next > from;
   }
 
-  Turn run_pair(std::uint32_t device, std::uint32_t i, std::uint32_t before, std::uint32_t producer) {
-    const std::uint32_t end = orders_.first[device + 1];
-    const Op first = orders_.ops[i];
-    if (i + 1 == end) return Turn::malformed;
-    const Op second = orders_.ops[i + 1];
-    if (first.kind() != OpKind::forward || second.kind() != OpKind::backward || second.joined_with_next() ||
-        !good(second, device))
-      return Turn::malformed;
+  // False: what its second half reads is not there yet.
+  bool run_pair(std::uint32_t i, std::uint32_t before, std::uint32_t producer) {
+    const Op first = orders_.ops[i], second = orders_.ops[i + 1];
     Route& route = scratch_.routes[first.stage_and_kind()];
     Route& other = scratch_.routes[second.stage_and_kind()];
-    const std::size_t other_entry = other.input + second.microbatch();
-    const std::uint32_t other_producer = scratch_.producers[other_entry];
-    if (other_producer == kNotYet) return Turn::waits;
-    const std::uint32_t work = pair_work(first, second, device);
+    const std::uint32_t other_producer = scratch_.producers[other.input + second.microbatch()];
+    if (other_producer == kNotYet) return false;
+    const std::uint32_t work = pair_work(first, second, route.device);
     ++out_.works[work].count;
     scratch_.work_of[i] = scratch_.work_of[i + 1] = work;
     append(i, before, route, producer);
@@ -335,12 +276,7 @@ class Planner {
     out_.first_halves.push_back(i);
     deliver(route, first.microbatch(), i + 1);
     deliver(other, second.microbatch(), i + 1);
-    return Turn::ran;
-  }
-
-  bool good(Op op, std::uint32_t device) const {
-    return op.stage_and_kind() < route_count_ && op.microbatch() < orders_.microbatches &&
-           scratch_.routes[op.stage_and_kind()].device == device;
+    return true;
   }
 
   // What its own device made is there when the operation before is over, so only what travels counts as an input.
@@ -367,7 +303,8 @@ class Planner {
   std::uint32_t pair_work(Op first, Op second, std::uint32_t device) {
     auto& works = out_.works;
     Route& route = scratch_.routes[first.stage_and_kind()];
-    for (std::uint32_t w = route.newest_pair; w != kNoWork; w = scratch_.pair_chain[w - route_count_])
+    const std::size_t single = scratch_.routes.size();  // works of one operation come first
+    for (std::uint32_t w = route.newest_pair; w != kNoWork; w = scratch_.pair_chain[w - single])
       if (works[w].second == second.stage_and_kind()) return w;
     const auto made = static_cast<std::uint32_t>(works.size());
     const Route& other = scratch_.routes[second.stage_and_kind()];
@@ -391,7 +328,7 @@ class Planner {
   }
 
   SimulationStatus stuck_at(std::uint32_t device) const {
-    SimulationStatus status = fail(SimulationOutcome::deadlock, device, scratch_.devices[device].next);
+    SimulationStatus status{SimulationOutcome::deadlock, device, scratch_.devices[device].next, Op{}};
     Op op = orders_.ops[status.op];
     // Of an overlapped pair, the half whose input is missing.
     if (scratch_.producers[scratch_.routes[op.stage_and_kind()].input + op.microbatch()] != kNotYet)
@@ -404,17 +341,15 @@ class Planner {
   RunPlanScratch& scratch_;
   RunPlan& out_;
   RunPlan::Step* next_ = nullptr;
-  std::size_t route_count_ = 0;
   bool pairs_ = false;  // run_any(): works are those of scratch_.work_of
-  std::uint32_t malformed_at_ = 0;
 };
 
 }  // namespace
 
 SimulationStatus make_run_plan(const Orders& orders, RunPlanScratch& scratch, RunPlan& out) {
   out.clear();
-  if (!well_formed(orders)) return fail(SimulationOutcome::malformed_order);
-  return Planner(orders, scratch, out).run();
+  const SimulationStatus checked = check_order(orders);
+  return checked ? Planner(orders, scratch, out).run() : checked;
 }
 
 }  // namespace roofscape::engine

@@ -1,0 +1,215 @@
+// As in run_plan.cpp, results are looked up by [direction][position][microbatch], where an operation at position q
+// reads entry q and writes entry q + 1, and devices take turns of a few operations until none can run any. Here an
+// entry is when its result is done.
+#include "engine/pipeline/order_run.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "engine/base/kept_memory.h"
+#include "engine/pipeline/order_check.h"
+
+namespace roofscape::engine {
+namespace {
+
+constexpr Tick kNotYet = -1;
+constexpr std::uint32_t kTurn = 4;  // operations, as in run_plan.cpp
+
+// Entries of a row: an odd number of lines of the cache. Where microbatches are a power of two, the entries of all
+// rows for one of them would share a few places of the cache.
+std::size_t row_of(const Orders& orders) { return ((std::size_t{orders.microbatches} + 7) / 8 | 1) * 8; }
+
+class OrderRun {
+ public:
+  OrderRun(const Orders& orders, const PipelineTimes& times, OrderRunScratch& scratch, Timeline& out)
+      : orders_(orders), times_(times), scratch_(scratch), out_(out) {}
+
+  bool run() {
+    begin();
+    if (has_pairs(orders_))
+      take_turns([this](OrderRunScratch::Device& device) { return turn_with_pairs(device); });
+    else if (times_.blocking_send)
+      take_turns([this](OrderRunScratch::Device& device) { return turn<true>(device); });
+    else
+      take_turns([this](OrderRunScratch::Device& device) { return turn<false>(device); });
+    return finish();
+  }
+
+ private:
+  using Route = OrderRunScratch::Route;
+  using Device = OrderRunScratch::Device;
+
+  void begin() {
+    const std::size_t stages = orders_.device_of.size(), length = orders_.route_length, row = row_of(orders_);
+    const std::size_t directions = stages / length, rows = 2 * length + 1;
+    // What nobody waits for goes to a row of its own, behind all others.
+    give_back_unless_needed(scratch_.done, (directions * rows + 1) * row);
+    scratch_.done.assign((directions * rows + 1) * row, kNotYet);
+    for (std::size_t d = 0; d < directions; ++d)  // the input of the first stage
+      std::fill_n(scratch_.done.begin() + static_cast<std::ptrdiff_t>(d * rows * row), row, Tick{0});
+    fill_routes(row, directions * rows);
+    scratch_.devices.resize(orders_.devices());
+    for (std::size_t r = 0; r < orders_.devices(); ++r)
+      scratch_.devices[r] = {orders_.first[r], orders_.first[r + 1], 0, 0};
+    scratch_.line.resize(orders_.devices());
+    std::iota(scratch_.line.begin(), scratch_.line.end(), 0u);
+    give_back_unless_needed(out_.start, orders_.ops.size());
+    out_.start.resize(orders_.ops.size());
+  }
+
+  void fill_routes(std::size_t row, std::size_t unread) {
+    const std::size_t length = orders_.route_length, stages = orders_.device_of.size();
+    scratch_.routes.resize(stages * 4);
+    for (std::size_t s = 0; s < stages; ++s) {
+      const std::size_t base = s / length * (2 * length + 1), position = s % length;
+      const std::uint32_t device = orders_.device_of[s];
+      const std::uint32_t up = position + 1 == length ? device : orders_.device_of[s + 1];
+      const std::uint32_t down = position == 0 ? device : orders_.device_of[s - 1];
+      const auto set = [&](OpKind kind, std::size_t input, std::size_t output, std::uint32_t from, std::uint32_t to) {
+        Route& route = scratch_.routes[s * 4 + static_cast<std::size_t>(kind)];
+        route.input = scratch_.done.data() + input * row;
+        route.output = scratch_.done.data() + output * row;
+        route.latency = times_.hop(from, device);
+        route.duration = duration_of(times_, static_cast<std::uint32_t>(s), kind);
+        route.sends = times_.blocking_send ? times_.hop(device, to) : 0;
+        route.paired_with = Route::kNone;
+      };
+      const std::size_t forth = base + position, back = base + 2 * length - 1 - position;
+      set(OpKind::forward, forth, forth + 1, down, up);
+      set(OpKind::backward, back, back + 1, up, down);
+      set(OpKind::backward_input, back, back + 1, up, down);
+      // Looks whether its own input gradient has been done.
+      set(OpKind::backward_weight, back + 1, unread, device, device);
+    }
+  }
+
+  template <class RunTurn>
+  void take_turns(RunTurn&& run_turn) {
+    std::vector<std::uint32_t>& line = scratch_.line;
+    for (std::size_t ran = line.size(); ran > 0;) {
+      ran = 0;
+      for (const std::uint32_t device : line) ran += run_turn(scratch_.devices[device]) ? 1 : 0;
+      // Where few ran, they may wait against the direction of the round.
+      if (ran < line.size() / 4) std::reverse(line.begin(), line.end());
+    }
+  }
+
+  // Whether any operation ran.
+  template <bool kBlockingSend>
+  bool turn(Device& at) {
+    const Op* const ops = orders_.ops.data();
+    const Route* const routes = scratch_.routes.data();
+    Tick* const start = out_.start.data();
+    const std::uint32_t from = at.next, until = std::min(at.end, from + kTurn);
+    Tick free = at.free, busy = at.busy, in_transfer = in_transfer_;
+    std::uint32_t i = from;
+    for (; i < until; ++i) {
+      const Op op = ops[i];
+      const Route& route = routes[op.bits()];
+      const Tick input = route.input[op.microbatch()];
+      if (input < 0) break;
+      const Tick begin = std::max(free, input + route.latency);
+      in_transfer += std::min(begin - free, route.latency);
+      start[i] = begin;
+      free = begin + route.duration;
+      busy += route.duration;
+      route.output[op.microbatch()] = free;
+      if constexpr (kBlockingSend) {
+        free += route.sends;
+        in_transfer += route.sends;
+      }
+    }
+    at.next = i;
+    at.free = free;
+    at.busy = busy;
+    in_transfer_ = in_transfer;
+    return i > from;
+  }
+
+  // A pair has two inputs and two results.
+  bool turn_with_pairs(Device& at) {
+    const Op* const ops = orders_.ops.data();
+    Route* const routes = scratch_.routes.data();
+    Tick* const start = out_.start.data();
+    const std::uint32_t from = at.next, until = std::min(at.end, from + kTurn);
+    Tick free = at.free, busy = at.busy, in_transfer = in_transfer_;
+    std::uint32_t i = from;
+    for (; i < until; ++i) {
+      const Op op = ops[i];
+      Route& route = routes[op.stage_and_kind()];
+      const Tick input = route.input[op.microbatch()];
+      if (input < 0) break;
+      Tick begin = std::max(free, input + route.latency);
+      Tick waited = std::min(begin - free, route.latency);
+      if (!op.joined_with_next()) {
+        start[i] = begin;
+        free = begin + route.duration;
+        busy += route.duration;
+        route.output[op.microbatch()] = free;
+        free += route.sends;
+        in_transfer += waited + route.sends;
+        continue;
+      }
+      const Op second = ops[i + 1];
+      const Route& other = routes[second.stage_and_kind()];
+      const Tick other_input = other.input[second.microbatch()];
+      if (other_input < 0) break;
+      const Tick but_for_second = begin;
+      begin = std::max(begin, other_input + other.latency);
+      waited += std::min(begin - but_for_second, other.latency);
+      start[i] = start[i + 1] = begin;
+      ++i;
+      const Tick duration = pair_duration(route, op, second);
+      free = begin + duration;
+      busy += duration;
+      route.output[op.microbatch()] = other.output[second.microbatch()] = free;
+      const Tick sends = std::max(route.sends, other.sends);
+      free += sends;
+      in_transfer += waited + sends;
+    }
+    at.next = i;
+    at.free = free;
+    at.busy = busy;
+    in_transfer_ = in_transfer;
+    return i > from;
+  }
+
+  // Mostly the pair before of the same forward has the same stages.
+  Tick pair_duration(Route& forward, Op first, Op second) const {
+    if (forward.paired_with != second.stage()) {
+      forward.paired_with = second.stage();
+      forward.pair_duration = duration_of_pair(times_, first.stage(), second.stage());
+    }
+    return forward.pair_duration;
+  }
+
+  // False: some device has operations left that cannot run.
+  bool finish() {
+    out_.makespan = 0;
+    out_.in_transfer = in_transfer_;
+    out_.busy.resize(orders_.devices());
+    out_.busy_until.resize(orders_.devices());
+    for (std::size_t r = 0; r < orders_.devices(); ++r) {
+      const Device& device = scratch_.devices[r];
+      if (device.next < device.end) return false;
+      out_.busy[r] = device.busy;
+      out_.busy_until[r] = device.free;
+      out_.makespan = std::max(out_.makespan, device.free);
+    }
+    return true;
+  }
+
+  const Orders& orders_;
+  const PipelineTimes& times_;
+  OrderRunScratch& scratch_;
+  Timeline& out_;
+  Tick in_transfer_ = 0;
+};
+
+}  // namespace
+
+bool run_order(const Orders& orders, const PipelineTimes& times, OrderRunScratch& scratch, Timeline& out) {
+  return OrderRun(orders, times, scratch, out).run();
+}
+
+}  // namespace roofscape::engine
