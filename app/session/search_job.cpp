@@ -90,8 +90,8 @@ void SearchJob::cancel() {
 
 void SearchJob::release() {
   const std::scoped_lock lock(mutex_);
-  if (!running_ && !queued_) memory_.orders = {};
-  if (!known_runs_ && !known_queued_) known_memory_.orders = {};
+  if (!running_ && !queued_) memory_.orders.clear();
+  if (!known_runs_ && !known_queued_) known_memory_.orders.clear();
 }
 
 std::shared_ptr<const SearchOutcome> SearchJob::latest() const {

@@ -1,34 +1,22 @@
 // What decided how long a step took, as a bound for steps of the same shape with other times: the chain of operations
-// and hops that fills it without a gap. It is a chain of every step of the shape, and none is shorter than any of its
-// chains; between similar times the same one decides, and its length is the step's to the last tick. (The makespan is
-// a maximum of sums, one for each chain: Baccelli, Cohen, Olsder and Quadrat, Synchronization and Linearity, 1992.)
-// critical_path (timeline_analysis.h) tells such a chain of an order, with its waits in words; here it is of a plan that is
-// ready to run, since whoever runs many steps keeps no orders.
+// and hops that fills it without a gap (critical_path, timeline_analysis.h). It is a chain of every step of the shape,
+// and none is shorter than any of its chains; between similar times the same one decides, and its length is the step's
+// to the last tick. (The makespan is a maximum of sums, one for each chain: Baccelli, Cohen, Olsder and Quadrat,
+// Synchronization and Linearity, 1992.)
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
-#include "engine/pipeline/simulate.h"
+#include "engine/pipeline/timeline_analysis.h"
 
 namespace roofscape::engine {
 
-// An operation that had to wait, and for what.
-struct ChainLink {
-  static constexpr std::uint32_t kEnd = 0xffffffffu;
-  std::uint32_t op = kEnd;                // kEnd: the end of the step
-  std::uint32_t work = 0;                 // what was waited for (RunPlan::works)
-  std::uint32_t to = RunPlan::kNoDevice;  // where its result went from its device; kNoDevice: it stayed
-};
-
-// From the end of the step to its beginning. `tables` and `timeline` as simulate() has left them.
-void find_chain(const RunPlan& plan, const SimulationScratch::Tables& tables, const Timeline& timeline,
-                std::vector<ChainLink>& out);
-
-// A part of a chain that comes so many times more than it stands there: links[first] to links[end - 1].
-struct RepeatedLinks {
-  std::size_t first = 0, end = 0;
+// A part of a path that comes so many times more than it stands there: from path[first] to path[last], which is the
+// same operation for a later microbatch.
+struct RepeatedPath {
+  std::size_t first = 0, last = 0;
   std::int64_t times_more = 0;
 };
 
@@ -36,21 +24,27 @@ struct RepeatedLinks {
 class ChainCounts {
  public:
   ChainCounts() = default;
-  // `times`: those that the plan was run with, which say of two sends at once which is the longer one.
-  ChainCounts(const RunPlan& plan, const PipelineTimes& times, const std::vector<ChainLink>& links,
-              const RepeatedLinks& repeated = {});
+  // `path`: the critical path of the order when it runs with `times`; not empty.
+  ChainCounts(const Orders& orders, const PipelineTimes& times, const std::vector<CriticalStep>& path,
+              const RepeatedPath& repeated = {});
   // A step of the shape takes no less; 0 where that is not known.
   Tick length(const PipelineTimes& times) const;
   std::size_t bytes() const { return operations_.size() * sizeof(Operation) + hops_.size() * sizeof(Hop); }
 
  private:
   struct Operation {
-    std::uint32_t first = 0, second = 0;  // as RunPlan::Work
+    std::uint32_t first = 0, second = kNoOp;  // 4 * stage + kind; of a pair, of both halves
     Tick count = 0;
+    bool same(const Operation& other) const { return first == other.first && second == other.second; }
+    friend bool operator<(const Operation& a, const Operation& b) {
+      return a.first < b.first || (a.first == b.first && a.second < b.second);
+    }
   };
   struct Hop {
     std::uint32_t from = 0, to = 0;
     Tick count = 0;
+    bool same(const Hop& other) const { return from == other.from && to == other.to; }
+    friend bool operator<(const Hop& a, const Hop& b) { return a.from < b.from || (a.from == b.from && a.to < b.to); }
   };
   std::vector<Operation> operations_;
   std::vector<Hop> hops_;

@@ -86,21 +86,17 @@ StepSpan OrderSpans::span(const ScheduleShape& shape, const PipelineTimes& times
     operations_run_ += ops;
   }
   if (!step) {
-    step = run(shape, times);
+    if (worth_a_plan(shape))
+      run(shape, times);
+    else
+      run_once(shape, times);
+    step = StepSpan{cache_.timeline.makespan, cache_.timeline.in_transfer};
     keep_chain(shape, times, nullptr, step->makespan);
   }
   if (known_.size() < kKnown) known_.emplace_back();
   known_[next_] = {shape, times, *step};
   next_ = (next_ + 1) % kKnown;
   return *step;
-}
-
-std::size_t OrderSpans::ShapeHash::operator()(const ScheduleShape& shape) const {
-  std::size_t hash = 0;
-  for (const int part : {static_cast<int>(shape.kind), shape.stages, shape.microbatches, shape.virtual_stages,
-                         shape.group_size, static_cast<int>(shape.backward_order)})
-    hash = hash * 1000003 + static_cast<std::size_t>(part);
-  return hash;
 }
 
 Tick OrderSpans::least_makespan(const ScheduleShape& shape, const PipelineTimes& times) const {
@@ -114,12 +110,12 @@ Tick OrderSpans::least_makespan(const ScheduleShape& shape, const PipelineTimes&
 void OrderSpans::keep_chain(const ScheduleShape& shape, const PipelineTimes& times, const Settled* settled,
                             Tick makespan) {
   if (least_makespan(shape, times) == makespan) return;  // one of those kept has decided this step too
-  const RunPlan& plan = cache_.plan(settled != nullptr ? settled->few : shape);
-  find_chain(plan, cache_.scratch.tables, cache_.timeline, links_);
-  if (links_.empty()) return;
-  RepeatedLinks repeated;
+  const Orders& orders = cache_.orders(settled != nullptr ? settled->few : shape);
+  critical_path(orders, times, cache_.timeline, path_);
+  if (path_.empty()) return;
+  RepeatedPath repeated;
   if (settled != nullptr && settled->periods_left > 0) {
-    repeated = repeated_links(*settled, plan);
+    repeated = repeated_path(*settled, orders);
     if (repeated.times_more == 0) return;
   }
   if (chains_bytes_ > kChainsBytes) chains_.clear(), chains_bytes_ = 0;
@@ -128,7 +124,7 @@ void OrderSpans::keep_chain(const ScheduleShape& shape, const PipelineTimes& tim
   ChainCounts& to = of_shape.all[of_shape.next];
   of_shape.next = (of_shape.next + 1) % kChainsOfShape;
   chains_bytes_ -= to.bytes();
-  to = ChainCounts(plan, times, links_, repeated);
+  to = ChainCounts(orders, times, path_, repeated);
   chains_bytes_ += to.bytes();
 }
 
@@ -140,41 +136,53 @@ void OrderSpans::learn(const OrderSpans& other) {
   }
 }
 
-// The part of the chain between the same operation of two repetitions, as often as makes up for the repetitions that
-// are missing: with it the chain is one of the whole step, since the repetitions between differ by the microbatch alone.
-RepeatedLinks OrderSpans::repeated_links(const Settled& settled, const RunPlan& plan) const {
+// The part of the path between the same operation of two repetitions, as often as makes up for the repetitions that
+// are missing: with it the path is one of the whole step, since the repetitions between differ by the microbatch alone.
+RepeatedPath OrderSpans::repeated_path(const Settled& settled, const Orders& orders) const {
   const auto missing = settled.periods_left * settled.period;
   struct Visit {
     int slot = -1, repetition = 0;  // in the middle of its device's list; -1: before or behind it
   };
   const auto visit = [&](std::uint32_t op) {
-    if (op == ChainLink::kEnd) return Visit{};
-    const auto device =
-        static_cast<int>(std::lower_bound(plan.last_op.begin(), plan.last_op.end(), op) - plan.last_op.begin());
-    const int at = static_cast<int>(op - first_op(plan, device)) - settled.middle.before(settled.few, device);
-    const int length = settled.middle.length;
+    const auto device = static_cast<int>(device_of_op(orders, op)), length = settled.middle.length;
+    const int at = static_cast<int>(op - orders.first[static_cast<std::size_t>(device)]) -
+                   settled.middle.before(settled.few, device);
     if (at < 0 || at >= length * settled.repetitions) return Visit{};
     return Visit{device * length + at % length, at / length};
   };
   // From behind: where the steps are most alike.
-  std::unordered_map<int, std::pair<std::size_t, int>> seen;  // by slot: the link and its repetition
-  for (std::size_t i = 0; i < links_.size(); ++i) {
-    const Visit here = visit(links_[i].op);
+  std::unordered_map<int, std::pair<std::size_t, int>> seen;  // by slot: the place in the path and its repetition
+  for (std::size_t i = path_.size(); i-- > 0;) {
+    const Visit here = visit(path_[i].op);
     if (here.slot < 0) continue;
     const auto [at, is_new] = seen.try_emplace(here.slot, i, here.repetition);
     if (is_new) continue;
-    const auto [from, repetition] = at->second;
+    const auto [last, repetition] = at->second;
     const int apart = repetition - here.repetition;
-    if (apart > 0 && missing % apart == 0) return {from, i, missing / apart};
+    if (apart > 0 && missing % apart == 0) return {i, last, missing / apart};
   }
   return {};
 }
 
-StepSpan OrderSpans::run(const ScheduleShape& shape, const PipelineTimes& times) {
+// To make a plan costs as much as two runs without one cost more than two with it.
+bool OrderSpans::worth_a_plan(const ScheduleShape& shape) {
+  constexpr int kRunsWithoutPlan = 2;
+  constexpr std::size_t kShapes = 4096;  // then all are forgotten
+  if (cache_.has_plan(shape)) return true;
+  if (runs_.size() > kShapes) runs_.clear();
+  return runs_[shape]++ >= kRunsWithoutPlan;
+}
+
+void OrderSpans::run_once(const ScheduleShape& shape, const PipelineTimes& times) {
+  const Orders& orders = cache_.orders(shape);
+  run_order(orders, times, cache_.scratch.order, cache_.timeline);
+  operations_run_ += orders.ops.size();
+}
+
+void OrderSpans::run(const ScheduleShape& shape, const PipelineTimes& times) {
   const RunPlan& plan = cache_.plan(shape);
   simulate(plan, times, cache_.scratch, cache_.timeline);
   operations_run_ += plan.ops;
-  return {cache_.timeline.makespan, cache_.timeline.in_transfer};
 }
 
 std::optional<OrderSpans::Settled> OrderSpans::settle(const ScheduleShape& shape, const PipelineTimes& times) {

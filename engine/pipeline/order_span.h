@@ -65,17 +65,17 @@ class OrderSpans {
     int repetitions = 0, period = 0;  // of that step
     Tick periods_left = 0;            // that the whole step has more
   };
-  struct ShapeHash {
-    std::size_t operator()(const ScheduleShape& shape) const;
-  };
   struct Chains {
     std::vector<ChainCounts> all;
     std::size_t next = 0;
   };
-  StepSpan run(const ScheduleShape& shape, const PipelineTimes& times);
+  // The whole step, in the timeline of the cache: with a plan that is kept, or once only.
+  void run(const ScheduleShape& shape, const PipelineTimes& times);
+  void run_once(const ScheduleShape& shape, const PipelineTimes& times);
+  bool worth_a_plan(const ScheduleShape& shape);
   // Of the step that was run last. `settled`: it was that one, and the shape's own is longer.
   void keep_chain(const ScheduleShape& shape, const PipelineTimes& times, const Settled* settled, Tick makespan);
-  RepeatedLinks repeated_links(const Settled& settled, const RunPlan& plan) const;
+  RepeatedPath repeated_path(const Settled& settled, const Orders& orders) const;
   std::optional<Settled> settle(const ScheduleShape& shape, const PipelineTimes& times);
   void sum_period(const Settled& settled);
   void add_totals(const Settled& settled, Timeline& out) const;
@@ -88,7 +88,8 @@ class OrderSpans {
   std::size_t next_ = 0;
   std::unordered_map<ScheduleShape, Chains, ShapeHash> chains_;
   std::size_t chains_bytes_ = 0;
-  std::vector<ChainLink> links_;
+  std::vector<CriticalStep> path_;
+  std::unordered_map<ScheduleShape, int, ShapeHash> runs_;  // of orders that have no plan
   std::vector<std::pair<ScheduleShape, int>> reaches_;
   std::vector<int> repetition_;  // by operation
   // A period of the step that settled last.

@@ -8,7 +8,7 @@ namespace roofscape::engine {
 namespace {
 
 constexpr std::size_t kCachedBytes = std::size_t{16} << 20;  // a larger plan is kept alone
-constexpr std::size_t kCachedShapes = 128;                   // looked up one after the other
+constexpr std::size_t kCachedShapes = 128;
 
 bool all_equal(const std::vector<Tick>& times) {
   return std::all_of(times.begin(), times.end(), [&](Tick t) { return t == times.front(); });
@@ -16,26 +16,43 @@ bool all_equal(const std::vector<Tick>& times) {
 
 }  // namespace
 
+std::size_t ShapeHash::operator()(const ScheduleShape& shape) const {
+  std::size_t hash = 0;
+  for (const int part : {static_cast<int>(shape.kind), shape.stages, shape.microbatches, shape.virtual_stages,
+                         shape.group_size, static_cast<int>(shape.backward_order)})
+    hash = hash * 1000003 + static_cast<std::size_t>(part);
+  return hash;
+}
+
+const Orders& PipelineCache::orders(const ScheduleShape& shape) {
+  if (shape_of_orders_ != shape) {
+    make_orders(shape, orders_);
+    shape_of_orders_ = shape;
+  }
+  return orders_;
+}
+
 const RunPlan& PipelineCache::plan(const ScheduleShape& shape) {
-  for (auto it = entries_.begin(); it != entries_.end(); ++it)
-    if (it->shape == shape) {
-      entries_.splice(entries_.begin(), entries_, it);
-      return entries_.front().plan;
-    }
+  if (const auto found = by_shape_.find(shape); found != by_shape_.end()) {
+    entries_.splice(entries_.begin(), entries_, found->second);
+    return entries_.front().plan;
+  }
   // Full: the entry used longest ago gives its place, and its memory.
   if (bytes_ >= kCachedBytes || entries_.size() >= kCachedShapes) {
     bytes_ -= entries_.back().plan.bytes();
+    by_shape_.erase(entries_.back().shape);
     entries_.splice(entries_.begin(), entries_, std::prev(entries_.end()));
   } else {
     entries_.emplace_front();
   }
   Entry& entry = entries_.front();
   entry.shape = shape;
-  make_orders(shape, orders_);
-  make_run_plan(orders_, scratch.planning, entry.plan);
+  by_shape_.emplace(shape, entries_.begin());
+  make_run_plan(orders(shape), scratch.planning, entry.plan);
   bytes_ += entry.plan.bytes();
   while (bytes_ > kCachedBytes && entries_.size() > 1) {
     bytes_ -= entries_.back().plan.bytes();
+    by_shape_.erase(entries_.back().shape);
     entries_.pop_back();
   }
   return entry.plan;

@@ -6,19 +6,30 @@
 #include <cstddef>
 #include <list>
 #include <optional>
+#include <unordered_map>
 
 #include "engine/pipeline/schedule.h"
 #include "engine/pipeline/simulate.h"
 
 namespace roofscape::engine {
 
+struct ShapeHash {
+  std::size_t operator()(const ScheduleShape& shape) const;
+};
+
 // What repeated calls share: plans by shape (the least recently used are dropped) and the simulator's working
 // memory. Belongs to one thread.
 class PipelineCache {
  public:
+  PipelineCache() = default;
+  PipelineCache(PipelineCache&&) = default;  // its index points into its own list
+  PipelineCache& operator=(PipelineCache&&) = default;
   // The order of a legal shape, ready to run (empty for an illegal one). The reference stays valid until the next
   // call.
   const RunPlan& plan(const ScheduleShape& shape);
+  bool has_plan(const ScheduleShape& shape) const { return by_shape_.contains(shape); }
+  // The order itself: of the shape asked for last, it is there; else it is made again.
+  const Orders& orders(const ScheduleShape& shape);
   SimulationScratch scratch;
   Timeline timeline;  // of the user's last simulation
 
@@ -27,9 +38,11 @@ class PipelineCache {
     ScheduleShape shape;
     RunPlan plan;
   };
-  std::list<Entry> entries_;
+  std::list<Entry> entries_;  // the one used last first
+  std::unordered_map<ScheduleShape, std::list<Entry>::iterator, ShapeHash> by_shape_;
   std::size_t bytes_ = 0;  // that the plans of all entries hold
-  Orders orders_;          // of the shape made last
+  Orders orders_;
+  std::optional<ScheduleShape> shape_of_orders_;
 };
 
 // The closed form, or nothing outside the range in which it is exact. With F, B, W the times of one chunk:

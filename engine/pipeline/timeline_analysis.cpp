@@ -1,6 +1,7 @@
 #include "engine/pipeline/timeline_analysis.h"
 
 #include <algorithm>
+#include <optional>
 
 namespace roofscape::engine {
 namespace {
@@ -9,48 +10,52 @@ bool is_input_gradient(OpKind kind) { return kind == OpKind::backward || kind ==
 
 // Time of the result of `op` on its way to another device.
 Tick send_time(const Orders& orders, const PipelineTimes& times, Op op) {
-  const std::uint32_t s = op.stage(), position = s % orders.route_length;
-  if (op.kind() == OpKind::forward)
-    return position + 1 < orders.route_length ? times.hop(orders.device_of[s], orders.device_of[s + 1]) : 0;
-  if (is_input_gradient(op.kind())) return position > 0 ? times.hop(orders.device_of[s], orders.device_of[s - 1]) : 0;
-  return 0;
+  return times.hop(orders.device_of[op.stage()], receiver_of(orders, op));
 }
 
-// What an op reads: the op before it on the way of its microbatch; kNoOp for the first forward and a weight gradient.
-class Producers {
- public:
-  explicit Producers(const Orders& orders) : orders_(orders) {}
-  // Worth it when many ops are asked for: 4 bytes an op instead of a scan of a list each.
-  void make_index() {
-    index_.assign(2 * orders_.device_of.size() * orders_.microbatches, kNoOp);
-    for (std::uint32_t i = 0; i < orders_.ops.size(); ++i) {
-      const Op op = orders_.ops[i];
-      if (op.kind() == OpKind::backward_weight) continue;
-      index_[slot(op.kind() == OpKind::forward ? OpKind::forward : OpKind::backward, op.stage(), op.microbatch())] =
-          i;
-    }
+// Whether an op is the forward, or else the backward or input gradient, of a stage for a microbatch.
+struct Wanted {
+  bool forward = true;
+  std::uint32_t stage = 0, microbatch = 0;
+  bool is(Op op) const {
+    return op.stage() == stage && op.microbatch() == microbatch &&
+           (forward ? op.kind() == OpKind::forward : is_input_gradient(op.kind()));
   }
-  std::uint32_t of(Op op) const {
-    const std::uint32_t s = op.stage(), position = s % orders_.route_length;
-    if (op.kind() == OpKind::backward_weight) return kNoOp;
-    if (op.kind() == OpKind::forward) return position == 0 ? kNoOp : find(OpKind::forward, s - 1, op.microbatch());
-    if (position + 1 == orders_.route_length) return find(OpKind::forward, s, op.microbatch());
-    return find(OpKind::backward, s + 1, op.microbatch());
-  }
-
- private:
-  std::size_t slot(OpKind kind, std::uint32_t stage, std::uint32_t k) const {
-    return (std::size_t{stage} * 2 + (kind == OpKind::forward ? 0 : 1)) * orders_.microbatches + k;
-  }
-  std::uint32_t find(OpKind kind, std::uint32_t stage, std::uint32_t k) const {
-    return index_.empty() ? find_op(orders_, kind, stage, k) : index_[slot(kind, stage, k)];
-  }
-  const Orders& orders_;
-  std::vector<std::uint32_t> index_;
 };
 
-WaitedFor waited_for_one(const Orders& orders, const PipelineTimes& times, const Timeline& timeline,
-                         const Producers& producers, std::uint32_t op, std::uint32_t device) {
+// What an op reads: the op before it on the way of its microbatch. None for the first forward and a weight gradient,
+// whose input is its own device's.
+std::optional<Wanted> what_is_read_by(const Orders& orders, Op op) {
+  const std::uint32_t s = op.stage(), position = s % orders.route_length;
+  if (op.kind() == OpKind::backward_weight) return std::nullopt;
+  if (op.kind() == OpKind::forward)
+    return position == 0 ? std::nullopt : std::optional(Wanted{true, s - 1, op.microbatch()});
+  if (position + 1 == orders.route_length) return Wanted{true, s, op.microbatch()};
+  return Wanted{false, s + 1, op.microbatch()};
+}
+
+// The op that is wanted if its result reaches the other device, or its own, at `there`. It ends when that is sent, and
+// in the list of its device only what takes no time starts then or later; so it is looked for by time.
+std::uint32_t sent_in_time(const Orders& orders, const PipelineTimes& times, const Timeline& timeline, Wanted wanted,
+                           Tick there) {
+  const Tick end =
+      there - send_time(orders, times,
+                        Op(wanted.forward ? OpKind::forward : OpKind::backward, wanted.stage, wanted.microbatch));
+  const std::uint32_t device = orders.device_of[wanted.stage];
+  const auto starts = timeline.start.begin();
+  const auto first = starts + orders.first[device];
+  for (auto at = std::upper_bound(first, starts + orders.first[device + 1], end); at > first;) {
+    --at;
+    const auto i = static_cast<std::uint32_t>(at - starts);
+    if (wanted.is(orders.ops[i])) return op_end(orders, times, timeline, i) == end ? i : kNoOp;
+    // What stands before an op that starts earlier is over by then, but for the first half of its pair.
+    if (*at < end && !joined_with_previous(orders, i)) break;
+  }
+  return kNoOp;
+}
+
+WaitedFor waited_for_on(const Orders& orders, const PipelineTimes& times, const Timeline& timeline, std::uint32_t op,
+                        std::uint32_t device) {
   const std::uint32_t first = joined_with_previous(orders, op) ? op - 1 : op;
   const bool pair = orders.ops[first].joined_with_next();
   const Tick start = timeline.start[op];
@@ -67,11 +72,11 @@ WaitedFor waited_for_one(const Orders& orders, const PipelineTimes& times, const
     }
   }
   for (const std::uint32_t half : {op, pair ? (op == first ? first + 1 : first) : op}) {
-    const std::uint32_t producer = producers.of(orders.ops[half]);
+    const std::optional<Wanted> wanted = what_is_read_by(orders, orders.ops[half]);
+    if (!wanted) continue;
+    const std::uint32_t producer = sent_in_time(orders, times, timeline, *wanted, start);
     if (producer == kNoOp) continue;
-    const Tick sending = send_time(orders, times, orders.ops[producer]);
-    if (op_end(orders, times, timeline, producer) + sending == start)
-      return {sending > 0 ? WaitKind::transfer : WaitKind::input, producer};
+    return {send_time(orders, times, orders.ops[producer]) > 0 ? WaitKind::transfer : WaitKind::input, producer};
   }
   return {};
 }
@@ -91,6 +96,12 @@ Tick op_duration(const Orders& orders, const PipelineTimes& times, std::uint32_t
 
 std::uint32_t device_of_op(const Orders& orders, std::uint32_t op) {
   return orders.device_of[orders.ops[op].stage()];
+}
+
+std::uint32_t receiver_of(const Orders& orders, Op op) {
+  const std::uint32_t s = op.stage(), position = s % orders.route_length;
+  if (op.kind() == OpKind::forward) return orders.device_of[position + 1 < orders.route_length ? s + 1 : s];
+  return orders.device_of[is_input_gradient(op.kind()) && position > 0 ? s - 1 : s];
 }
 
 std::uint32_t find_op(const Orders& orders, OpKind kind, std::uint32_t stage, std::uint32_t microbatch) {
@@ -137,7 +148,7 @@ Bubbles bubbles(const Orders& orders, const PipelineTimes& times, const Timeline
 }
 
 WaitedFor waited_for(const Orders& orders, const PipelineTimes& times, const Timeline& timeline, std::uint32_t op) {
-  return waited_for_one(orders, times, timeline, Producers(orders), op, device_of_op(orders, op));
+  return waited_for_on(orders, times, timeline, op, device_of_op(orders, op));
 }
 
 void critical_path(const Orders& orders, const PipelineTimes& times, const Timeline& timeline,
@@ -148,10 +159,8 @@ void critical_path(const Orders& orders, const PipelineTimes& times, const Timel
     if (timeline.busy_until[r] == timeline.makespan && orders.first[r] < orders.first[r + 1])
       op = orders.first[r + 1] - 1;
   if (op == kNoOp) return;
-  Producers producers(orders);
-  producers.make_index();
   while (op != kNoOp) {
-    const WaitedFor waited = waited_for_one(orders, times, timeline, producers, op, device_of_op(orders, op));
+    const WaitedFor waited = waited_for_on(orders, times, timeline, op, device_of_op(orders, op));
     out.push_back({op, waited.kind});
     op = waited.op;
   }

@@ -49,13 +49,16 @@ double mean_idle(const Timeline& timeline) {
 }
 
 // Fills the timeline of a report that has the order; and where the even stages are wanted, their own. A long step is
-// seldom run as a whole.
-bool run_timeline(const ScheduleShape& shape, const PipelineTimes* even, PipelineScratch& scratch,
+// seldom run as a whole. An order that runs again gets a plan.
+bool run_timeline(const ScheduleShape& shape, bool again, const PipelineTimes* even, PipelineScratch& scratch,
                   PipelineReport& pipeline, Timeline& even_timeline) {
   const PipelineTimes& times = pipeline.times;
   if (pipeline.orders.ops.size() >= kLongStep && scratch.spans.fill_timeline(shape, times, pipeline.timeline) &&
       (even == nullptr || scratch.spans.fill_totals(shape, *even, even_timeline)))
     return true;
+  if (!again)
+    return simulate(pipeline.orders, times, scratch.simulation, pipeline.timeline).finished() &&
+           (even == nullptr || simulate(pipeline.orders, *even, scratch.simulation, even_timeline).finished());
   if (pipeline.plan.empty()) make_run_plan(pipeline.orders, scratch.simulation.planning, pipeline.plan);
   return (even == nullptr
               ? simulate(pipeline.plan, times, scratch.simulation, pipeline.timeline)
@@ -80,7 +83,8 @@ std::optional<SimulatedStep> run_order(const StageKey& key, bool has_order, Pipe
         pipeline.peak_microbatches[r] = peak_in_flight(key.shape, static_cast<int>(r));
     }
     Timeline& timeline = pipeline.timeline;
-    if (!run_timeline(key.shape, even_idle ? nullptr : &cost.even, scratch, pipeline, cost.even_timeline)) {
+    if (!run_timeline(key.shape, has_order, even_idle ? nullptr : &cost.even, scratch, pipeline,
+                      cost.even_timeline)) {
       pipeline.timeline.makespan = 0;
       return std::nullopt;
     }
@@ -104,7 +108,7 @@ std::optional<SimulatedStep> run_order(const StageKey& key, bool has_order, Pipe
                                                    : double(result.step.in_transfer) / p_devices);
     PipelineCache cache;
     if (!even_idle && (spans.fill_totals(key.shape, cost.even, cost.even_timeline) ||
-                       simulate(cache.plan(key.shape), cost.even, cache.scratch, cost.even_timeline).finished()))
+                       simulate(cache.orders(key.shape), cost.even, cache.scratch, cost.even_timeline).finished()))
       even_idle = mean_idle(cost.even_timeline);
   }
   found.even_stages_idle = seconds(even_idle.value_or(0));

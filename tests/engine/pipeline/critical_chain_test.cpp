@@ -36,7 +36,7 @@ struct ChainRun {
   RunPlan plan;
   Orders orders;
   Timeline timeline;
-  std::vector<ChainLink> links;
+  std::vector<CriticalStep> path;
 
   void take(const ScheduleShape& shape) {
     make_orders(shape, orders);
@@ -48,9 +48,9 @@ struct ChainRun {
   }
   // Of the step that was run last.
   ChainCounts chain(const PipelineTimes& times) {
-    find_chain(plan, scratch.tables, timeline, links);
-    REQUIRE_FALSE(links.empty());
-    return ChainCounts(plan, times, links);
+    critical_path(orders, times, timeline, path);
+    REQUIRE_FALSE(path.empty());
+    return ChainCounts(orders, times, path);
   }
 };
 
