@@ -55,9 +55,9 @@ class AccelerateReader {
   void set_launcher() { launcher_ = true; }
 
   Result<LaunchPlan> read() {
-    for (auto step : {&AccelerateReader::processes, &AccelerateReader::kind, &AccelerateReader::batch,
-                      &AccelerateReader::precision, &AccelerateReader::optimizer, &AccelerateReader::adapters,
-                      &AccelerateReader::rest}) {
+    for (auto step : {&AccelerateReader::other_work, &AccelerateReader::processes, &AccelerateReader::kind,
+                      &AccelerateReader::batch, &AccelerateReader::precision, &AccelerateReader::optimizer,
+                      &AccelerateReader::adapters, &AccelerateReader::rest}) {
       (this->*step)();
       if (keys_.failed()) return *keys_.failure();
     }
@@ -365,6 +365,17 @@ class AccelerateReader {
     plan_.restate_choice("precision.weights", quarter ? "int4" : "int8", origin, quarter ? "nf4" : "int8");
     if (quarter) plan_.warn(say("import.nearest", std::string("nf4"), std::string("int4")), origin.line);
   }
+  // LLaMA-Factory's stage and axolotl's rl: with a reference or reward model beside the one that is trained.
+  void other_work() {
+    const auto stage = keys_.word("stage"), learnt = keys_.word("rl");
+    if (stage && stage->value != "pt" && stage->value != "sft")
+      plan_.fail(say("import.accelerate.other_work", stage->origin.key + " " + stage->value), stage->origin.line);
+    else if (stage)
+      plan_.no_effect(stage->origin, say("import.ignored.no_effect"));
+    if (learnt && !learnt->value.empty())
+      plan_.fail(say("import.accelerate.other_work", learnt->origin.key + " " + learnt->value), learnt->origin.line);
+  }
+
   void targets() {
     const auto path = "adapter.targets";
     if (const auto linear = keys_.flag("lora_target_linear"); linear && linear->value)
@@ -406,13 +417,15 @@ class AccelerateReader {
                           "use_liger*",
                           "liger_*",
                           "chunked_cross_entropy_num_chunks",
-                          "ddp_*"},
+                          "ddp_*",
+                          "bits",
+                          "plugins"},
                          say("import.ignored.not_modelled"));
+    keys_.not_modelled_when_on({"lora_dropout", "neftune_noise_alpha", "use_cpu"});
     keys_.without_effect({"compute_environment",
                           "config_file",
                           "model_max*",
                           "data_path",
-                          "bits",
                           "report*",
                           "logging*",
                           "deepspeed",
@@ -423,7 +436,6 @@ class AccelerateReader {
                           "rdzv_backend",
                           "same_network",
                           "tpu_*",
-                          "use_cpu",
                           "ipex_config*",
                           "mpirun_config*",
                           "enable_cpu_affinity",
@@ -435,7 +447,6 @@ class AccelerateReader {
                           "learning_rate",
                           "lr_*",
                           "lora_alpha",
-                          "lora_dropout",
                           "num_train_epochs",
                           "num_epochs",
                           "warmup*",
@@ -450,7 +461,6 @@ class AccelerateReader {
                           "datasets*",
                           "template",
                           "do_*",
-                          "stage",
                           "trust_remote_code",
                           "overwrite*",
                           "max_samples",
@@ -472,14 +482,12 @@ class AccelerateReader {
                           "model_type",
                           "tokenizer_*",
                           "special_tokens*",
-                          "plugins",
                           "strict",
                           "train_on_inputs",
                           "early_stopping_patience",
                           "saves_per_epoch",
                           "is_*_derived_model",
                           "auto_resume_*",
-                          "neftune_noise_alpha",
                           "cosine_*",
                           "local_rank"},
                          say("import.ignored.no_effect"));

@@ -24,11 +24,24 @@ bool switches(std::string_view flag) {
   return false;
 }
 
+bool says_whether(std::string_view word) {
+  const Node::Kind kind = plain_scalar(word, 0).kind;
+  return kind == Node::Kind::boolean || kind == Node::Kind::number;
+}
+
 // Whether the word behind a flag is its value. What only a shell could know may be nothing, or further flags.
 bool has_value(const std::vector<ShellWord>& words, std::size_t flag) {
   if (flag + 1 == words.size() || is_flag(words[flag + 1].text)) return false;
   const ShellWord& next = words[flag + 1];
-  return next.open.empty() || (!is_own_arguments(next) && !switches(words[flag].text));
+  if (switches(words[flag].text)) return next.open.empty() && says_whether(next.text);
+  return next.open.empty() || !is_own_arguments(next);
+}
+
+// Whether a word behind the value of a flag may be a further one of it: of a list of names or sizes.
+bool takes_several(std::string_view flag) {
+  for (const std::string_view ending : {"-name", "-names", "-modules", "-sizes", "-files", "-middleware", "-origins"})
+    if (flag.ends_with(ending)) return true;
+  return false;
 }
 
 }  // namespace
@@ -54,20 +67,16 @@ std::vector<ShellCommand> commands_of(const ShellScript& script) {
   return out;
 }
 
-std::vector<ShellWord> take_flags(const ShellCommand& command, std::initializer_list<ShortFlag> shorts,
+std::vector<LooseWord> take_flags(const ShellCommand& command, std::initializer_list<ShortFlag> shorts,
                                   KeyReader& keys) {
-  std::vector<ShellWord> before;
-  bool begun = false;
+  std::vector<LooseWord> loose;
+  std::string latest;
   for (std::size_t i = 0; i < command.words.size(); ++i) {
     const ShellWord& word = command.words[i];
     if (!is_flag(word.text)) {
-      if (!begun)
-        before.push_back(word);
-      else
-        keys.pass_over(word);
+      loose.push_back({word, latest});
       continue;
     }
-    begun = true;
     const std::size_t sign = word.text.find('=');
     std::string name = word.text.substr(0, sign);
     std::replace(name.begin(), name.end(), '_', '-');
@@ -76,6 +85,7 @@ std::vector<ShellWord> take_flags(const ShellCommand& command, std::initializer_
         name = known.stands_for;
         break;
       }
+    latest = name;
     std::string value, open = word.open;
     bool stated = sign != std::string::npos;
     if (stated) {
@@ -101,7 +111,23 @@ std::vector<ShellWord> take_flags(const ShellCommand& command, std::initializer_
     }
     keys.add(std::move(name), std::move(node), std::move(open));
   }
-  return before;
+  return loose;
+}
+
+std::optional<ShellWord> take_served_name(const std::vector<LooseWord>& words, std::string_view names,
+                                          KeyReader& keys) {
+  const LooseWord* served = nullptr;
+  if (!words.empty() && words.front().behind.empty()) {
+    served = &words.front();
+  } else if (!words.empty() && !keys.like(names)) {
+    const LooseWord& last = words.back();
+    if (last.word.open.empty() && last.word.text.find('=') == std::string::npos && !says_whether(last.word.text) &&
+        !takes_several(last.behind))
+      served = &last;
+  }
+  for (const LooseWord& loose : words)
+    if (&loose != served) keys.pass_over(loose.word);
+  return served != nullptr ? std::optional(served->word) : std::nullopt;
 }
 
 void take_settings(const std::vector<ShellWord>& words, KeyReader& keys) {

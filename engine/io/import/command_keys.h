@@ -2,6 +2,8 @@
 #pragma once
 
 #include <initializer_list>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -18,10 +20,21 @@ struct ShortFlag {
   std::string_view name, stands_for;
 };
 
+// A word that is neither a flag nor the value of one, and the flag before it; empty before the first.
+struct LooseWord {
+  ShellWord word;
+  std::string behind;
+};
+
 // Flags into keys, "--" and all, with '-' for '_'; `--x=1` and `--x 1` alike, `--x` alone is true and `--no-x` false for
-// "--x". What stands before the first flag and is no flag's value comes back, in its order.
-std::vector<ShellWord> take_flags(const ShellCommand& command, std::initializer_list<ShortFlag> shorts,
+// "--x". What is no flag and no flag's value comes back, in its order.
+std::vector<LooseWord> take_flags(const ShellCommand& command, std::initializer_list<ShortFlag> shorts,
                                   KeyReader& keys);
+
+// Of those words the one that names what is served: the first before all flags, or else, where no flag `names` it, the
+// last behind one, unless it may be one of several values of that. That the others may stand for arguments is told.
+std::optional<ShellWord> take_served_name(const std::vector<LooseWord>& words, std::string_view names,
+                                          KeyReader& keys);
 
 // Flags as the settings they stand for: "--training.seq_len 4096" as training.seq_len, "--num-processes=8" as num_processes,
 // "--bf16" as true and "--training.no_compile" as training.compile false. Words before the first flag are left out.

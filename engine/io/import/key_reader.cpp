@@ -168,6 +168,21 @@ void KeyReader::without_effect(std::initializer_list<std::string_view> patterns,
       }
 }
 
+void KeyReader::not_modelled_when_on(std::initializer_list<std::string_view> patterns) {
+  const auto off = [](const Key& key) {
+    const Node& value = key.value;
+    if (!key.open.empty()) return false;
+    if (value.kind == Node::Kind::boolean || value.kind == Node::Kind::number) return value.number == 0;
+    return value.is_null() || value.text.empty() || value.text == "none";
+  };
+  for (Key& key : keys_)
+    for (const std::string_view pattern : patterns)
+      if (!key.used && fits_pattern(key.name, pattern)) {
+        key.used = true;
+        plan_.no_effect(origin(key), off(key) ? say("import.ignored.no_effect") : say("import.ignored.not_modelled"));
+      }
+}
+
 void KeyReader::finish(std::initializer_list<KeyField> fields) {
   for (const Key& key : keys_) {
     if (!key.used) {

@@ -51,6 +51,8 @@ class KeyReader {
 
   // Keys that are known: names, or patterns with '*'. `why` is what the receipt says of each.
   void without_effect(std::initializer_list<std::string_view> patterns, const engine::Sentence& why);
+  // Of what does nothing where it is off (false, 0, none): no effect there, and not modelled where it is on.
+  void not_modelled_when_on(std::initializer_list<std::string_view> patterns);
   // The rest, as not understood. What was read and came to no field of its own goes to the receipt with the field that
   // the first pattern gives; of a value that only a shell could know ("$TP"), which counts as not there where it is asked
   // for, that field is missing.

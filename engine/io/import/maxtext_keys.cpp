@@ -5,6 +5,8 @@ namespace roofscape::io {
 using engine::say;
 
 void finish_maxtext_keys(KeyReader& keys) {
+  keys.not_modelled_when_on(
+      {"dropout_rate", "enable_dropout", "enable_rampup*", "subslice*", "custom_*", "allow_split*"});
   keys.without_effect({"attention",
                        "sa_*",
                        "use_tokamax*",
@@ -24,6 +26,9 @@ void finish_maxtext_keys(KeyReader& keys) {
                        "matmul_precision",
                        "enable_nnx",
                        "shard_mode",
+                       "logical_axis_rules",
+                       "mesh_axes",
+                       "data_sharding",
                        "*_tile_*",
                        "use_max_logit_estimate",
                        "dq_reduction_steps",
@@ -101,7 +106,6 @@ void finish_maxtext_keys(KeyReader& keys) {
                        "beta_*",
                        "mscale*",
                        "normalization_layer_epsilon",
-                       "dropout_rate",
                        "packing",
                        "original_max_position*",
                        "*_soft_cap",
@@ -117,7 +121,6 @@ void finish_maxtext_keys(KeyReader& keys) {
                        "max_corpus*",
                        "use_chat*",
                        "target_eval*",
-                       "allow_split*",
                        "override_*",
                        "norm_topk*",
                        "collect_*",
@@ -133,15 +136,10 @@ void finish_maxtext_keys(KeyReader& keys) {
                        "compile_*",
                        "compiled_*",
                        "use_untrainable*",
-                       "custom_*",
                        "wandb*",
                        "managed_*",
                        "elastic*",
                        "internal_*",
-                       "subslice*",
-                       "logical_axis_rules",
-                       "mesh_axes",
-                       "data_sharding",
                        "input_data_*",
                        "mlp_activations_limit",
                        "temperature*",
@@ -177,11 +175,12 @@ void finish_maxtext_keys(KeyReader& keys) {
                        "use_mrope",
                        "mrope*",
                        "audio_*",
-                       "use_audio*"},
+                       "use_audio*",
+                       "distill_*"},
                       say("import.ignored.not_modelled"));
   keys.without_effect(
       {"use_dpo", "dpo.*", "use_sft", "sft_*", "use_grpo", "lora.*", "lora_*", "model_call_mode", "chat_template*",
-       "use_tunix*", "distill_*", "default_prompt", "source_checkpoint*", "colocated_*", "constant_*"},
+       "use_tunix*", "default_prompt", "source_checkpoint*", "colocated_*", "constant_*"},
       say("import.ignored.no_effect"));
   keys.finish({{"*tensor*_parallelism", "parallelism.tensor"},
                {"*context*_parallelism", "parallelism.context"},

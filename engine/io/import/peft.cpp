@@ -68,21 +68,33 @@ class PeftReader {
       }
     }
     if (const auto rank = keys_.like("rank_pattern.*")) not_counted(*rank);
-    for (const std::string_view key : {"use_dora", "lora_bias"})
+    for (const std::string_view key : {"use_dora", "use_qalora", "lora_bias"})
       if (const auto flag = keys_.flag(key); flag && flag->value) not_counted(flag->origin);
     if (const auto bias = keys_.word("bias"); bias && bias->value != "none") not_counted(bias->origin);
-    keys_.without_effect({"lora_alpha",          "lora_dropout",
-                          "use_rslora",          "alpha_pattern*",
-                          "init_lora_weights",   "task_type",
-                          "inference_mode",      "fan_in_fan_out",
-                          "auto_mapping*",       "revision",
-                          "peft_version",        "megatron_*",
-                          "loftq_config*",       "eva_config*",
-                          "corda_config*",       "arrow_config*",
-                          "rank_pattern*",       "qalora_group_size",
-                          "use_qalora",          "use_dora",
-                          "lora_bias",           "bias",
-                          "ensure_weight_tying", "alora_invocation_tokens*"},
+    keys_.not_modelled_when_on({"lora_dropout"});
+    keys_.without_effect({"lora_alpha",
+                          "use_rslora",
+                          "alpha_pattern*",
+                          "init_lora_weights",
+                          "task_type",
+                          "inference_mode",
+                          "fan_in_fan_out",
+                          "auto_mapping*",
+                          "revision",
+                          "peft_version",
+                          "megatron_*",
+                          "loftq_config*",
+                          "eva_config*",
+                          "corda_config*",
+                          "arrow_config*",
+                          "rank_pattern*",
+                          "qalora_group_size",
+                          "use_qalora",
+                          "use_dora",
+                          "lora_bias",
+                          "bias",
+                          "ensure_weight_tying",
+                          "alora_invocation_tokens*"},
                          say("import.ignored.no_effect"));
     keys_.finish({{"peft_type", "adapter.rank"}});
   }

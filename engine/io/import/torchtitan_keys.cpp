@@ -15,6 +15,9 @@ void finish_titan_keys(KeyReader& keys) {
        "activation_checkpoint.*", "experimental.enable_loss_parallel", "parallelism.disable_loss_parallel",
        "training.enable_loss_parallel", "fault_tolerance.*", "model.print_after_conversion"},
       say("import.ignored.not_modelled"));
+  keys.without_effect({"optimizer.implementation", "parallelism.spmd_backend", "loss.*"},
+                      say("import.ignored.not_modelled"));
+  keys.not_modelled_when_on({"training.deterministic", "debug.deterministic*"});
   keys.without_effect({"job.*",
                        "profiling.*",
                        "metrics.*",
@@ -29,7 +32,6 @@ void finish_titan_keys(KeyReader& keys) {
                        "training.gc_freq",
                        "training.gc_debug",
                        "training.seed",
-                       "training.deterministic",
                        "training.dataloader*",
                        "training.mixed_precision_reduce",
                        "training.checkpoint_*",
@@ -43,9 +45,7 @@ void finish_titan_keys(KeyReader& keys) {
                        "profiler.*",
                        "tokenizer.*",
                        "experimental.custom_*",
-                       "parallelism.spmd_backend",
-                       "parallelism.num_pp_microbatches",
-                       "loss.*"},
+                       "parallelism.num_pp_microbatches"},
                       say("import.ignored.no_effect"));
   keys.finish({{"*local_batch_size", "workload.global_batch_sequences"},
                {"training.batch_size", "workload.global_batch_sequences"},

@@ -67,26 +67,25 @@ class TrtllmReader {
       return word.text == "serve" || word.text == "throughput" || word.text == "latency";
     };
     own.words.erase(std::remove_if(own.words.begin(), own.words.end(), does), own.words.end());
-    const auto before = take_flags(own,
-                                   {{"--tp", "--tp-size"},
-                                    {"--tensor-parallel-size", "--tp-size"},
-                                    {"--pp", "--pp-size"},
-                                    {"--pipeline-parallel-size", "--pp-size"},
-                                    {"--ep", "--ep-size"},
-                                    {"--moe-expert-parallel-size", "--ep-size"},
-                                    {"--cp", "--cp-size"},
-                                    {"--context-parallel-size", "--cp-size"},
-                                    {"--extra-llm-api-options", "--config"},
-                                    {"-m", "--model"}},
-                                   keys_);
-    if (!before.empty()) {
-      if (!before[0].open.empty())
-        plan_.missing.push_back({"model", "--set model=..."});
-      else if (before[0].text == "disaggregated")
-        plan_.fail(say("import.sglang.one_side", in_quotes(before[0].text)), before[0].line);
-      else
-        model_ = {before[0].text, {before[0].text, before[0].line}};
-    }
+    const auto words = take_flags(own,
+                                  {{"--tp", "--tp-size"},
+                                   {"--tensor-parallel-size", "--tp-size"},
+                                   {"--pp", "--pp-size"},
+                                   {"--pipeline-parallel-size", "--pp-size"},
+                                   {"--ep", "--ep-size"},
+                                   {"--moe-expert-parallel-size", "--ep-size"},
+                                   {"--cp", "--cp-size"},
+                                   {"--context-parallel-size", "--cp-size"},
+                                   {"--extra-llm-api-options", "--config"},
+                                   {"-m", "--model"}},
+                                  keys_);
+    const auto served = take_served_name(words, "--model", keys_);
+    if (served && !served->open.empty())
+      plan_.missing.push_back({"model", "--set model=..."});
+    else if (served && served->text == "disaggregated")
+      plan_.fail(say("import.sglang.one_side", in_quotes(served->text)), served->line);
+    else if (served)
+      model_ = {served->text, {served->text, served->line}};
     plan_.state_choice("workload.kind", "serving", {name.text, name.line}, "serve");
   }
 
@@ -240,12 +239,14 @@ class TrtllmReader {
                           "--scheduler-policy",
                           "--eos-id",
                           "--warmup",
-                          "--num-requests"},
-                         say("import.ignored.not_modelled"));
-    keys_.without_effect({"backend",
+                          "--num-requests",
+                          "backend",
+                          "--backend",
                           "stream_interval",
-                          "print_iter_log",
                           "num_postprocess_workers",
+                          "--num-postprocess-workers"},
+                         say("import.ignored.not_modelled"));
+    keys_.without_effect({"print_iter_log",
                           "postprocess_*",
                           "trust_remote_code",
                           "tokenizer*",
@@ -260,12 +261,10 @@ class TrtllmReader {
                           "checkpoint_*",
                           "model",
                           "revision",
-                          "--backend",
                           "--host",
                           "--port",
                           "--log-level",
                           "--trust-remote-code",
-                          "--num-postprocess-workers",
                           "--reasoning-parser",
                           "--tool-parser",
                           "--tokenizer*",

@@ -75,23 +75,21 @@ class VllmReader {
       if (word->text == "serve" || word->text.starts_with("vllm.entrypoints") || word->text.starts_with("vllm/vllm-"))
         begin = word + 1;
     own.words.erase(own.words.begin(), begin);
-    const auto before = take_flags(own,
-                                   {{"-tp", "--tensor-parallel-size"},
-                                    {"-pp", "--pipeline-parallel-size"},
-                                    {"-dp", "--data-parallel-size"},
-                                    {"-dpl", "--data-parallel-size-local"},
-                                    {"-pcp", "--prefill-context-parallel-size"},
-                                    {"-dcp", "--decode-context-parallel-size"},
-                                    {"-ep", "--enable-expert-parallel"},
-                                    {"-q", "--quantization"}},
-                                   keys_);
-    for (const ShellWord& word : before) {
-      if (word.open.empty())
-        model_ = {word.text, {word.text, word.line}};
-      else
-        plan_.missing.push_back({"model", "--set model=..."});
-      break;
-    }
+    const auto words = take_flags(own,
+                                  {{"-tp", "--tensor-parallel-size"},
+                                   {"-pp", "--pipeline-parallel-size"},
+                                   {"-dp", "--data-parallel-size"},
+                                   {"-dpl", "--data-parallel-size-local"},
+                                   {"-pcp", "--prefill-context-parallel-size"},
+                                   {"-dcp", "--decode-context-parallel-size"},
+                                   {"-ep", "--enable-expert-parallel"},
+                                   {"-q", "--quantization"}},
+                                  keys_);
+    const auto served = take_served_name(words, "--model", keys_);
+    if (served && served->open.empty())
+      model_ = {served->text, {served->text, served->line}};
+    else if (served)
+      plan_.missing.push_back({"model", "--set model=..."});
     plan_.state_choice("workload.kind", "serving",
                        {own.words.empty() || command.words.empty() ? "vllm" : command.words[0].text, command.line},
                        "serve");
@@ -278,7 +276,9 @@ class VllmReader {
                           "--speculative*",
                           "--additional-config",
                           "--cpu-offload*",
-                          "--stream-interval"},
+                          "--stream-interval",
+                          "--disable-async*",
+                          "--model-impl"},
                          say("import.ignored.not_modelled"));
     keys_.without_effect({"--host",
                           "--port",
@@ -334,7 +334,6 @@ class VllmReader {
                           "--enable-server*",
                           "--enable-force*",
                           "--enable-sleep*",
-                          "--model-impl",
                           "--config-format",
                           "--middleware",
                           "--disable-fastapi*",
@@ -347,7 +346,6 @@ class VllmReader {
                           "--logits*",
                           "--skip-tokenizer*",
                           "--enable-tokenizer*",
-                          "--disable-async*",
                           "--kv-cache-metrics*"},
                          say("import.ignored.no_effect"));
     keys_.finish({{"--tensor-parallel-size", "parallelism.tensor"},
