@@ -268,7 +268,7 @@ void MegatronReader::precision() {
   if (const Argument* gather = find(flag("--fp8-param") ? "--fp8-param" : "--fp8-param-gather"))
     plan_.warn(say("import.fp8_weights", gather->written), gather->line);
   // Gradients are added up in fp32 for bf16, in their own precision for fp16.
-  const std::string main_grads = word("--megatron-fsdp-main-grads-dtype");
+  const std::string main_grads = word("--megatron-fsdp-main-grads-dtype"), kept_grads = word("--main-grads-dtype");
   if (flag("--grad-reduce-in-bf16"))
     plan_.state_choice("precision.gradients", "bf16", origin("--grad-reduce-in-bf16"),
                        written("--grad-reduce-in-bf16"));
@@ -277,14 +277,30 @@ void MegatronReader::precision() {
   else if (flag("--accumulate-allreduce-grads-in-fp32"))
     plan_.state_choice("precision.gradients", "fp32", origin("--accumulate-allreduce-grads-in-fp32"),
                        written("--accumulate-allreduce-grads-in-fp32"));
+  else if (kept_grads == "bf16" || kept_grads == "fp32")
+    plan_.state_choice("precision.gradients", kept_grads, origin("--main-grads-dtype"), kept_grads);
   else
     plan_.assume_choice("precision.gradients", fp16 ? "fp16" : "fp32", say("import.why.megatron"));
-  plan_.assume_choice("precision.master_weights", bf16 || fp16 ? "fp32" : "none", say("import.why.megatron"));
+  if (const std::string master = word("--main-params-dtype");
+      (bf16 || fp16) && (master == "fp16" || master == "fp32"))
+    plan_.state_choice("precision.master_weights", master, origin("--main-params-dtype"), master);
+  else
+    plan_.assume_choice("precision.master_weights", bf16 || fp16 ? "fp32" : "none", say("import.why.megatron"));
+  for (const auto& [also, field] :
+       {std::pair{"--main-grads-dtype", "precision.gradients"}, {"--main-params-dtype", "precision.master_weights"}})
+    if (const StatedField* stated = plan_.stated(field); stated == nullptr || stated->origin.key != origin(also).key)
+      read_too(also, field);
   moments();
   if (const std::string optimizer = word("--optimizer"); optimizer == "muon" || optimizer == "dist_muon")
     muon(optimizer);
   else if (!optimizer.empty() && optimizer != "adam")
     plan_.warn(say("import.nearest", "--optimizer " + optimizer, std::string("adam")), origin("--optimizer").line);
+}
+
+// A flag beside the one that the field was taken from.
+void MegatronReader::read_too(std::string_view flag_name, std::string_view field) {
+  if (const Argument* argument = find(flag_name))
+    plan_.read.push_back({argument->origin().key, argument->line, std::string(field), written(flag_name)});
 }
 
 // Of Adam, each of its own format; Roofscape has one for both.
@@ -305,8 +321,7 @@ void MegatronReader::moments() {
     plan_.warn(say("import.nearest", fmt::format("--exp-avg-dtype {} --exp-avg-sq-dtype {}", mean, square), taken),
                std::max(origin("--exp-avg-dtype").line, origin("--exp-avg-sq-dtype").line));
   for (const std::string_view also : {"--exp-avg-sq-dtype", "--use-precision-aware-optimizer"})
-    if (const Argument* argument = find(also))
-      plan_.read.push_back({argument->origin().key, argument->line, "precision.optimizer", written(also)});
+    read_too(also, "precision.optimizer");
 }
 
 // "dist_muon" was the name of Muon with the layer-wise optimizer before that had a flag of its own.

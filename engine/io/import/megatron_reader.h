@@ -68,6 +68,7 @@ class MegatronReader {
   void precision();
   void offload();
   void moments();
+  void read_too(std::string_view flag_name, std::string_view field);
   void muon(const std::string& optimizer);
   bool layer_wise();
   void leftovers();

@@ -244,10 +244,16 @@ class CoreSettings {
            leaf);
     } else if (key == "overlap_p2p_comm") {
       if (off) flag("--no-overlap-p2p-communication", leaf);
-    } else if (key == "exp_avg_dtype" || key == "exp_avg_sq_dtype") {
+    } else if (key == "exp_avg_dtype" || key == "exp_avg_sq_dtype" || key == "main_grads_dtype" ||
+               key == "main_params_dtype") {
       // Torch's names of them; what is kept in fp8 are bytes to torch.
-      const auto is = [&text](std::string_view name) { return text.find(name) != std::string::npos; };
-      put("--" + dashed(key), leaf, {{is("bfloat16") ? "bf16" : is("uint8") ? "fp8" : text, leaf.value->line}});
+      const auto is = [&text](std::string_view name) { return text.ends_with(name); };
+      const std::string_view format = is("bfloat16")  ? "bf16"
+                                      : is("float16") ? "fp16"
+                                      : is("float32") ? "fp32"
+                                      : is("uint8")   ? "fp8"
+                                                      : std::string_view(text);
+      put("--" + dashed(key), leaf, {{std::string(format), leaf.value->line}});
     } else if (key == "window_size" && value.is_list() && value.items.size() == 2) {
       put("--window-size", leaf, {{value.items[0].text + "," + value.items[1].text, leaf.value->line}});
     } else if (key == "moe_layer_freq" && value.is_list()) {

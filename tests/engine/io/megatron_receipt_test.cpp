@@ -111,6 +111,23 @@ TEST_CASE("moments, sinks and offloaded layers of Megatron-LM are read, and what
   CHECK(read("--cpu-offloading --cpu-offloading-num-layers 4").notices.size() == 1);
 }
 
+TEST_CASE(
+    "gradients and master weights of the optimizer that takes other formats are read, unless another flag decides") {
+  using engine::Dtype;
+  const std::string aware = "--bf16 --use-distributed-optimizer --use-precision-aware-optimizer ";
+  const auto read = [&aware](std::string_view more) { return megatron_line(fmt::format("{}{}", aware, more)); };
+  const auto both = read("--main-grads-dtype bf16 --main-params-dtype fp16");
+  CHECK(both.scenario.precision.gradients == Dtype::bf16);
+  CHECK(both.scenario.precision.master_weights == Dtype::fp16);
+  CHECK(both.ignored.empty());
+  CHECK(read("").scenario.precision.gradients == Dtype::fp32);
+  CHECK(read("").scenario.precision.master_weights == Dtype::fp32);
+  const auto decided = read("--main-grads-dtype fp32 --grad-reduce-in-bf16");
+  CHECK(decided.scenario.precision.gradients == Dtype::bf16);
+  CHECK(std::ranges::count_if(decided.read,
+                              [](const io::ReadValue& row) { return row.field == "precision.gradients"; }) == 2);
+}
+
 TEST_CASE("what a script is given itself is no value of a flag of Megatron-LM") {
   const auto read = megatron_line("--tensor-model-parallel-size 2 --sequence-parallel ${@}");
   CHECK(read.scenario.parallelism.sequence_parallel);
