@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "engine/io/import/accelerate_keys.h"
 #include "engine/io/import/adapter_modules.h"
 #include "engine/io/import/command_keys.h"
 #include "engine/io/import/framework_models.h"
@@ -57,10 +58,11 @@ class AccelerateReader {
   Result<LaunchPlan> read() {
     for (auto step : {&AccelerateReader::other_work, &AccelerateReader::processes, &AccelerateReader::kind,
                       &AccelerateReader::batch, &AccelerateReader::precision, &AccelerateReader::optimizer,
-                      &AccelerateReader::adapters, &AccelerateReader::rest}) {
+                      &AccelerateReader::adapters}) {
       (this->*step)();
       if (keys_.failed()) return *keys_.failure();
     }
+    finish_accelerate_keys(keys_);
     return std::move(plan_);
   }
 
@@ -384,129 +386,6 @@ class AccelerateReader {
     if (keys_.failed()) return;
     if (!named) return plan_.assume_choice(path, "linear", usual());
     state_adapter_modules(plan_, named->value, named->origin);
-  }
-
-  void rest() {
-    keys_.without_effect({"fsdp_config.*",
-                          "use_fsdp",
-                          "use_deepspeed",
-                          "use_megatron_lm",
-                          "multi_gpu",
-                          "megatron_lm_*",
-                          "zero3_*",
-                          "dynamo*",
-                          "deepspeed_config.*",
-                          "megatron_lm_config.*",
-                          "parallelism_config.*",
-                          "fp8_config.*",
-                          "downcast_bf16",
-                          "gradient_checkpointing*",
-                          "flash_attn*",
-                          "fsdp_*",
-                          "torch_compile*",
-                          "optim*",
-                          "attn_*",
-                          "ring_attn_func",
-                          "heads_k_stride",
-                          "group_by_length",
-                          "neat_packing",
-                          "use_unsloth*",
-                          "packing",
-                          "sample_packing",
-                          "enable_liger*",
-                          "use_liger*",
-                          "liger_*",
-                          "chunked_cross_entropy_num_chunks",
-                          "ddp_*",
-                          "bits",
-                          "plugins"},
-                         say("import.ignored.not_modelled"));
-    keys_.not_modelled_when_on({"lora_dropout", "neftune_noise_alpha", "use_cpu"});
-    keys_.without_effect({"compute_environment",
-                          "config_file",
-                          "model_max*",
-                          "data_path",
-                          "report*",
-                          "logging*",
-                          "deepspeed",
-                          "use_fast*",
-                          "debug",
-                          "machine_rank",
-                          "main_*",
-                          "rdzv_backend",
-                          "same_network",
-                          "tpu_*",
-                          "ipex_config*",
-                          "mpirun_config*",
-                          "enable_cpu_affinity",
-                          "gpu_ids",
-                          "num_cpu*",
-                          "commands",
-                          "command_file",
-                          "deepspeed_hostfile",
-                          "learning_rate",
-                          "lr_*",
-                          "lora_alpha",
-                          "num_train_epochs",
-                          "num_epochs",
-                          "warmup*",
-                          "weight_decay",
-                          "output_dir",
-                          "logging_*",
-                          "save_*",
-                          "eval*",
-                          "report_to",
-                          "seed",
-                          "dataset*",
-                          "datasets*",
-                          "template",
-                          "do_*",
-                          "trust_remote_code",
-                          "overwrite*",
-                          "max_samples",
-                          "preprocessing*",
-                          "dataloader*",
-                          "plot_loss",
-                          "val_*",
-                          "wandb*",
-                          "hub_*",
-                          "push_*",
-                          "chat_template*",
-                          "max_grad_norm",
-                          "resume*",
-                          "tf32",
-                          "adam_*",
-                          "ddp_timeout",
-                          "pad_to*",
-                          "run_name",
-                          "model_type",
-                          "tokenizer_*",
-                          "special_tokens*",
-                          "strict",
-                          "train_on_inputs",
-                          "early_stopping_patience",
-                          "saves_per_epoch",
-                          "is_*_derived_model",
-                          "auto_resume_*",
-                          "cosine_*",
-                          "local_rank"},
-                         say("import.ignored.no_effect"));
-    keys_.finish({{"*batch_size*", "pipeline.microbatch_sequences"},
-                  {"*gradient_accumulation_steps", "workload.global_batch_sequences"},
-                  {"*num_micro_batches", "workload.global_batch_sequences"},
-                  {"num_machines", "cluster.nodes"},
-                  {"num_processes", "cluster.chips"},
-                  {"*activation_checkpointing", "checkpointing.policy"},
-                  {"*gradient_checkpointing", "checkpointing.policy"},
-                  {"*fsdp*", "parallelism.zero_stage"},
-                  {"*offload*", "offload.optimizer"},
-                  {"bf16", "precision.compute"},
-                  {"fp16", "precision.compute"},
-                  {"finetuning_type", "adapter.rank"},
-                  {"lora_*", "adapter.rank"},
-                  {"*_bit", "precision.weights"},
-                  {"load_in_*", "precision.weights"},
-                  {"adapter", "adapter.rank"}});
   }
 
   LaunchPlan plan_;
