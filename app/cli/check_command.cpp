@@ -58,8 +58,6 @@ std::optional<engine::PairRecord::Like> pairs_like(const Verdict& verdict, const
   return verdict.evidence ? verdict.evidence->pairs.like(now, engine::after_fix(now, fix)) : std::nullopt;
 }
 
-double gibibytes(double bytes) { return bytes / static_cast<double>(1 << 30); }
-
 std::optional<engine::ErrorBand> band_of(const Verdict& verdict, engine::EvidenceKind kind) {
   if (!verdict.evidence) return std::nullopt;
   auto band = engine::error_band(verdict.evidence->points, verdict.now.scenario, kind);
@@ -89,13 +87,8 @@ std::string edit_words(const engine::Fix& fix) {
 }
 
 std::string fits_text(const Verdict& verdict, const widgets::TextTable& texts) {
-  const engine::Report& report = verdict.now.report;
-  const auto free = report.quantities[Q::memory_free];
-  if (!free) return std::string(texts.text("report.verdict.memory_unknown"));
-  return texts.format(*free >= 0 ? "check.fits" : "check.lacks",
-                      {fmt::format("{:.1f}", gibibytes(std::abs(*free))),
-                       fmt::format("{:.1f}", gibibytes(report.quantities.value_or(Q::hbm_capacity, 0))),
-                       widgets::format_count(report.fullest_stage)});
+  const std::string words = memory_text(verdict.now.report, texts);
+  return words.empty() ? std::string(texts.text("report.verdict.memory_unknown")) : words;
 }
 
 std::string found_text(const Verdict& verdict, const widgets::TextTable& texts) {

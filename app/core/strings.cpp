@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <system_error>
 
@@ -129,6 +130,16 @@ std::string field_value_text(const engine::Field& field, double value) {
     return i < field.choices.size() ? std::string(field.choices[i]) : std::string();
   }
   return fmt::format("{}", value);
+}
+
+std::string memory_text(const engine::Report& report, const widgets::TextTable& texts) {
+  using engine::Q;
+  const auto free = report.quantities[Q::memory_free];
+  if (!free) return {};
+  const auto amount = [&texts](double bytes) { return texts.amount(bytes, engine::unit::bytes); };
+  return texts.format(*free >= 0 ? "check.fits" : "check.lacks",
+                      {amount(std::abs(*free)), amount(report.quantities.value_or(Q::hbm_capacity, 0)),
+                       widgets::format_count(report.fullest_stage)});
 }
 
 std::string suggestion_text(const engine::Diagnostic& diagnostic) {

@@ -32,6 +32,9 @@ std::vector<std::string> theme_names();  // "dark", ...
 std::string diagnostic_text(const engine::Diagnostic& diagnostic, const widgets::TextTable& texts);
 std::string suggestion_text(const engine::Diagnostic& diagnostic);
 
+// Whether the plan fits its chips and by how much, on the fullest stage; empty where memory is not known.
+std::string memory_text(const engine::Report& report, const widgets::TextTable& texts);
+
 // A field's value as it is typed: "8", "15e12", "ring", "true".
 std::string field_value_text(const engine::Field& field, double value);
 

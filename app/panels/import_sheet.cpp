@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "app/core/receipt_text.h"
+#include "app/core/strings.h"
 #include "app/panels/field_text.h"
 #include "app/panels/panel_parts.h"
 #include "engine/evaluate/evaluate.h"
@@ -161,16 +162,10 @@ class ReceiptSheet {
     const auto add = [&](std::string words) {
       out.words += (out.words.empty() ? "" : std::string(" ") + "· ") + std::move(words);
     };
-    const auto free = report.quantities[Q::memory_free];
-    if (report.has_errors()) {
+    if (report.has_errors())
       add(std::string(ctx_.text("ui.import.cannot_run")));
-    } else if (free) {
-      const double gib = 1 << 30;
-      add(ctx_.format(*free >= 0 ? "check.fits" : "check.lacks",
-                      {format_fixed(std::abs(*free) / gib, 1),
-                       format_fixed(report.quantities.value_or(Q::hbm_capacity, 0) / gib, 1),
-                       format_count(report.fullest_stage)}));
-    }
+    else if (std::string words = memory_text(report, ctx_.ui.texts); !words.empty())
+      add(std::move(words));
     using Fact = std::pair<std::string_view, Q>;
     const std::array<Fact, 2> training{Fact{"check.row.step", Q::step_time}, Fact{"check.row.mfu", Q::mfu}};
     const std::array<Fact, 2> serving{Fact{"check.row.token", Q::time_per_output_token},

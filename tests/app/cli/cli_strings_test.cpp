@@ -1,8 +1,12 @@
 // Every text that the programs will ask for is there, and says something with its values in place.
 #include <doctest/doctest.h>
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cmath>
 #include <set>
+#include <utility>
 
 #include "app/core/strings.h"
 #include "engine/base/collective_kind.h"
@@ -158,6 +162,24 @@ TEST_CASE("diagnostics of scenarios that are wrong have all their values in plac
       }
     }
   CHECK(seen.size() >= 10);
+}
+
+TEST_CASE("what is free, or missing, is said in the units of the report") {
+  for (const char* mode : {"ideal", "calibrated"})
+    for (const auto& [zero, words] :
+         {std::pair{"3", "fits, {} of {} to spare on stage 0"}, {"0", "does not fit, {} over the {} of a chip"}}) {
+      auto scenario = io::load_scenario("llama3-8b-8-h100", test::shipped());
+      REQUIRE(scenario.ok());
+      REQUIRE_FALSE(io::set_field(scenario.value(), fmt::format("assumptions.mode={}", mode), test::shipped()));
+      REQUIRE_FALSE(io::set_field(scenario.value(), fmt::format("parallelism.zero_stage={}", zero), test::shipped()));
+      const engine::Report report = engine::evaluate(scenario.value());
+      const auto amount = [&report](engine::Q q) {
+        return texts().amount(std::abs(report.quantities.value_or(q, 0)), engine::quantity(q).unit);
+      };
+      const std::string expected =
+          fmt::format(fmt::runtime(words), amount(engine::Q::memory_free), amount(engine::Q::hbm_capacity));
+      CHECK(app::memory_text(report, texts()).starts_with(expected));
+    }
 }
 
 // A citation ("Chen et al. 2016") is the same in every language, and so is a formula ("N sqrt N").
