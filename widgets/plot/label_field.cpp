@@ -5,6 +5,24 @@
 #include <cmath>
 
 namespace roofscape::widgets {
+namespace {
+
+// To its right, its left, above, below, then the corners between.
+std::array<Point, 8> corners_around(const Rect& mark, Size size, float gap) {
+  const float left = mark.x - gap - size.w, right = mark.right() + gap, above = mark.y - gap - size.h,
+              below = mark.bottom() + gap;
+  const float x = mark.centre().x - size.w / 2, y = mark.centre().y - size.h / 2;
+  return {Point{right, y}, {left, y},     {x, above},     {x, below},
+          {right, above},  {left, above}, {right, below}, {left, below}};
+}
+
+float distance(const Rect& a, const Rect& b) {
+  const float across = std::max({a.x - b.right(), b.x - a.right(), 0.0f});
+  const float along = std::max({a.y - b.bottom(), b.y - a.bottom(), 0.0f});
+  return std::hypot(across, along);
+}
+
+}  // namespace
 
 void LabelField::take_line(Point from, Point to, float width) {
   const Point run = to - from;
@@ -35,11 +53,19 @@ std::optional<Rect> LabelField::place(Size size, std::span<const Point> corners)
 }
 
 std::optional<Rect> LabelField::place_around(const Rect& mark, Size size, float gap) {
-  const float left = mark.x - gap - size.w, right = mark.right() + gap, above = mark.y - gap - size.h,
-              below = mark.bottom() + gap;
-  const float x = mark.centre().x - size.w / 2, y = mark.centre().y - size.h / 2;
-  const std::array<Point, 8> corners{Point{right, y}, {left, y},     {x, above},     {x, below},
-                                     {right, above},  {left, above}, {right, below}, {left, below}};
+  return place(size, corners_around(mark, size, gap));
+}
+
+std::optional<Rect> LabelField::place_naming(const Rect& mark, Size size, float gap) {
+  constexpr float kNearer = 3;  // times; at a corner the label's own mark is 1.4 gaps away
+  std::vector<Point> corners;
+  for (const Point& corner : corners_around(mark, size, gap)) {
+    const Rect label{corner.x, corner.y, size.w, size.h};
+    const bool names = std::none_of(marks_.begin(), marks_.end(), [&](const Rect& other) {
+      return !(other == mark) && distance(label, other) < kNearer * gap;
+    });
+    if (names) corners.push_back(corner);
+  }
   return place(size, corners);
 }
 

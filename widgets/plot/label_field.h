@@ -22,6 +22,8 @@ class LabelField {
   explicit LabelField(const Rect& room) : room_(room) {}
 
   void take(const Rect& r) { taken_.push_back(r); }
+  // As taken, and a mark that a label beside it would seem to name.
+  void take_mark(const Rect& r) { take(r), marks_.push_back(r); }
   // What a line covers, in boxes along it.
   void take_line(Point from, Point to, float width);
   bool is_free(const Rect& r) const;
@@ -29,11 +31,13 @@ class LabelField {
   std::optional<Rect> place(Size size, std::span<const Point> corners);
   // Around a mark: to its right, its left, above, below, then the four corners between.
   std::optional<Rect> place_around(const Rect& mark, Size size, float gap);
+  // Of those the first that is well nearer to this mark than to any other.
+  std::optional<Rect> place_naming(const Rect& mark, Size size, float gap);
   const Rect& room() const { return room_; }
 
  private:
   Rect room_;
-  std::vector<Rect> taken_;
+  std::vector<Rect> taken_, marks_;
 };
 
 // Lines of text as one label, a block `kLabelLine` em of its text a line.

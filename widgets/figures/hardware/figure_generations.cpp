@@ -227,7 +227,9 @@ void draw_names(Canvas& canvas, const FigureInput& input, const Panel& panel, st
     const float reach = canvas.px(mark.own ? kOwnRing : kChipMark);
     const Point p{panel.x(g.year), panel.y(g.value)};
     const Size size = label_size(canvas, {&line, 1});
-    auto place = field.place_around({p.x - reach / 2, p.y - reach / 2, reach, reach}, size, canvas.px(3));
+    const Rect at{p.x - reach / 2, p.y - reach / 2, reach, reach};
+    auto place = field.place_naming(at, size, canvas.px(3));
+    if (!place && mark.own) place = field.place_around(at, size, canvas.px(3));
     if (!place && mark.own) place = place_with_leader(canvas, input.theme, p, reach, size, field);
     if (!place) continue;
     draw_label(canvas, *place, {&line, 1});
@@ -261,7 +263,8 @@ void draw_panel(Canvas& canvas, const FigureInput& input, Panel& panel, float en
       if (is_own) canvas.marker(p, look.marker, ring, {.edge = theme.ink, .edge_width = canvas.px(1.6f)});
       canvas.marker(p, look.marker, mark + canvas.px(1.6f), {.colour = theme.panel});
       canvas.marker(p, look.marker, mark, fill_of(theme, look, canvas.em()));
-      field.take({p.x - size / 2, p.y - size / 2, size, size});
+      const Rect at{p.x - size / 2, p.y - size / 2, size, size};
+      main ? field.take_mark(at) : field.take(at);
       if (is_own)
         own.insert(main ? own.begin() : own.end(), {h->rate, &g, true});
       else if (main && g.value > best)

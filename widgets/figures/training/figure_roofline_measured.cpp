@@ -67,7 +67,7 @@ void stand_measured(Layout& l) {
 void name_measured(const Canvas& canvas, const FigureInput& input, const std::vector<Rect>& taken, Layout& l) {
   LabelField field(l.plot.inset(canvas.px(1)));
   for (const Rect& r : taken) field.take(r);
-  for (const MeasuredDot& d : l.measured) field.take(mark_of(d));
+  for (const MeasuredDot& d : l.measured) field.take_mark(mark_of(d));
   std::vector<MeasuredDot*> named;
   for (MeasuredDot& d : l.measured) named.push_back(&d);
   if (named.size() > kMostNames) {
@@ -80,7 +80,7 @@ void name_measured(const Canvas& canvas, const FigureInput& input, const std::ve
     const std::string name = ellipsize(canvas, d->row->name, style, canvas.px(kMeasuredName));
     const LabelLine line{name, style};
     const auto spot =
-        name.empty() ? std::nullopt : field.place_around(mark_of(*d), label_size(canvas, {&line, 1}), canvas.px(2));
+        name.empty() ? std::nullopt : field.place_naming(mark_of(*d), label_size(canvas, {&line, 1}), canvas.px(2));
     if (spot) d->label = place(canvas, name, {spot->x, spot->centre().y}, style);
   }
 }
