@@ -1,19 +1,16 @@
-// As in run_plan.cpp, results are looked up by [direction][position][microbatch], where an operation at position q
-// reads entry q and writes entry q + 1, and devices take turns of a few operations until none can run any. Here an
-// entry is when its result is done.
+// As in run_plan.cpp; here an entry is when its result is done.
 #include "engine/pipeline/order_run.h"
 
 #include <algorithm>
-#include <numeric>
 
 #include "engine/base/kept_memory.h"
 #include "engine/pipeline/order_check.h"
+#include "engine/pipeline/turns.h"
 
 namespace roofscape::engine {
 namespace {
 
 constexpr Tick kNotYet = -1;
-constexpr std::uint32_t kTurn = 4;  // operations, as in run_plan.cpp
 
 // Entries of a row: an odd number of lines of the cache. Where microbatches are a power of two, the entries of all
 // rows for one of them would share a few places of the cache.
@@ -26,12 +23,16 @@ class OrderRun {
 
   bool run() {
     begin();
+    const auto turns = [this](auto&& turn) {
+      take_turns(scratch_.line, orders_.devices(),
+                 [&](std::uint32_t device) { return turn(scratch_.devices[device]); });
+    };
     if (has_pairs(orders_))
-      take_turns([this](OrderRunScratch::Device& device) { return turn_with_pairs(device); });
+      turns([this](Device& device) { return turn_with_pairs(device); });
     else if (times_.blocking_send)
-      take_turns([this](OrderRunScratch::Device& device) { return turn<true>(device); });
+      turns([this](Device& device) { return turn<true>(device); });
     else
-      take_turns([this](OrderRunScratch::Device& device) { return turn<false>(device); });
+      turns([this](Device& device) { return turn<false>(device); });
     return finish();
   }
 
@@ -40,57 +41,42 @@ class OrderRun {
   using Device = OrderRunScratch::Device;
 
   void begin() {
-    const std::size_t stages = orders_.device_of.size(), length = orders_.route_length, row = row_of(orders_);
-    const std::size_t directions = stages / length, rows = 2 * length + 1;
-    // What nobody waits for goes to a row of its own, behind all others.
-    give_back_unless_needed(scratch_.done, (directions * rows + 1) * row);
-    scratch_.done.assign((directions * rows + 1) * row, kNotYet);
-    for (std::size_t d = 0; d < directions; ++d)  // the input of the first stage
-      std::fill_n(scratch_.done.begin() + static_cast<std::ptrdiff_t>(d * rows * row), row, Tick{0});
-    fill_routes(row, directions * rows);
+    const ResultRows rows(orders_);
+    const std::size_t row = row_of(orders_);
+    give_back_unless_needed(scratch_.done, rows.count() * row);
+    scratch_.done.assign(rows.count() * row, kNotYet);
+    for (std::size_t d = 0; d < rows.directions(); ++d)
+      std::fill_n(scratch_.done.begin() + static_cast<std::ptrdiff_t>(rows.given(d) * row), row, Tick{0});
+    fill_routes(rows, row);
     scratch_.devices.resize(orders_.devices());
     for (std::size_t r = 0; r < orders_.devices(); ++r)
       scratch_.devices[r] = {orders_.first[r], orders_.first[r + 1], 0, 0};
-    scratch_.line.resize(orders_.devices());
-    std::iota(scratch_.line.begin(), scratch_.line.end(), 0u);
     give_back_unless_needed(out_.start, orders_.ops.size());
     out_.start.resize(orders_.ops.size());
   }
 
-  void fill_routes(std::size_t row, std::size_t unread) {
-    const std::size_t length = orders_.route_length, stages = orders_.device_of.size();
+  void fill_routes(const ResultRows& rows, std::size_t row) {
+    const std::size_t stages = orders_.device_of.size();
     scratch_.routes.resize(stages * 4);
     for (std::size_t s = 0; s < stages; ++s) {
-      const std::size_t base = s / length * (2 * length + 1), position = s % length;
       const std::uint32_t device = orders_.device_of[s];
-      const std::uint32_t up = position + 1 == length ? device : orders_.device_of[s + 1];
-      const std::uint32_t down = position == 0 ? device : orders_.device_of[s - 1];
-      const auto set = [&](OpKind kind, std::size_t input, std::size_t output, std::uint32_t from, std::uint32_t to) {
+      const Tick up = times_.hop(device, orders_.device_behind(s)),
+                 down = times_.hop(device, orders_.device_before(s));
+      const auto set = [&](OpKind kind, std::size_t input, std::size_t output, Tick latency, Tick sends) {
         Route& route = scratch_.routes[s * 4 + static_cast<std::size_t>(kind)];
         route.input = scratch_.done.data() + input * row;
         route.output = scratch_.done.data() + output * row;
-        route.latency = times_.hop(from, device);
+        route.latency = latency;
         route.duration = duration_of(times_, static_cast<std::uint32_t>(s), kind);
-        route.sends = times_.blocking_send ? times_.hop(device, to) : 0;
+        route.sends = times_.blocking_send ? sends : 0;
         route.paired_with = Route::kNone;
       };
-      const std::size_t forth = base + position, back = base + 2 * length - 1 - position;
+      const std::size_t forth = rows.read_forth(s), back = rows.read_back(s);
       set(OpKind::forward, forth, forth + 1, down, up);
       set(OpKind::backward, back, back + 1, up, down);
       set(OpKind::backward_input, back, back + 1, up, down);
       // Looks whether its own input gradient has been done.
-      set(OpKind::backward_weight, back + 1, unread, device, device);
-    }
-  }
-
-  template <class RunTurn>
-  void take_turns(RunTurn&& run_turn) {
-    std::vector<std::uint32_t>& line = scratch_.line;
-    for (std::size_t ran = line.size(); ran > 0;) {
-      ran = 0;
-      for (const std::uint32_t device : line) ran += run_turn(scratch_.devices[device]) ? 1 : 0;
-      // Where few ran, they may wait against the direction of the round.
-      if (ran < line.size() / 4) std::reverse(line.begin(), line.end());
+      set(OpKind::backward_weight, back + 1, rows.unread(), 0, 0);
     }
   }
 

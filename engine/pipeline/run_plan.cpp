@@ -1,16 +1,12 @@
-// Results are looked up in one array indexed by [direction][position][microbatch]. A microbatch passes 2L positions:
-// the forwards of its L stages at positions 0 .. L-1, then their backwards at L .. 2L-1 (the backward of stage s at
-// 2L-1-s). The op at position q reads entry q, which op made its input, and writes entry q+1; every entry has one
-// consumer. In rounds, each device takes a turn of a few operations, which ends early where an entry is not there yet.
-// What is left unrun after a round in which no device ran any is a deadlock. Rounds are as regular as the schedule, so
-// that branches are predicted: to call back the devices that wait, and ask no others, cost a fifth more.
+// Results are looked up by who reads them (ResultRows): an entry is which operation made it. Where the input of the next
+// operation is not there yet, a device's turn ends.
 #include "engine/pipeline/run_plan.h"
 
 #include <algorithm>
-#include <numeric>
 
 #include "engine/base/kept_memory.h"
 #include "engine/pipeline/order_check.h"
+#include "engine/pipeline/turns.h"
 
 namespace roofscape::engine {
 namespace {
@@ -19,24 +15,12 @@ constexpr std::uint32_t kNotYet = 0xffffffffu;  // as an entry: not made yet
 constexpr std::uint32_t kGiven = 0xfffffffeu;   // the input of the first stage
 constexpr std::uint32_t kNoWork = RunPlan::kNoWork;
 constexpr std::uint32_t kNoKind = 0xffffffffu;
-// Operations of a turn. Few enough that the devices' operations mix, so that neighbours in the plan seldom wait for
-// each other; enough that what is read together lies together in memory.
-constexpr std::uint32_t kTurn = 4;
 
-std::size_t directions_of(const Orders& orders) { return orders.device_of.size() / orders.route_length; }
-std::size_t rows_of_direction(const Orders& orders) { return 2 * std::size_t{orders.route_length} + 1; }
-
-// What nobody waits for goes to a row of its own, behind all others.
-void fill_routes(const Orders& orders, std::vector<RunPlanScratch::Route>& routes) {
-  const std::size_t length = orders.route_length, stages = orders.device_of.size();
-  const std::size_t row = orders.microbatches;
+void fill_routes(const Orders& orders, const ResultRows& rows, std::vector<RunPlanScratch::Route>& routes) {
+  const std::size_t stages = orders.device_of.size(), row = orders.microbatches;
   routes.resize(stages * 4);
   for (std::size_t s = 0; s < stages; ++s) {
-    const std::size_t base = s / length * rows_of_direction(orders), position = s % length;
-    const std::uint32_t device = orders.device_of[s];
-    const bool last = position + 1 == length, first = position == 0;
-    const std::uint32_t up = last ? device : orders.device_of[s + 1];
-    const std::uint32_t down = first ? device : orders.device_of[s - 1];
+    const std::uint32_t device = orders.device_of[s], up = orders.device_behind(s), down = orders.device_before(s);
     const auto if_other = [device](std::uint32_t to) { return to != device ? to : RunPlan::kNoDevice; };
     RunPlanScratch::Route route;
     route.device = device;
@@ -45,13 +29,13 @@ void fill_routes(const Orders& orders, std::vector<RunPlanScratch::Route>& route
     route.latest_before = kNoWork - 1;  // of no operation
     route.newest_pair = kNoWork;
 
-    route.input = (base + position) * row;
+    route.input = rows.read_forth(s) * row;
     route.output = route.input + row;
     route.receiver = if_other(up);
     route.from_other_device = down != device;
     routes[s * 4 + static_cast<std::size_t>(OpKind::forward)] = route;
 
-    route.input = (base + 2 * length - 1 - position) * row;
+    route.input = rows.read_back(s) * row;
     route.output = route.input + row;
     route.receiver = if_other(down);
     route.from_other_device = up != device;
@@ -60,7 +44,7 @@ void fill_routes(const Orders& orders, std::vector<RunPlanScratch::Route>& route
 
     // The weight gradient looks whether its own input gradient has been done; nobody waits for it.
     route.input = route.output;
-    route.output = directions_of(orders) * rows_of_direction(orders) * row;
+    route.output = rows.unread() * row;
     route.receiver = RunPlan::kNoDevice;
     route.from_other_device = false;
     routes[s * 4 + static_cast<std::size_t>(OpKind::backward_weight)] = route;
@@ -109,15 +93,13 @@ class Planner {
 
   void begin() {
     const std::size_t devices = orders_.devices(), row = orders_.microbatches;
-    const std::size_t directions = directions_of(orders_), rows = rows_of_direction(orders_);
-    fill_routes(orders_, scratch_.routes);
-    give_back_unless_needed(scratch_.producers, (directions * rows + 1) * row);
-    scratch_.producers.assign((directions * rows + 1) * row, kNotYet);
-    for (std::size_t d = 0; d < directions; ++d)
-      std::fill_n(scratch_.producers.begin() + static_cast<std::ptrdiff_t>(d * rows * row), row, kGiven);
+    const ResultRows rows(orders_);
+    fill_routes(orders_, rows, scratch_.routes);
+    give_back_unless_needed(scratch_.producers, rows.count() * row);
+    scratch_.producers.assign(rows.count() * row, kNotYet);
+    for (std::size_t d = 0; d < rows.directions(); ++d)
+      std::fill_n(scratch_.producers.begin() + static_cast<std::ptrdiff_t>(rows.given(d) * row), row, kGiven);
     scratch_.devices.resize(devices);
-    scratch_.line.resize(devices);
-    std::iota(scratch_.line.begin(), scratch_.line.end(), 0u);
     for (std::size_t r = 0; r < devices; ++r)
       scratch_.devices[r] = {orders_.first[r], orders_.first[r], orders_.first[r + 1], kNoWork};
     scratch_.chain.clear();
@@ -151,18 +133,6 @@ class Planner {
     return {};
   }
 
-  // Lets the devices take their turns until none can.
-  template <class RunTurn>
-  void take_turns(RunTurn&& run_turn) {
-    std::vector<std::uint32_t>& line = scratch_.line;
-    for (std::size_t ran = line.size(); ran > 0;) {
-      ran = 0;
-      for (const std::uint32_t device : line) ran += run_turn(scratch_.devices[device]) ? 1 : 0;
-      // Where few ran, they may wait against the direction of the round.
-      if (ran < line.size() / 4) std::reverse(line.begin(), line.end());
-    }
-  }
-
   // The first device with operations left that did not run; as many as there are devices: all ran.
   std::uint32_t first_waiting() const {
     std::uint32_t r = 0;
@@ -176,7 +146,8 @@ class Planner {
   // of another kind, or its devices wait for each other, and run_any() says for what.
   bool run_plain() {
     pairs_ = false;
-    take_turns([this](RunPlanScratch::Device& device) { return run_plain(device); });
+    take_turns(scratch_.line, orders_.devices(),
+               [this](std::uint32_t device) { return run_plain(scratch_.devices[device]); });
     if (!all_ran()) return false;
     const auto& routes = scratch_.routes;
     for (std::size_t s = 0; s < routes.size(); s += 4)
@@ -215,7 +186,8 @@ class Planner {
     pairs_ = true;
     give_back_unless_needed(scratch_.work_of, orders_.ops.size());
     scratch_.work_of.resize(orders_.ops.size());
-    take_turns([this](RunPlanScratch::Device& device) { return run(device); });
+    take_turns(scratch_.line, orders_.devices(),
+               [this](std::uint32_t device) { return run(scratch_.devices[device]); });
     return all_ran() ? finish() : deadlock(first_waiting());
   }
 

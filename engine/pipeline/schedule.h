@@ -150,6 +150,13 @@ struct Orders {
                                    // second direction of DualPipe route_length .. 2 route_length-1
   std::uint32_t passes_per_device = 1;  // see the function of that name
   std::size_t devices() const { return first.empty() ? 0 : first.size() - 1; }
+  // The devices of the stages before and behind one on the way of a microbatch; at its ends, the stage's own.
+  std::uint32_t device_before(std::size_t stage) const {
+    return device_of[stage % route_length == 0 ? stage : stage - 1];
+  }
+  std::uint32_t device_behind(std::size_t stage) const {
+    return device_of[stage % route_length + 1 == route_length ? stage : stage + 1];
+  }
 };
 
 // Which device holds a virtual stage, and each; of any shape.

@@ -99,9 +99,8 @@ std::uint32_t device_of_op(const Orders& orders, std::uint32_t op) {
 }
 
 std::uint32_t receiver_of(const Orders& orders, Op op) {
-  const std::uint32_t s = op.stage(), position = s % orders.route_length;
-  if (op.kind() == OpKind::forward) return orders.device_of[position + 1 < orders.route_length ? s + 1 : s];
-  return orders.device_of[is_input_gradient(op.kind()) && position > 0 ? s - 1 : s];
+  if (op.kind() == OpKind::forward) return orders.device_behind(op.stage());
+  return is_input_gradient(op.kind()) ? orders.device_before(op.stage()) : orders.device_of[op.stage()];
 }
 
 std::uint32_t find_op(const Orders& orders, OpKind kind, std::uint32_t stage, std::uint32_t microbatch) {
