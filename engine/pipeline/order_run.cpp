@@ -10,8 +10,6 @@
 namespace roofscape::engine {
 namespace {
 
-constexpr Tick kNotYet = -1;
-
 // Entries of a row: an odd number of lines of the cache. Where microbatches are a power of two, the entries of all
 // rows for one of them would share a few places of the cache.
 std::size_t row_of(const Orders& orders) { return ((std::size_t{orders.microbatches} + 7) / 8 | 1) * 8; }
@@ -44,13 +42,15 @@ class OrderRun {
     const ResultRows rows(orders_);
     const std::size_t row = row_of(orders_);
     give_back_unless_needed(scratch_.done, rows.count() * row);
-    scratch_.done.assign(rows.count() * row, kNotYet);
+    if (scratch_.latest > kLongestRow) scratch_.done.clear(), scratch_.latest = 0;
+    scratch_.done.resize(std::max(scratch_.done.size(), rows.count() * row));
+    begin_ = scratch_.latest + 1;
     for (std::size_t d = 0; d < rows.directions(); ++d)
-      std::fill_n(scratch_.done.begin() + static_cast<std::ptrdiff_t>(rows.given(d) * row), row, Tick{0});
+      std::fill_n(scratch_.done.begin() + static_cast<std::ptrdiff_t>(rows.given(d) * row), row, begin_);
     fill_routes(rows, row);
     scratch_.devices.resize(orders_.devices());
     for (std::size_t r = 0; r < orders_.devices(); ++r)
-      scratch_.devices[r] = {orders_.first[r], orders_.first[r + 1], 0, 0};
+      scratch_.devices[r] = {orders_.first[r], orders_.first[r + 1], begin_, 0};
     give_back_unless_needed(out_.start, orders_.ops.size());
     out_.start.resize(orders_.ops.size());
   }
@@ -86,6 +86,7 @@ class OrderRun {
     const Op* const ops = orders_.ops.data();
     const Route* const routes = scratch_.routes.data();
     Tick* const start = out_.start.data();
+    const Tick zero = begin_;
     const std::uint32_t from = at.next, until = std::min(at.end, from + kTurn);
     Tick free = at.free, busy = at.busy, in_transfer = in_transfer_;
     std::uint32_t i = from;
@@ -93,10 +94,10 @@ class OrderRun {
       const Op op = ops[i];
       const Route& route = routes[op.bits()];
       const Tick input = route.input[op.microbatch()];
-      if (input < 0) break;
+      if (input < zero) break;
       const Tick begin = std::max(free, input + route.latency);
       in_transfer += std::min(begin - free, route.latency);
-      start[i] = begin;
+      start[i] = begin - zero;
       free = begin + route.duration;
       busy += route.duration;
       route.output[op.microbatch()] = free;
@@ -117,6 +118,7 @@ class OrderRun {
     const Op* const ops = orders_.ops.data();
     Route* const routes = scratch_.routes.data();
     Tick* const start = out_.start.data();
+    const Tick zero = begin_;
     const std::uint32_t from = at.next, until = std::min(at.end, from + kTurn);
     Tick free = at.free, busy = at.busy, in_transfer = in_transfer_;
     std::uint32_t i = from;
@@ -124,11 +126,11 @@ class OrderRun {
       const Op op = ops[i];
       Route& route = routes[op.stage_and_kind()];
       const Tick input = route.input[op.microbatch()];
-      if (input < 0) break;
+      if (input < zero) break;
       Tick begin = std::max(free, input + route.latency);
       Tick waited = std::min(begin - free, route.latency);
       if (!op.joined_with_next()) {
-        start[i] = begin;
+        start[i] = begin - zero;
         free = begin + route.duration;
         busy += route.duration;
         route.output[op.microbatch()] = free;
@@ -139,11 +141,11 @@ class OrderRun {
       const Op second = ops[i + 1];
       const Route& other = routes[second.stage_and_kind()];
       const Tick other_input = other.input[second.microbatch()];
-      if (other_input < 0) break;
+      if (other_input < zero) break;
       const Tick but_for_second = begin;
       begin = std::max(begin, other_input + other.latency);
       waited += std::min(begin - but_for_second, other.latency);
-      start[i] = start[i + 1] = begin;
+      start[i] = start[i + 1] = begin - zero;
       ++i;
       const Tick duration = pair_duration(route, op, second);
       free = begin + duration;
@@ -175,20 +177,23 @@ class OrderRun {
     out_.in_transfer = in_transfer_;
     out_.busy.resize(orders_.devices());
     out_.busy_until.resize(orders_.devices());
+    bool all_ran = true;
     for (std::size_t r = 0; r < orders_.devices(); ++r) {
       const Device& device = scratch_.devices[r];
-      if (device.next < device.end) return false;
+      all_ran = all_ran && device.next == device.end;
+      scratch_.latest = std::max(scratch_.latest, device.free);
       out_.busy[r] = device.busy;
-      out_.busy_until[r] = device.free;
-      out_.makespan = std::max(out_.makespan, device.free);
+      out_.busy_until[r] = device.free - begin_;
+      out_.makespan = std::max(out_.makespan, out_.busy_until[r]);
     }
-    return true;
+    return all_ran;
   }
 
   const Orders& orders_;
   const PipelineTimes& times_;
   OrderRunScratch& scratch_;
   Timeline& out_;
+  Tick begin_ = 0;  // of the step
   Tick in_transfer_ = 0;
 };
 

@@ -29,7 +29,10 @@ struct OrderRunScratch {
     Tick busy = 0;                    // so far
   };
   std::vector<Route> routes;
-  std::vector<Tick> done;  // [direction][position along the way forth and back][microbatch]
+  // When each result is done, in the rows of ResultRows. Each run counts its time from a moment behind all that are there
+  // from those before it: what is earlier than its beginning is not there yet, and nothing has to be cleared.
+  std::vector<Tick> done;
+  Tick latest = 0;  // of all that are there
   std::vector<Device> devices;
   std::vector<std::uint32_t> line;  // the devices in the order in which they take their turns
 };

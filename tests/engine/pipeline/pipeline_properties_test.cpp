@@ -339,6 +339,26 @@ TEST_CASE("an order that is kept gives the timeline of a fresh one when times ch
   }
 }
 
+TEST_CASE("what was run before, to its end or not, changes no timeline") {
+  Random random(35);
+  SimulationScratch scratch;
+  Timeline timeline;
+  int stuck = 0;
+  for_random_cases(36, [&](const Case& it) -> std::string {
+    Orders broken = it.step.orders;
+    std::reverse(broken.ops.begin(), broken.ops.end());
+    stuck += simulate(broken, it.step.times, scratch, timeline).finished() ? 0 : 1;
+    if (random_int(random, 0, 99) == 0) scratch.order.latest = kLongestRow + 1;  // after very long steps
+    if (!simulate(it.step.orders, it.step.times, scratch, timeline).finished()) return "did not finish";
+    if (timeline.start != it.step.timeline.start || timeline.makespan != it.step.timeline.makespan)
+      return "other starts";
+    if (timeline.busy != it.step.timeline.busy || timeline.busy_until != it.step.timeline.busy_until)
+      return "other work";
+    return timeline.in_transfer == it.step.timeline.in_transfer ? "" : "other waits";
+  });
+  CHECK(stuck > 100);
+}
+
 TEST_CASE("two sets of times run in one pass are the two runs of that order") {
   Random random(33);
   SimulationScratch scratch;
