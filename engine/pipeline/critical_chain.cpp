@@ -22,8 +22,7 @@ void add_up(std::vector<Counted>& all) {
 
 // Of the halves of a pair, which send at once.
 std::uint32_t longer_send(const Orders& orders, const PipelineTimes& times, std::uint32_t first) {
-  const std::uint32_t device = device_of_op(orders, first);
-  const auto send = [&](std::uint32_t half) { return times.hop(device, receiver_of(orders, orders.ops[half])); };
+  const auto send = [&](std::uint32_t half) { return send_time(orders, times, orders.ops[half]); };
   return send(first + 1) > send(first) ? first + 1 : first;
 }
 

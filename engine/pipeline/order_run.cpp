@@ -26,11 +26,11 @@ class OrderRun {
                  [&](std::uint32_t device) { return turn(scratch_.devices[device]); });
     };
     if (has_pairs(orders_))
-      turns([this](Device& device) { return turn_with_pairs(device); });
+      turns([this](Device& device) { return turn<true, true>(device); });
     else if (times_.blocking_send)
-      turns([this](Device& device) { return turn<true>(device); });
+      turns([this](Device& device) { return turn<false, true>(device); });
     else
-      turns([this](Device& device) { return turn<false>(device); });
+      turns([this](Device& device) { return turn<false, false>(device); });
     return finish();
   }
 
@@ -80,41 +80,9 @@ class OrderRun {
     }
   }
 
-  // Whether any operation ran.
-  template <bool kBlockingSend>
+  // Whether any operation ran. A pair has two inputs and two results.
+  template <bool kPairs, bool kBlockingSend>
   bool turn(Device& at) {
-    const Op* const ops = orders_.ops.data();
-    const Route* const routes = scratch_.routes.data();
-    Tick* const start = out_.start.data();
-    const Tick zero = begin_;
-    const std::uint32_t from = at.next, until = std::min(at.end, from + kTurn);
-    Tick free = at.free, busy = at.busy, in_transfer = in_transfer_;
-    std::uint32_t i = from;
-    for (; i < until; ++i) {
-      const Op op = ops[i];
-      const Route& route = routes[op.bits()];
-      const Tick input = route.input[op.microbatch()];
-      if (input < zero) break;
-      const Tick begin = std::max(free, input + route.latency);
-      in_transfer += std::min(begin - free, route.latency);
-      start[i] = begin - zero;
-      free = begin + route.duration;
-      busy += route.duration;
-      route.output[op.microbatch()] = free;
-      if constexpr (kBlockingSend) {
-        free += route.sends;
-        in_transfer += route.sends;
-      }
-    }
-    at.next = i;
-    at.free = free;
-    at.busy = busy;
-    in_transfer_ = in_transfer;
-    return i > from;
-  }
-
-  // A pair has two inputs and two results.
-  bool turn_with_pairs(Device& at) {
     const Op* const ops = orders_.ops.data();
     Route* const routes = scratch_.routes.data();
     Tick* const start = out_.start.data();
@@ -124,36 +92,34 @@ class OrderRun {
     std::uint32_t i = from;
     for (; i < until; ++i) {
       const Op op = ops[i];
-      Route& route = routes[op.stage_and_kind()];
+      Route& route = routes[kPairs ? op.stage_and_kind() : op.bits()];
       const Tick input = route.input[op.microbatch()];
       if (input < zero) break;
       Tick begin = std::max(free, input + route.latency);
       Tick waited = std::min(begin - free, route.latency);
-      if (!op.joined_with_next()) {
-        start[i] = begin - zero;
-        free = begin + route.duration;
-        busy += route.duration;
-        route.output[op.microbatch()] = free;
-        free += route.sends;
-        in_transfer += waited + route.sends;
-        continue;
+      Tick duration = route.duration, sends = route.sends;
+      if (kPairs && op.joined_with_next()) {
+        const Op second = ops[i + 1];
+        const Route& other = routes[second.stage_and_kind()];
+        const Tick other_input = other.input[second.microbatch()];
+        if (other_input < zero) break;
+        const Tick but_for_second = begin;
+        begin = std::max(begin, other_input + other.latency);
+        waited += std::min(begin - but_for_second, other.latency);
+        duration = pair_duration(route, op, second);
+        sends = std::max(sends, other.sends);
+        other.output[second.microbatch()] = begin + duration;
+        start[i++] = begin - zero;
       }
-      const Op second = ops[i + 1];
-      const Route& other = routes[second.stage_and_kind()];
-      const Tick other_input = other.input[second.microbatch()];
-      if (other_input < zero) break;
-      const Tick but_for_second = begin;
-      begin = std::max(begin, other_input + other.latency);
-      waited += std::min(begin - but_for_second, other.latency);
-      start[i] = start[i + 1] = begin - zero;
-      ++i;
-      const Tick duration = pair_duration(route, op, second);
+      start[i] = begin - zero;
       free = begin + duration;
       busy += duration;
-      route.output[op.microbatch()] = other.output[second.microbatch()] = free;
-      const Tick sends = std::max(route.sends, other.sends);
-      free += sends;
-      in_transfer += waited + sends;
+      route.output[op.microbatch()] = free;
+      in_transfer += waited;
+      if (kBlockingSend) {
+        free += sends;
+        in_transfer += sends;
+      }
     }
     at.next = i;
     at.free = free;

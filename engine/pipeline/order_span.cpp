@@ -89,7 +89,7 @@ StepSpan OrderSpans::span(const ScheduleShape& shape, const PipelineTimes& times
     if (worth_a_plan(shape))
       run(shape, times);
     else
-      run_once(shape, times);
+      run_without_plan(shape, times);
     step = StepSpan{cache_.timeline.makespan, cache_.timeline.in_transfer};
     keep_chain(shape, times, nullptr, step->makespan);
   }
@@ -164,7 +164,7 @@ RepeatedPath OrderSpans::repeated_path(const Settled& settled, const Orders& ord
   return {};
 }
 
-// To make a plan costs as much as two runs without one cost more than two with it.
+// Two runs without a plan take as much longer than two with one as it takes to make it.
 bool OrderSpans::worth_a_plan(const ScheduleShape& shape) {
   constexpr int kRunsWithoutPlan = 2;
   constexpr std::size_t kShapes = 4096;  // then all are forgotten
@@ -173,7 +173,7 @@ bool OrderSpans::worth_a_plan(const ScheduleShape& shape) {
   return runs_[shape]++ >= kRunsWithoutPlan;
 }
 
-void OrderSpans::run_once(const ScheduleShape& shape, const PipelineTimes& times) {
+void OrderSpans::run_without_plan(const ScheduleShape& shape, const PipelineTimes& times) {
   const Orders& orders = cache_.orders(shape);
   run_order(orders, times, cache_.scratch.order, cache_.timeline);
   operations_run_ += orders.ops.size();

@@ -69,9 +69,9 @@ class OrderSpans {
     std::vector<ChainCounts> all;
     std::size_t next = 0;
   };
-  // The whole step, in the timeline of the cache: with a plan that is kept, or once only.
+  // A step in the timeline of the cache: with a plan that is kept, or without one.
   void run(const ScheduleShape& shape, const PipelineTimes& times);
-  void run_once(const ScheduleShape& shape, const PipelineTimes& times);
+  void run_without_plan(const ScheduleShape& shape, const PipelineTimes& times);
   bool worth_a_plan(const ScheduleShape& shape);
   // Of the step that was run last. `settled`: it was that one, and the shape's own is longer.
   void keep_chain(const ScheduleShape& shape, const PipelineTimes& times, const Settled* settled, Tick makespan);

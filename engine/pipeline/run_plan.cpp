@@ -6,6 +6,7 @@
 
 #include "engine/base/kept_memory.h"
 #include "engine/pipeline/order_check.h"
+#include "engine/pipeline/timeline_analysis.h"
 #include "engine/pipeline/turns.h"
 
 namespace roofscape::engine {
@@ -64,14 +65,8 @@ Op producer_of(const Orders& orders, Op op) {
   }
   if (position + 1 == orders.route_length) return {OpKind::forward, s, op.microbatch()};
   // The backward of the next stage, whole or split as that stage runs it; if it is in no list, named as here.
-  const std::uint32_t device = orders.device_of[s + 1];
-  for (std::uint32_t i = orders.first[device]; i < orders.first[device + 1]; ++i) {
-    const Op other = orders.ops[i];
-    if (other.stage() == s + 1 && other.microbatch() == op.microbatch() &&
-        (other.kind() == OpKind::backward || other.kind() == OpKind::backward_input))
-      return {other.kind(), s + 1, op.microbatch()};
-  }
-  return {op.kind(), s + 1, op.microbatch()};
+  const std::uint32_t listed = find_op(orders, OpKind::backward, s + 1, op.microbatch());
+  return {listed == kNoOp ? op.kind() : orders.ops[listed].kind(), s + 1, op.microbatch()};
 }
 
 class Planner {

@@ -8,11 +8,6 @@ namespace {
 
 bool is_input_gradient(OpKind kind) { return kind == OpKind::backward || kind == OpKind::backward_input; }
 
-// Time of the result of `op` on its way to another device.
-Tick send_time(const Orders& orders, const PipelineTimes& times, Op op) {
-  return times.hop(orders.device_of[op.stage()], receiver_of(orders, op));
-}
-
 // Whether an op is the forward, or else the backward or input gradient, of a stage for a microbatch.
 struct Wanted {
   bool forward = true;
@@ -101,6 +96,10 @@ std::uint32_t device_of_op(const Orders& orders, std::uint32_t op) {
 std::uint32_t receiver_of(const Orders& orders, Op op) {
   if (op.kind() == OpKind::forward) return orders.device_behind(op.stage());
   return is_input_gradient(op.kind()) ? orders.device_before(op.stage()) : orders.device_of[op.stage()];
+}
+
+Tick send_time(const Orders& orders, const PipelineTimes& times, Op op) {
+  return times.hop(orders.device_of[op.stage()], receiver_of(orders, op));
 }
 
 std::uint32_t find_op(const Orders& orders, OpKind kind, std::uint32_t stage, std::uint32_t microbatch) {

@@ -24,6 +24,8 @@ inline Tick op_end(const Orders& orders, const PipelineTimes& times, const Timel
 std::uint32_t device_of_op(const Orders& orders, std::uint32_t op);
 // The device that reads its result: its own where no other does.
 std::uint32_t receiver_of(const Orders& orders, Op op);
+// How long its result is on its way there.
+Tick send_time(const Orders& orders, const PipelineTimes& times, Op op);
 // True for the second half of an overlapped pair.
 bool joined_with_previous(const Orders& orders, std::uint32_t op);
 // The operation with this kind, stage and microbatch (backward also finds a split input gradient and the reverse), or
