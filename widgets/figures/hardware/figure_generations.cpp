@@ -264,7 +264,10 @@ void draw_panel(Canvas& canvas, const FigureInput& input, Panel& panel, float en
       canvas.marker(p, look.marker, mark + canvas.px(1.6f), {.colour = theme.panel});
       canvas.marker(p, look.marker, mark, fill_of(theme, look, canvas.em()));
       const Rect at{p.x - size / 2, p.y - size / 2, size, size};
-      main ? field.take_mark(at) : field.take(at);
+      if (main)
+        field.take_mark(at);
+      else
+        field.take(at);
       if (is_own)
         own.insert(main ? own.begin() : own.end(), {h->rate, &g, true});
       else if (main && g.value > best)
