@@ -69,6 +69,17 @@ class AccelerateReader {
  private:
   static engine::Sentence usual() { return say("import.default_of", std::string_view("Accelerate")); }
 
+  // LLaMA-Factory's stage and axolotl's rl: with a reference or reward model beside the one that is trained.
+  void other_work() {
+    const auto stage = keys_.word("stage"), learnt = keys_.word("rl");
+    if (stage && stage->value != "pt" && stage->value != "sft")
+      plan_.fail(say("import.accelerate.other_work", stage->origin.key + " " + stage->value), stage->origin.line);
+    else if (stage)
+      plan_.no_effect(stage->origin, say("import.ignored.no_effect"));
+    if (learnt && !learnt->value.empty())
+      plan_.fail(say("import.accelerate.other_work", learnt->origin.key + " " + learnt->value), learnt->origin.line);
+  }
+
   void processes() {
     if (!launcher_) return;
     const auto all = keys_.whole("num_processes", 1, 1 << 20);
@@ -367,17 +378,6 @@ class AccelerateReader {
     plan_.restate_choice("precision.weights", quarter ? "int4" : "int8", origin, quarter ? "nf4" : "int8");
     if (quarter) plan_.warn(say("import.nearest", std::string("nf4"), std::string("int4")), origin.line);
   }
-  // LLaMA-Factory's stage and axolotl's rl: with a reference or reward model beside the one that is trained.
-  void other_work() {
-    const auto stage = keys_.word("stage"), learnt = keys_.word("rl");
-    if (stage && stage->value != "pt" && stage->value != "sft")
-      plan_.fail(say("import.accelerate.other_work", stage->origin.key + " " + stage->value), stage->origin.line);
-    else if (stage)
-      plan_.no_effect(stage->origin, say("import.ignored.no_effect"));
-    if (learnt && !learnt->value.empty())
-      plan_.fail(say("import.accelerate.other_work", learnt->origin.key + " " + learnt->value), learnt->origin.line);
-  }
-
   void targets() {
     const auto path = "adapter.targets";
     if (const auto linear = keys_.flag("lora_target_linear"); linear && linear->value)

@@ -114,8 +114,8 @@ std::vector<LooseWord> take_flags(const ShellCommand& command, std::initializer_
   return loose;
 }
 
-std::optional<ShellWord> take_served_name(const std::vector<LooseWord>& words, std::string_view names,
-                                          KeyReader& keys) {
+Maybe<std::string> take_served_name(const std::vector<LooseWord>& words, std::string_view names, KeyReader& keys,
+                                    LaunchPlan& plan) {
   const LooseWord* served = nullptr;
   if (!words.empty() && words.front().behind.empty()) {
     served = &words.front();
@@ -127,7 +127,11 @@ std::optional<ShellWord> take_served_name(const std::vector<LooseWord>& words, s
   }
   for (const LooseWord& loose : words)
     if (&loose != served) keys.pass_over(loose.word);
-  return served != nullptr ? std::optional(served->word) : std::nullopt;
+  if (served == nullptr) return std::nullopt;
+  const ShellWord& name = served->word;
+  if (name.open.empty()) return Stated<std::string>{name.text, {name.text, name.line}};
+  plan.missing.push_back({"model", "--set model=..."});
+  return std::nullopt;
 }
 
 void take_settings(const std::vector<ShellWord>& words, KeyReader& keys) {

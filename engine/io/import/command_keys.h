@@ -2,7 +2,6 @@
 #pragma once
 
 #include <initializer_list>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,9 +31,10 @@ std::vector<LooseWord> take_flags(const ShellCommand& command, std::initializer_
                                   KeyReader& keys);
 
 // Of those words the one that names what is served: the first before all flags, or else, where no flag `names` it, the
-// last behind one, unless it may be one of several values of that. That the others may stand for arguments is told.
-std::optional<ShellWord> take_served_name(const std::vector<LooseWord>& words, std::string_view names,
-                                          KeyReader& keys);
+// last behind one, unless it may be one of several values of that. A name that only a shell could know counts as missing;
+// that the other words may stand for arguments is told.
+Maybe<std::string> take_served_name(const std::vector<LooseWord>& words, std::string_view names, KeyReader& keys,
+                                    LaunchPlan& plan);
 
 // Flags as the settings they stand for: "--training.seq_len 4096" as training.seq_len, "--num-processes=8" as num_processes,
 // "--bf16" as true and "--training.no_compile" as training.compile false. Words before the first flag are left out.

@@ -160,26 +160,26 @@ KeyReader::List KeyReader::list(std::string_view names) {
 }
 
 void KeyReader::without_effect(std::initializer_list<std::string_view> patterns, const Sentence& why) {
-  for (Key& key : keys_)
-    for (const std::string_view pattern : patterns)
-      if (!key.used && fits_pattern(key.name, pattern)) {
-        key.used = true;
-        plan_.no_effect(origin(key), why);
-      }
+  leave_out(patterns, [&why](const Key&) { return why; });
 }
 
 void KeyReader::not_modelled_when_on(std::initializer_list<std::string_view> patterns) {
-  const auto off = [](const Key& key) {
+  leave_out(patterns, [](const Key& key) {
     const Node& value = key.value;
-    if (!key.open.empty()) return false;
-    if (value.kind == Node::Kind::boolean || value.kind == Node::Kind::number) return value.number == 0;
-    return value.is_null() || value.text.empty() || value.text == "none";
-  };
+    const bool counts = value.kind == Node::Kind::boolean || value.kind == Node::Kind::number;
+    const bool off = key.open.empty() &&
+                     (counts ? value.number == 0 : value.is_null() || value.text.empty() || value.text == "none");
+    return off ? say("import.ignored.no_effect") : say("import.ignored.not_modelled");
+  });
+}
+
+template <class Why>
+void KeyReader::leave_out(std::initializer_list<std::string_view> patterns, const Why& why) {
   for (Key& key : keys_)
     for (const std::string_view pattern : patterns)
       if (!key.used && fits_pattern(key.name, pattern)) {
         key.used = true;
-        plan_.no_effect(origin(key), off(key) ? say("import.ignored.no_effect") : say("import.ignored.not_modelled"));
+        plan_.no_effect(origin(key), why(key));
       }
 }
 

@@ -77,6 +77,8 @@ class KeyReader {
     bool used = false;
   };
   Key* find(std::string_view names);
+  template <class Why>  // what the receipt says of a key
+  void leave_out(std::initializer_list<std::string_view> patterns, const Why& why);
   bool told(const Key& key) const;
   Origin origin(const Key& key) const { return {key.name, key.value.line}; }
   void add_members(const Node& map, const std::string& prefix);

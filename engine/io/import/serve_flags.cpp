@@ -187,6 +187,14 @@ void read_cache_format(KeyReader& keys, LaunchPlan& plan, std::string_view engin
   plan.state_choice("precision.kv_cache", word, cache->origin, cache->value);
 }
 
+void leave_out_server_flags(KeyReader& keys) {
+  keys.without_effect(
+      {"--allow*", "--api-key", "--chat-template*", "--collect*", "--device", "--download-dir", "--enable-request*",
+       "--host", "--load-format", "--log-*", "--model-loader*", "--node-rank", "--port", "--reasoning*", "--revision",
+       "--served-model-name", "--tokenizer*", "--tool-*", "--trust-remote-code"},
+      say("import.ignored.no_effect"));
+}
+
 void deal_experts(KeyReader& keys, LaunchPlan& plan, const PresetLibrary& library, const ServedRanks& served,
                   std::string_view engine) {
   const engine::TransformerShape* shape = plan.model ? library.find_model(plan.model->value) : nullptr;

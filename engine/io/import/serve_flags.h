@@ -26,6 +26,10 @@ void read_served_model(KeyReader& keys, LaunchPlan& plan, const Maybe<std::strin
 void read_cache_format(KeyReader& keys, LaunchPlan& plan, std::string_view engine,
                        std::string_view type_keys = "--kv-cache-dtype");
 
+// What vLLM and SGLang both have to say where a server listens, who may ask, where it loads from and what it logs, to the
+// receipt.
+void leave_out_server_flags(KeyReader& keys);
+
 // The chips of a stage of one server: attention is shared out by requests among `groups` of them, and the experts of a layer
 // are dealt to `spread`.
 struct ServedRanks {

@@ -7,15 +7,27 @@ using engine::say;
 void finish_titan_keys(KeyReader& keys) {
   keys.without_effect({"parallelism.enable_async_tensor_parallel", "experimental.enable_async_tensor_parallel"},
                       say("import.ignored.overlap"));
-  keys.without_effect(
-      {"compile.*", "training.compile", "parallelism.enable_compiled_autograd",
-       "experimental.enable_compiled_autograd", "parallelism.enable_fsdp_symm_mem", "float8.*", "quantize.*", "mx.*",
-       "parallelism.expert_parallel_comm_backend", "parallelism.pipeline_parallel_expert_parallel_overlap",
-       "parallelism.context_parallel_load_balancer", "parallelism.context_parallel_ptrr_mask_key",
-       "activation_checkpoint.*", "experimental.enable_loss_parallel", "parallelism.disable_loss_parallel",
-       "training.enable_loss_parallel", "fault_tolerance.*", "model.print_after_conversion"},
-      say("import.ignored.not_modelled"));
-  keys.without_effect({"optimizer.implementation", "parallelism.spmd_backend", "loss.*"},
+  keys.without_effect({"compile.*",
+                       "training.compile",
+                       "parallelism.enable_compiled_autograd",
+                       "experimental.enable_compiled_autograd",
+                       "parallelism.enable_fsdp_symm_mem",
+                       "float8.*",
+                       "quantize.*",
+                       "mx.*",
+                       "parallelism.expert_parallel_comm_backend",
+                       "parallelism.pipeline_parallel_expert_parallel_overlap",
+                       "parallelism.context_parallel_load_balancer",
+                       "parallelism.context_parallel_ptrr_mask_key",
+                       "activation_checkpoint.*",
+                       "experimental.enable_loss_parallel",
+                       "parallelism.disable_loss_parallel",
+                       "training.enable_loss_parallel",
+                       "fault_tolerance.*",
+                       "model.print_after_conversion",
+                       "optimizer.implementation",
+                       "parallelism.spmd_backend",
+                       "loss.*"},
                       say("import.ignored.not_modelled"));
   keys.not_modelled_when_on({"training.deterministic", "debug.deterministic*"});
   keys.without_effect({"job.*",

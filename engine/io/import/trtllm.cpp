@@ -79,13 +79,11 @@ class TrtllmReader {
                                    {"--extra-llm-api-options", "--config"},
                                    {"-m", "--model"}},
                                   keys_);
-    const auto served = take_served_name(words, "--model", keys_);
-    if (served && !served->open.empty())
-      plan_.missing.push_back({"model", "--set model=..."});
-    else if (served && served->text == "disaggregated")
-      plan_.fail(say("import.sglang.one_side", in_quotes(served->text)), served->line);
-    else if (served)
-      model_ = {served->text, {served->text, served->line}};
+    const auto served = take_served_name(words, "--model", keys_, plan_);
+    if (served && served->value == "disaggregated")
+      plan_.fail(say("import.sglang.one_side", in_quotes(served->value)), served->origin.line);
+    else
+      model_ = served;
     plan_.state_choice("workload.kind", "serving", {name.text, name.line}, "serve");
   }
 

@@ -85,11 +85,7 @@ class VllmReader {
                                    {"-ep", "--enable-expert-parallel"},
                                    {"-q", "--quantization"}},
                                   keys_);
-    const auto served = take_served_name(words, "--model", keys_);
-    if (served && served->open.empty())
-      model_ = {served->text, {served->text, served->line}};
-    else if (served)
-      plan_.missing.push_back({"model", "--set model=..."});
+    model_ = take_served_name(words, "--model", keys_, plan_);
     plan_.state_choice("workload.kind", "serving",
                        {own.words.empty() || command.words.empty() ? "vllm" : command.words[0].text, command.line},
                        "serve");
@@ -280,27 +276,15 @@ class VllmReader {
                           "--disable-async*",
                           "--model-impl"},
                          say("import.ignored.not_modelled"));
-    keys_.without_effect({"--host",
-                          "--port",
-                          "--api-key",
-                          "--served-model-name",
-                          "--tokenizer*",
-                          "--trust-remote-code",
-                          "--download-dir",
-                          "--load-format",
-                          "--seed",
-                          "--chat-template*",
-                          "--tool-*",
+    leave_out_server_flags(keys_);
+    keys_.without_effect({"--seed",
                           "--enable-auto-tool-choice",
-                          "--reasoning*",
                           "--enable-reasoning",
                           "--disable-log*",
                           "--enable-log*",
                           "--uvicorn*",
-                          "--allow*",
                           "--ssl*",
                           "--root-path",
-                          "--revision",
                           "--code-revision",
                           "--hf-token",
                           "--hf-config*",
@@ -316,7 +300,6 @@ class VllmReader {
                           "--convert",
                           "--distributed-executor-backend",
                           "--nnodes",
-                          "--node-rank",
                           "--master-*",
                           "--headless",
                           "--api-server-count",
@@ -324,10 +307,8 @@ class VllmReader {
                           "--worker*",
                           "--ray*",
                           "--otlp*",
-                          "--collect*",
                           "--show-hidden*",
                           "--ignore-patterns",
-                          "--model-loader*",
                           "--disable-frontend*",
                           "--return-tokens*",
                           "--enable-prompt*",
@@ -337,12 +318,9 @@ class VllmReader {
                           "--config-format",
                           "--middleware",
                           "--disable-fastapi*",
-                          "--enable-request*",
-                          "--log-*",
                           "--disable-uvicorn*",
                           "--use-tqdm*",
                           "--exclude-tools*",
-                          "--device",
                           "--logits*",
                           "--skip-tokenizer*",
                           "--enable-tokenizer*",
