@@ -20,6 +20,7 @@
 #include "engine/io/import/maxtext_mesh.h"
 #include "engine/io/import/maxtext_model.h"
 #include "engine/io/import/maxtext_remat.h"
+#include "engine/io/import/mixed_precision.h"
 
 namespace roofscape::io {
 
@@ -182,12 +183,9 @@ class MaxtextReader {
     const auto optimizer = keys_.word("opt_type"), moment = keys_.word("mu_dtype"),
                gradients = keys_.word("grad_dtype");
     if (keys_.failed()) return;
-    constexpr std::array<std::pair<std::string_view, std::string_view>, 3> kTypes{
-        {{"bfloat16", "bf16"}, {"float32", "fp32"}, {"float16", "fp16"}}};
     const auto type_of = [&](const Maybe<std::string>& stated, std::string_view usual_type) -> std::string_view {
       if (!stated || stated->value.empty()) return usual_type;
-      for (const auto& [theirs, ours] : kTypes)
-        if (theirs == stated->value) return ours;
+      if (const std::string_view format = format_of_dtype(stated->value); !format.empty()) return format;
       keys_.not_possible(stated->origin, stated->value, "bfloat16 float32 float16");
       return usual_type;
     };

@@ -11,6 +11,7 @@
 #include "engine/io/import/adapter_modules.h"
 #include "engine/io/import/launch_formats.h"
 #include "engine/io/import/megatron_reader.h"
+#include "engine/io/import/mixed_precision.h"
 
 namespace roofscape::io {
 
@@ -247,13 +248,9 @@ class CoreSettings {
     } else if (key == "exp_avg_dtype" || key == "exp_avg_sq_dtype" || key == "main_grads_dtype" ||
                key == "main_params_dtype") {
       // Torch's names of them; what is kept in fp8 are bytes to torch.
-      const auto is = [&text](std::string_view name) { return text.ends_with(name); };
-      const std::string_view format = is("bfloat16")  ? "bf16"
-                                      : is("float16") ? "fp16"
-                                      : is("float32") ? "fp32"
-                                      : is("uint8")   ? "fp8"
-                                                      : std::string_view(text);
-      put("--" + dashed(key), leaf, {{std::string(format), leaf.value->line}});
+      const std::string_view dtype = std::string_view(text).substr(text.rfind('.') + 1);  // "torch.bfloat16"
+      const std::string_view format = dtype == "uint8" ? "fp8" : format_of_dtype(dtype);
+      put("--" + dashed(key), leaf, {{format.empty() ? text : std::string(format), leaf.value->line}});
     } else if (key == "window_size" && value.is_list() && value.items.size() == 2) {
       put("--window-size", leaf, {{value.items[0].text + "," + value.items[1].text, leaf.value->line}});
     } else if (key == "moe_layer_freq" && value.is_list()) {

@@ -7,6 +7,8 @@
 
 namespace roofscape::io {
 
+using engine::say;
+
 namespace {
 
 using PrecisionChoices = std::array<std::pair<std::string_view, std::string_view>, 5>;
@@ -23,6 +25,14 @@ PrecisionChoices precision_choices(std::string_view type) {
 }
 
 }  // namespace
+
+std::string_view format_of_dtype(std::string_view dtype) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 3> kFormats{
+      {{"bfloat16", "bf16"}, {"float16", "fp16"}, {"float32", "fp32"}}};
+  for (const auto& [theirs, ours] : kFormats)
+    if (theirs == dtype) return ours;
+  return {};
+}
 
 void state_mixed_precision(LaunchPlan& plan, std::string_view type, const Origin& origin, std::string_view written) {
   for (const auto& [field, word] : precision_choices(type))

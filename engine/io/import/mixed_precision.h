@@ -12,6 +12,9 @@
 
 namespace roofscape::io {
 
+// "bfloat16", "float16" and "float32" of PyTorch and JAX as formats of a plan; empty: another.
+std::string_view format_of_dtype(std::string_view dtype);
+
 void state_mixed_precision(LaunchPlan& plan, std::string_view type, const Origin& origin, std::string_view written);
 void assume_mixed_precision(LaunchPlan& plan, std::string_view type, const engine::Sentence& why);
 

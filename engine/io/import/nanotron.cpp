@@ -7,6 +7,7 @@
 #include "engine/io/huggingface/hf_config.h"
 #include "engine/io/import/key_reader.h"
 #include "engine/io/import/launch_formats.h"
+#include "engine/io/import/mixed_precision.h"
 #include "engine/io/json/json_text.h"
 
 namespace roofscape::io {
@@ -176,10 +177,7 @@ class NanotronReader {
     const auto full_gradients = keys_.flag("optimizer.accumulate_grad_in_fp32");
     if (keys_.failed()) return;
     const std::string name = type ? type->value : "bfloat16";
-    const std::string_view word = name == "float32"    ? "fp32"
-                                  : name == "float16"  ? "fp16"
-                                  : name == "bfloat16" ? "bf16"
-                                                       : "";
+    const std::string_view word = format_of_dtype(name);
     if (word.empty()) return keys_.not_possible(type->origin, name, "bfloat16 float16 float32");
     const auto take = [&](std::string_view field, std::string_view choice, const auto& from) {
       if (from)
