@@ -182,6 +182,31 @@ TEST_CASE("what is free, or missing, is said in the units of the report") {
     }
 }
 
+TEST_CASE("what is free, or missing, is that of the report, for every plan that ships, in either mode") {
+  int spare = 0, lacking = 0;
+  for (const io::Preset& preset : test::shipped().list(io::PresetKind::scenario))
+    for (const engine::Mode mode : {engine::Mode::ideal, engine::Mode::calibrated})
+      for (const double reserve : {0.0, 5e11}) {
+        auto scenario = io::load_scenario(preset.id, test::shipped());
+        REQUIRE(scenario.ok());
+        scenario->assumptions.mode = mode;
+        scenario->assumptions.reserve_bytes = reserve;
+        const engine::Report report = engine::evaluate(scenario.value());
+        CAPTURE(preset.id);
+        const auto free = report.quantities[engine::Q::memory_free];
+        const std::string said = app::memory_text(report, texts());
+        REQUIRE(said.empty() == !free);
+        if (!free) continue;
+        ++(*free >= 0 ? spare : lacking);
+        CHECK(said.starts_with(*free >= 0 ? "fits, " : "does not fit, "));
+        for (const engine::Q q : {engine::Q::memory_free, engine::Q::hbm_capacity})
+          CHECK(said.find(texts().amount(std::abs(*report.quantities[q]), engine::quantity(q).unit)) !=
+                std::string::npos);
+      }
+  CHECK(spare > 30);
+  CHECK(lacking > 30);
+}
+
 // A citation ("Chen et al. 2016") is the same in every language, and so is a formula ("N sqrt N").
 bool needs_words(std::string_view part) {
   const bool cites = part.find(" 19") != std::string_view::npos || part.find(" 20") != std::string_view::npos ||
