@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "app/cli/command.h"
-#include "app/cli/measured_pairs.h"
+#include "app/cli/measured_evidence.h"
 #include "app/cli/measurement_input.h"
 #include "app/cli/output.h"
 #include "app/cli/scenario_input.h"
