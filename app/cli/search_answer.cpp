@@ -48,8 +48,13 @@ std::string standing_text(const Context& context, double score, double best, std
 }
 
 std::string counts_text(const Context& context, const engine::SearchResult& result) {
-  return context.texts.format("cli.search.counts", {whole(result.plans), whole(result.fit)}) + "\n" +
-         reasons_text(context, result.rejected, engine::kRejectionIds);
+  const std::string fewer = widgets::search::fewer_chips(result.chip_counts);
+  std::string out = context.texts.format("cli.search.counts", {whole(result.plans), whole(result.fit)}) + "\n";
+  if (!fewer.empty())
+    out +=
+        context.texts.format("cli.search.chip_counts", {widgets::format_count(result.chip_counts.front()), fewer}) +
+        "\n";
+  return out + reasons_text(context, result.rejected, engine::kRejectionIds);
 }
 
 std::string present_cannot_text(const Context& context, const std::string& problem) {

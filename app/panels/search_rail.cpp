@@ -214,6 +214,8 @@ std::string bytes_words(double b) { return format(b, engine::unit::bytes); }
 void rejections_section(RailRows& rows, const engine::SearchResult& result) {
   PanelContext& ctx = rows.ctx;
   rejection_rows(rows, result.plans, result.fit, result.rejected, engine::kRejectionIds);
+  if (const std::string fewer = search::fewer_chips(result.chip_counts); !fewer.empty())
+    rows.prose(ctx.format("ui.search.chip_counts", {format_count(result.chip_counts.front()), fewer}));
   if (const auto& miss = result.near_miss)
     rows.prose(ctx.format("ui.search.near_miss",
                           {bytes_words(miss->shortage.missing_bytes), format_duration(miss->plan.step_time_s),

@@ -95,6 +95,7 @@ bool is_calibrated(const Scenario& scenario) {
 
 void fill_numbers(const Report& report, ClusterAnswer& answer) {
   const auto value = [&](Q q) { return report.quantities.value_or(q, ClusterAnswer::kUnknown); };
+  answer.used_chips = value(Q::chips_used);
   answer.memory_bytes = value(Q::memory_total);
   answer.capacity_bytes = value(Q::hbm_capacity);
   if (answer.scenario.serves()) {

@@ -2,8 +2,8 @@
 // ("the cheapest way to thirty days", "the smallest that holds it", "which chip?").
 //
 // The plan of a cluster is the exact optimum that search() or search_serving() finds, with the numbers evaluate() gives,
-// in the scenario's mode. On one cluster all plans take all chips, so that the fastest is also the cheapest and the one
-// that takes least energy; serving, the plan with most throughput is the cheapest, and the fastest is asked for by time.
+// in the scenario's mode: the fastest; serving, the one with most throughput per chip, which is the cheapest, unless the
+// fastest is asked for by time. It may leave chips idle, which then neither cost nor take energy.
 // Workload and formats stay as they are. Units are SI, money in dollars; NaN: not known.
 #pragma once
 
@@ -66,7 +66,8 @@ struct ClusterAnswer {
   Scenario scenario;               // on this cluster, with its best plan where there is one
   bool runs = false;               // there is one
   std::vector<ChipField> missing;  // where the verdict is no_figure: what most plans need, as far as it is known
-  std::int64_t chips = 0;
+  std::int64_t chips = 0;          // of the cluster
+  double used_chips = kUnknown;    // by the plan
   double time_s = kUnknown, cost_usd = kUnknown, energy_kwh = kUnknown;
   double step_time_s = kUnknown, mfu = kUnknown;              // training
   double tokens_per_s = kUnknown, ttft_s = kUnknown;          // tokens of all chips; serving: to the first token

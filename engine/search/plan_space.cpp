@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <ranges>
 
@@ -15,6 +16,7 @@
 #include "engine/scenario/checkpoint_policies.h"
 #include "engine/scenario/mesh_size.h"
 #include "engine/scenario/scenario_fields.h"
+#include "engine/search/even_chip_counts.h"
 #include "engine/search/plan_dimensions.h"
 
 namespace roofscape::engine {
@@ -76,8 +78,6 @@ std::vector<int> values_tried(const PlanDimension& dimension, const PlanSpace& s
     std::rotate(values.begin(), at, at + 1);
   return values;
 }
-
-bool either_divides(int a, int b) { return a % b == 0 || b % a == 0; }
 
 }  // namespace
 
@@ -240,9 +240,12 @@ SpaceChoices::SpaceChoices(const Scenario& s, const PlanSpace& space, const Plan
   }
   // Few meshes divide 8960 chips.
   const int chips = shared_chips(s.cluster);
-  const double present = mesh_chips(s.parallelism);
+  chip_counts = even_chip_counts(s);
   chip_counts.push_back(chips);
-  if (present < chips) chip_counts.push_back(static_cast<int>(present));
+  if (const double present = mesh_chips(s.parallelism); present < chips)
+    chip_counts.push_back(static_cast<int>(present));
+  std::ranges::sort(chip_counts, std::greater<>());
+  chip_counts.erase(std::unique(chip_counts.begin(), chip_counts.end()), chip_counts.end());
   for (const int count : chip_counts)
     for (const int d : divisors(count)) data_divisors.push_back(d);
   std::sort(data_divisors.begin(), data_divisors.end());
@@ -348,8 +351,7 @@ std::vector<SpaceChoices::Chunking> SpaceChoices::chunkings(int pipeline) const 
 std::optional<Rejection> SpaceChoices::reject_group(const Plan& plan) const {
   const TransformerShape& m = s_.model;
   if (model_fault(m)) return Rejection::model;
-  if (m.n_heads % plan.tensor != 0 || (!m.is_mla() && !either_divides(m.n_kv_heads, plan.tensor)))
-    return Rejection::heads;
+  if (!splits_heads(m, plan.tensor)) return Rejection::heads;
   if (s_.parallelism.context_method == ContextMethod::ulysses && plan.context > most_ulysses_ranks(m, plan.tensor))
     return Rejection::heads;
   if (!space_.tensor_across_nodes && crosses_nodes(s_.cluster, plan.tensor)) return Rejection::tensor_nodes;

@@ -1,5 +1,6 @@
-// The space of plans a search looks through: every mesh that uses all chips, times the choices that do not change the
-// mesh. Constraints are values: each dimension has numbers or choices that are allowed.
+// The space of plans a search looks through: every mesh of all chips, and of fewer where all chips divide badly
+// (even_chip_counts.h) or the scenario's own mesh leaves some idle, times the choices that do not change the mesh.
+// Constraints are values: each dimension has numbers or choices that are allowed.
 #pragma once
 
 #include <array>
@@ -126,7 +127,7 @@ class SpaceChoices {
     Plan mesh;
   };
   std::vector<Group> groups;
-  std::vector<int> chip_counts;  // that a mesh has: all, and as few as the scenario's own where that leaves some idle
+  std::vector<int> chip_counts;    // that a mesh has, falling; the first is all
   std::vector<int> data_divisors;  // of these
   std::vector<int> microbatches;
   std::vector<int> tensors;  // of the groups, rising

@@ -167,6 +167,7 @@ SearchResult search_known(const Scenario& s, const SearchRequest& request, Searc
                    settings.end());
     const auto searches = setting_searches(s, request.space, settings);
     const SpaceChoices& choices = searches.front()->choices;
+    result.chip_counts = choices.chip_counts;
     KnownBest known(request.cells ? choices.cell_count() : 0);
     if (memory.orders.empty()) memory.orders.resize(1);
     const auto found_with = [&](const SettingSearch& with) {
@@ -212,6 +213,7 @@ SearchResult find_list(const Scenario& s, const SearchRequest& request, SearchTe
   result.extent = SearchResult::Extent::listed;
   const auto found = team.find(wanted, SearchAim::list);
   if (team.stopped()) return result;
+  result.chip_counts = team.choices().chip_counts;
   team.fill_list(*found, result);
   if (request.cells) result.cells = listed_cells(result.best);
   memory.listed = plans_of(result);
@@ -238,6 +240,7 @@ SearchResult search(const Scenario& s, const SearchRequest& request, SearchProgr
     if (!team.stopped()) listed(list);
   }
 
+  result.chip_counts = team.choices().chip_counts;
   const auto all = team.find(request, SearchAim::all);
   result.plans = result.fit = all->plans();
   result.rejected = all->rejected();

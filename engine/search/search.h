@@ -112,6 +112,7 @@ struct SearchResult {
   };
   Extent extent = Extent::whole;
   bool is_whole() const { return extent == Extent::whole; }
+  std::vector<int> chip_counts;                // of the meshes looked at, falling; the first is all chips
   std::vector<RankedPlan> best;                // in the order of the search
   std::vector<RankedPlan> front;               // no other plan is both faster and smaller; memory ascending
   double plans = 0;                            // of the space

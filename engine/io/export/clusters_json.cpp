@@ -23,6 +23,7 @@ OrderedJson answer_json(const ClusterAnswer& a) {
   OrderedJson out = {{"cluster", a.name},
                      {"chip", a.scenario.cluster.chip.name},
                      {"chips", a.chips},
+                     {"used_chips", number_json(a.used_chips)},
                      {"verdict", std::string(engine::kClusterVerdictIds[a.verdict])},
                      {"calibrated", a.is_calibrated}};
   const auto add = [&](Q q, double value) { out[std::string(engine::quantity(q).id)] = number_json(value); };

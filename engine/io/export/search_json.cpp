@@ -129,6 +129,7 @@ std::string search_json(const engine::Scenario& scenario, engine::Objective obje
                         const engine::PairRecord* pairs) {
   OrderedJson json;
   json["finished"] = result.finished;
+  json["chip_counts"] = result.chip_counts;
   json["plans"] = number_json(result.plans);
   json["fit"] = number_json(result.fit);
   json["rejected"] = rejected_json(engine::kRejectionIds, result.rejected);

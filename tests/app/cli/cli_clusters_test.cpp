@@ -104,7 +104,7 @@ TEST_CASE("CSV leaves empty what is not known") {
 
 TEST_CASE("CSV has a column for every member of the JSON and for the fields of the plan") {
   const Outcome o = run("clusters llama3-70b-16-v5e --on tpu-v5e:16,tpu-v5e:1 --csv");
-  CHECK(o.out.starts_with("cluster,chip,chips,verdict,calibrated,serving.sustained_time_per_token_s,"));
+  CHECK(o.out.starts_with("cluster,chip,chips,used_chips,verdict,calibrated,serving.sustained_time_per_token_s,"));
   CHECK(o.out.find(",workload.batch\n") != std::string::npos);
 }
 

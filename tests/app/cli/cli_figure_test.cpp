@@ -141,10 +141,7 @@ TEST_CASE("a figure whose page would be one sentence is no file, and the sentenc
 
 TEST_CASE("a figure of a search in which no plan can run is no file, and an answer") {
   const test::TemporaryFolder folder;
-  CHECK(refusal(folder,
-                "frontier llama3-405b-16k-h100 --set workload.global_batch_sequences=1 --set "
-                "workload.sequence_length=4099 -o x.svg",
-                1)
+  CHECK(refusal(folder, "frontier llama3-405b-16k-h100 --set model.n_kv_heads=7 -o x.svg", 1)
             .ends_with("roofscape-cli: llama3-405b-16k-h100: frontier shows nothing of this scenario: No plan of the "
                        "space can be run on these chips\n"));
 }

@@ -84,10 +84,21 @@ TEST_CASE("what a report of an answer's plan comes to is the answer, in both mod
         for (double ClusterAnswer::*value :
              {&ClusterAnswer::time_s, &ClusterAnswer::cost_usd, &ClusterAnswer::energy_kwh,
               &ClusterAnswer::step_time_s, &ClusterAnswer::mfu, &ClusterAnswer::tokens_per_s, &ClusterAnswer::ttft_s,
-              &ClusterAnswer::memory_bytes, &ClusterAnswer::capacity_bytes})
+              &ClusterAnswer::memory_bytes, &ClusterAnswer::capacity_bytes, &ClusterAnswer::used_chips})
           CHECK(same(a.*value, b.*value));
       }
     }
+}
+
+TEST_CASE("an answer that leaves chips idle says how many its plan uses, and is paid for those") {
+  const Scenario scenario = scenario_of("llama3-405b-16k-h100-8k");  // 126 layers
+  for (const ClusterAnswer& a : choose_cluster(scenario, named("h100-sxm:12000,h100-sxm:10752"), {})) {
+    CAPTURE(a.name);
+    REQUIRE(a.runs);
+    CHECK(a.used_chips == 10752);
+    CHECK(a.cost_usd == doctest::Approx(10752 * hours_of(a.time_s) *
+                                        scenario.cluster.chip[ChipField::price_usd_per_chip_hour].value.value()));
+  }
 }
 
 TEST_CASE("answers are in the order of what is asked for, and those that miss it come after") {

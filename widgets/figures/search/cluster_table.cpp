@@ -51,8 +51,10 @@ ClusterColumn result(std::string_view id) {
 const ClusterColumn kCluster{{"cluster", {}, false, true}, [](const TextTable&, const ClusterAnswer& a) {
                                return a.name + std::string(a.is_calibrated ? "" : kAssumed);
                              }};
-const ClusterColumn kChips{{"chips", {}, true, true}, [](const TextTable&, const ClusterAnswer& a) {
-                             return format_count(static_cast<double>(a.chips));
+const ClusterColumn kChips{{"chips", {}, true, true}, [](const TextTable& texts, const ClusterAnswer& a) {
+                             const std::string all = format_count(static_cast<double>(a.chips));
+                             if (!(a.used_chips < static_cast<double>(a.chips))) return all;
+                             return texts.format("clusters.used_chips", {format_count(a.used_chips), all});
                            }};
 const ClusterColumn kRun{{"run", {}, true, true}, [](const TextTable& texts, const ClusterAnswer& a) {
                            return std::isnan(a.time_s) ? std::string(kNoValue)

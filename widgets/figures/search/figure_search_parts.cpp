@@ -8,6 +8,7 @@
 
 #include "engine/evaluate/evaluate.h"
 #include "engine/scenario/checkpoint_policies.h"
+#include "engine/scenario/mesh_size.h"
 #include "widgets/canvas/number_format.h"
 #include "widgets/figures/common/claims.h"
 #include "widgets/figures/training/figure_memory_parts.h"
@@ -258,6 +259,12 @@ std::string takeaway_out(const FigureInput& input, FigureHead& head, const engin
   return input.texts.format("figure.search.takeaway.out", {head.brief, words});
 }
 
+std::string fewer_chips(std::span<const int> chip_counts) {
+  std::string out;
+  for (std::size_t i = 1; i < chip_counts.size(); ++i) out += (i > 1 ? ", " : "") + format_count(chip_counts[i]);
+  return out;
+}
+
 std::string against_text(double value, double best) {
   const double percent = 100 * (value / best - 1);
   const double rounded = std::round(10 * percent) / 10;
@@ -285,6 +292,11 @@ Readout readout_of(const FigureInput& input, const TrainingShown& shown, const A
     time = t.format("figure.search.time_against", {time, against_text(plan.step_time_s, shown.best().step_time_s)});
   r.rows.emplace_back(t.text("figure.search.time"), std::move(time));
   r.rows.emplace_back(t.text("figure.search.memory"), memory_text(input, plan.memory_bytes, shown.capacity_bytes));
+  if (const double chips = engine::mesh_chips(p),
+      all = static_cast<double>(engine::chip_count(shown.scenario->cluster));
+      chips < all)
+    r.rows.emplace_back(t.text("ui.search.column.chips"),
+                        t.format("clusters.used_chips", {format_count(chips), format_count(all)}));
   if (!plan.fits)
     if (const engine::Shortage s = engine::shortage_of(*shown.scenario, p); s.missing_bytes > 0)
       r.rows.emplace_back(

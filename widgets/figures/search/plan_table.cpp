@@ -5,6 +5,7 @@
 #include <functional>
 #include <utility>
 
+#include "engine/scenario/mesh_size.h"
 #include "engine/search/part_difference.h"
 #include "engine/search/slow_end.h"
 #include "engine/search/who_runs.h"
@@ -46,6 +47,7 @@ struct ColumnOf {
   const engine::PlanDimension* setting = nullptr;  // that gives it its heading; null: the column's own
 };
 
+double all_chips(const engine::Scenario& s) { return static_cast<double>(engine::chip_count(s.cluster)); }
 std::string number(int n) { return format_count(n); }
 std::string gb(double bytes) { return format_fixed(bytes / 1e9, 1); }
 std::string word(const TextTable& texts, std::string_view key) { return std::string(texts.text(key)); }
@@ -114,6 +116,9 @@ const auto& training_columns() {
   using L = const Listed<RankedPlan>&;
   using engine::Plan;
   static const std::array columns{
+      ColumnOf<RankedPlan>{{"chips", {}},
+                           [](L l) { return format_count(engine::mesh_chips(l.row.plan)); },
+                           [](L l) { return engine::mesh_chips(l.row.plan) < all_chips(l.scenario); }},
       degree<RankedPlan, &Plan::data>("data"),
       degree<RankedPlan, &Plan::fsdp>("fsdp"),
       degree<RankedPlan, &Plan::tensor>("tensor"),

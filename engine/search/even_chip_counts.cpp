@@ -1,0 +1,66 @@
+#include "engine/search/even_chip_counts.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <limits>
+#include <span>
+
+#include "engine/inputs/placement.h"
+#include "engine/model/split_heads.h"
+#include "engine/scenario/domains.h"
+#include "engine/search/plan_space.h"
+
+namespace roofscape::engine {
+namespace {
+
+std::vector<int> divisors_to(int n, int most) {
+  std::vector<int> out = divisors(n);
+  std::erase_if(out, [most](int divisor) { return divisor > most; });
+  return out;
+}
+
+// Products of one number of each, up to `most`; rising, each once.
+std::vector<int> products(std::span<const int> some, std::span<const int> others, int most) {
+  std::vector<int> out;
+  for (const int one : some)
+    for (const int other : others)
+      if (const std::int64_t product = std::int64_t{one} * other; product <= most)
+        out.push_back(static_cast<int>(product));
+  std::ranges::sort(out);
+  out.erase(std::unique(out.begin(), out.end()), out.end());
+  return out;
+}
+
+int odd_factor(int n) { return n >> std::countr_zero(static_cast<unsigned>(n)); }
+
+}  // namespace
+
+std::vector<int> even_chip_counts(const Scenario& s) {
+  const int chips = shared_chips(s.cluster);
+  std::vector<int> tensors = divisors_to(s.model.n_heads, kMostTensorDegree);
+  std::erase_if(tensors,
+                [&](int tensor) { return !splits_heads(s.model, tensor) || crosses_nodes(s.cluster, tensor); });
+  const std::vector<int> contexts = divisors_to(s.workload.sequence_length, kMostContextDegree),
+                         stages = divisors_to(s.model.n_layers, kMostPipelineDegree);
+  const int batch = s.workload.global_batch_sequences;
+  // Nearly all clusters that are built are so.
+  for (const int tensor : tensors)
+    for (const int context : contexts)
+      for (const int pipeline : stages)
+        if (const std::int64_t model = std::int64_t{tensor} * context * pipeline;
+            model <= chips && chips % model == 0 && batch % (chips / model) == 0)
+          return {chips};
+  const std::vector<int> counts =
+      products(products(products(tensors, contexts, chips), stages, chips), divisors(batch), chips);
+  std::vector<int> out;
+  int simplest = std::numeric_limits<int>::max();
+  for (auto count = counts.rbegin(); count != counts.rend(); ++count)
+    if (odd_factor(*count) < simplest) {
+      out.push_back(*count);
+      simplest = odd_factor(*count);
+    }
+  return out;
+}
+
+}  // namespace roofscape::engine

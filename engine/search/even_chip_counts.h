@@ -1,0 +1,18 @@
+// How many chips of an awkward number a mesh can use with nothing left over in any of its axes. Of 12,000 chips most
+// meshes leave sequences, layers or heads that do not divide; who has so many runs on 10,752 or 8,192 of them.
+#pragma once
+
+#include <vector>
+
+#include "engine/scenario/scenario.h"
+
+namespace roofscape::engine {
+
+// Numbers of chips that a mesh on the scenario's cluster can have with a tensor degree that splits the heads inside a
+// node, a context degree that divides the sequence, a pipeline degree that divides the layers, and data ranks that
+// divide the batch. All chips alone where they are one of them; else those of which no larger one is a simpler product,
+// where the simpler of two has the smaller odd factor: falling, the last a power of two. What a search is limited to
+// does not change them, so that a narrower search finds no plan that a wider one does not know.
+std::vector<int> even_chip_counts(const Scenario&);
+
+}  // namespace roofscape::engine
