@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "engine/evaluate/evaluate.h"
+#include "engine/scenario/mesh_size.h"
 #include "engine/search/search.h"
 #include "tests/capture_binding.h"
 #include "tests/widgets/figures/preset_fixture.h"
@@ -71,6 +72,33 @@ TEST_CASE("the best cell of the map is the first plan of the list, and the head 
     CHECK(find_figure("mesh-map")->head(input, {}).takeaway ==
           "best MFU " + format_percent(first.mfu) + ": " + search::plan_words(english(), first.plan));
   }
+}
+
+TEST_CASE("where meshes leave chips idle the map's MFU is of all chips, and best where the step is shortest") {
+  const FigureCase c = preset_case("llama3-70b-v5p-pod");  // 8,192 of 8,960 chips
+  const Theme dark = theme("dark");
+  FigureInput input = input_of(c, dark);
+  input.search = nullptr;
+  const engine::SearchResult& found = *search::shown_of(input).result;
+  const auto of_all = [&](const engine::RankedPlan& one) { return one.mfu * engine::mesh_chips(one.plan) / 8960; };
+  const engine::RankedPlan& first = found.best.front();
+  RecordCanvas canvas(fonts(), 15, {0, 0, 1200, 800});
+  find_figure("mesh-map")->draw(canvas, canvas.bounds(), input, {});
+  const TagRegion* best = nullptr;
+  for (std::size_t i = 0; i < canvas.count_tags("mesh.cell"); ++i) {
+    const auto plan = plan_of_cell(input, static_cast<int>(i));
+    if (!plan) continue;
+    const auto cell = std::ranges::find_if(found.cells, [&](const engine::SearchCell& one) {
+      return one.tensor == plan->tensor && one.pipeline == plan->pipeline;
+    });
+    CHECK(of_all(*cell->best) <= of_all(first) * (1 + 1e-12));
+    CHECK(canvas.find_text(format_fixed(100 * of_all(*cell->best), 1)));
+    if (*plan == first.plan) best = canvas.find_tag("mesh.cell", static_cast<int>(i));
+  }
+  REQUIRE(best);
+  CHECK(std::ranges::count(best->readout.rows, std::pair<std::string, std::string>("chips", "8192 of 8960")) == 1);
+  CHECK(find_figure("mesh-map")->head(input, {}).takeaway ==
+        "best MFU of all chips " + format_percent(of_all(first)) + ": " + search::plan_words(english(), first.plan));
 }
 
 TEST_CASE("a cell is the best of a search with its tensor and pipeline degree pinned") {

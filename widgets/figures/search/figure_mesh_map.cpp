@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/scenario/mesh_size.h"
 #include "engine/search/plan.h"
 #include "widgets/canvas/number_format.h"
 #include "widgets/figures/common/claims.h"
@@ -40,8 +41,24 @@ constexpr std::array<std::string_view, 3> kMeshQuantities{"mfu", "time", "memory
 constexpr FigureOptions kMeshMapOptions{OptionOf<MeshQuantity>{"quantity", kMeshQuantities}};
 MeshQuantity mesh_quantity_of(const FigureView& view) { return kMeshMapOptions.chosen<MeshQuantity>(view); }
 
-double value_of(const RankedPlan& p, MeshQuantity shown) {
-  return shown == MeshQuantity::mfu ? p.mfu : shown == MeshQuantity::time ? p.step_time_s : p.memory_bytes;
+// What the cells show. Plans that leave chips idle may have a better MFU and still be slower: beside others theirs is
+// of all chips, so that it ranks them as their step times do.
+struct CellValues {
+  MeshQuantity quantity = MeshQuantity::mfu;
+  double all_chips = 0;  // of which the MFU is; 0: of those that each plan uses
+  bool of_all_chips() const { return quantity == MeshQuantity::mfu && all_chips > 0; }
+};
+
+double value_of(const RankedPlan& p, const CellValues& shown) {
+  switch (shown.quantity) {
+    case MeshQuantity::mfu:
+      return shown.of_all_chips() ? p.mfu * engine::mesh_chips(p.plan) / shown.all_chips : p.mfu;
+    case MeshQuantity::time:
+      return p.step_time_s;
+    case MeshQuantity::memory:
+      break;
+  }
+  return p.memory_bytes;
 }
 std::string value_text(double value, MeshQuantity shown) {
   return shown == MeshQuantity::mfu    ? format_percent(value)
@@ -51,6 +68,16 @@ std::string value_text(double value, MeshQuantity shown) {
 // Cells share one unit, which the key states.
 std::string cell_text(double value, MeshQuantity shown, double unit) {
   return shown == MeshQuantity::mfu ? format_fixed(100 * value, 1) : format_significant(value / unit);
+}
+constexpr std::string_view kOfAllChips = "MFU of all chips";  // a column of the data
+std::string_view column_of(const CellValues& shown) {
+  constexpr std::array<std::string_view, 3> kColumns{"MFU", "step s", "memory bytes"};
+  return shown.of_all_chips() ? kOfAllChips : kColumns[static_cast<std::size_t>(shown.quantity)];
+}
+std::string quantity_text(const TextTable& texts, const CellValues& shown) {
+  if (shown.of_all_chips()) return std::string(texts.text("figure.mesh-map.mfu_of_all"));
+  const std::string_view id = kMeshQuantities[static_cast<std::size_t>(shown.quantity)];
+  return std::string(texts.text("figure.mesh-map.quantity." + std::string(id)));
 }
 
 bool lacks_memory(const SearchCell& c) {
@@ -65,6 +92,18 @@ const RankedPlan& best_of(const SearchResult& r, const SearchCell& c) {
            p.tokens_per_s_per_chip == c.best->tokens_per_s_per_chip;
   });
   return listed == r.best.end() ? *c.best : *listed;
+}
+
+CellValues cell_values(const search::TrainingShown& found, MeshQuantity quantity) {
+  CellValues out{quantity, 0};
+  double one = 0;
+  for (const SearchCell& c : found.result->cells) {
+    if (!c.best) continue;
+    const double chips = engine::mesh_chips(best_of(*found.result, c).plan);
+    if (one > 0 && chips != one) out.all_chips = static_cast<double>(engine::chip_count(found.scenario->cluster));
+    one = chips;
+  }
+  return out;
 }
 
 // The cells as a grid.
@@ -136,13 +175,14 @@ std::string rest_of_mesh(const FigureInput& input, const engine::Plan& plan) {
 }
 
 HeatGrid grid_of(const FigureInput& input, const search::TrainingShown& found, const MeshMap& map,
-                 MeshQuantity shown) {
+                 const CellValues& values) {
   const TextTable& t = input.texts;
+  const MeshQuantity shown = values.quantity;
   const bool rising = shown == MeshQuantity::mfu;
   HeatRange range;
   for (const SearchCell* c : map.cells)
     if (c != nullptr && c->best)
-      if (const double value = value_of(best_of(*found.result, *c), shown); value > 0) range.add(value);
+      if (const double value = value_of(best_of(*found.result, *c), values); value > 0) range.add(value);
   range.widen(rising);
   double unit = 1;  // of the numbers in the cells
   if (shown == MeshQuantity::memory)
@@ -162,7 +202,7 @@ HeatGrid grid_of(const FigureInput& input, const search::TrainingShown& found, c
     cell.look = c->best ? HeatCell::Look::coloured : HeatCell::Look::hatched;
     hatched = hatched || !c->best;
     if (c->best) {
-      const double value = value_of(best_of(*found.result, *c), shown);
+      const double value = value_of(best_of(*found.result, *c), values);
       cell.text = cell_text(value, shown, unit);
       cell.note = rest_of_mesh(input, best_of(*found.result, *c).plan);
       cell.best = found.fits() && c->tensor == found.best().plan.tensor && c->pipeline == found.best().plan.pipeline;
@@ -190,8 +230,7 @@ HeatGrid grid_of(const FigureInput& input, const search::TrainingShown& found, c
   };
   out.low = value_text(rising ? range.low : range.high, shown),
   out.high = value_text(rising ? range.high : range.low, shown);
-  const std::string quantity(
-      t.text("figure.mesh-map.quantity." + std::string(kMeshQuantities[static_cast<std::size_t>(shown)])));
+  const std::string quantity = quantity_text(t, values);
   const bool unknown = blank && !found.result->is_whole();
   out.brief_key =
       heat_key(t, quantity, hatched ? "figure.mesh-map.key.hatched" : "", false, blank && !unknown, false, false);
@@ -211,13 +250,12 @@ FigureHead mesh_map_head(const FigureInput& input, const FigureView& view) {
   const search::TrainingShown found = search::shown_of(input);
   if (!found.fits()) return head;
   // The first plan of the list, which is the best of its cell too.
-  const MeshQuantity shown = mesh_quantity_of(view);
+  const CellValues shown = cell_values(found, mesh_quantity_of(view));
   const RankedPlan& best = found.best();
-  constexpr std::array<std::string_view, 3> kColumns{"MFU", "step s", "memory bytes"};
-  const std::string value = say(head, data_claim(std::string(kColumns[static_cast<std::size_t>(shown)]),
-                                                 value_of(best, shown), value_text(value_of(best, shown), shown))),
-                    quantity(t.text("figure.mesh-map.quantity." +
-                                    std::string(kMeshQuantities[static_cast<std::size_t>(shown)])));
+  const double of_best = value_of(best, shown);
+  const std::string value =
+      say(head, data_claim(std::string(column_of(shown)), of_best, value_text(of_best, shown.quantity)));
+  const std::string quantity = quantity_text(t, shown);
   head.takeaway = t.format("figure.mesh-map.takeaway",
                            {value, say(head, name_claim(search::plan_words(t, best.plan))), quantity});
   head.brief = t.format("figure.mesh-map.takeaway.brief", {value, quantity});
@@ -232,25 +270,29 @@ void draw_mesh_map(Canvas& canvas, const Rect& area, const FigureInput& input, c
     return draw_empty_state(canvas, input.theme, rest, search::empty_text(input, found));
   const MeshMap map = map_of(*found.scenario, *found.result);
   if (map.cells.empty()) return draw_empty_state(canvas, input.theme, rest, search::empty_text(input, found));
-  draw_heat_grid(canvas, rest, input, grid_of(input, found, map, mesh_quantity_of(view)));
+  draw_heat_grid(canvas, rest, input, grid_of(input, found, map, cell_values(found, mesh_quantity_of(view))));
 }
 
 std::string mesh_map_data(const FigureInput& input, const FigureView&) {
-  std::string out =
-      fmt::format("tensor degree\tpipeline degree\tstate\t{}\tstep s\tMFU\tmemory bytes\tmissing bytes\n",
-                  search::plan_fields_head());
   const search::TrainingShown found = search::shown_of(input);
-  if (found.result == nullptr || !found.result->finished) return out;
+  const bool finished = found.result != nullptr && found.result->finished;
+  const CellValues of_all = finished ? cell_values(found, MeshQuantity::mfu) : CellValues{};
+  const std::string more = of_all.of_all_chips() ? "\t" + std::string(kOfAllChips) : std::string();
+  std::string out =
+      fmt::format("tensor degree\tpipeline degree\tstate\t{}\tstep s\tMFU{}\tmemory bytes\tmissing bytes\n",
+                  search::plan_fields_head(), more);
+  if (!finished) return out;
   const std::string_view head = search::plan_fields_head();
   const auto fields = static_cast<std::size_t>(std::count(head.begin(), head.end(), '\t')) + 1;
   for (const SearchCell& c : found.result->cells) {
     out += fmt::format("{}\t{}\t{}\t", c.tensor, c.pipeline, c.best ? "runs" : engine::kRejectionIds[c.reason]);
     if (c.best) {
       const RankedPlan& best = best_of(*found.result, c);
-      out += fmt::format("{}\t{}\t{}\t{}\t0\n", search::plan_fields(input.texts, best.plan), best.step_time_s,
-                         best.mfu, best.memory_bytes);
+      out += fmt::format("{}\t{}\t{}\t", search::plan_fields(input.texts, best.plan), best.step_time_s, best.mfu);
+      if (of_all.of_all_chips()) out += fmt::format("{}\t", value_of(best, of_all));
+      out += fmt::format("{}\t0\n", best.memory_bytes);
     } else {
-      out += fmt::format("{}{}\n", std::string(fields + 3, '\t'), c.missing_bytes);
+      out += fmt::format("{}{}\n", std::string(fields + (of_all.of_all_chips() ? 4 : 3), '\t'), c.missing_bytes);
     }
   }
   return out;
