@@ -30,7 +30,7 @@ std::string plan_text(const TextTable& texts, const ClusterAnswer& a) {
     std::string lacks;
     for (const engine::ChipField field : a.missing) {
       const std::string label = "field." + std::string(engine::figure_path(field)) + ".label";
-      lacks += (lacks.empty() ? "" : ", ") + std::string(texts.text(label));
+      lacks += (lacks.empty() ? "" : "; ") + std::string(texts.text(label));
     }
     return lacks.empty() ? lacks : texts.format("clusters.lacks", {lacks});
   }
