@@ -126,10 +126,9 @@ class Workspace {
   bool set_theme(const std::string& name);
   void set_language(const std::string& name);  // at once, and from now on
   void export_current_figure();                // asks where to and how the first time
-  void write_exported();
-  void
-  add_to_recipe();  // the figure that an export would write                       // as settings.export_as says; an existing file is never replaced
-  std::string figure_data();  // its data, or the table that lies over it, as tab-separated text
+  void write_exported();                       // as settings.export_as says; an existing file is never replaced
+  void add_to_recipe();                        // the figure that an export would write
+  std::string figure_data();                   // its data, or the table that lies over it, as tab-separated text
   void save();
   void save_as(const std::filesystem::path& file);
   void save_preset(const std::string& name);  // the edited model or cluster, as the sheet says
@@ -153,8 +152,8 @@ class Workspace {
   void run_entry(const PaletteEntry& entry);  // does what was chosen in the palette
   void toggle_projector();
   // ---- the deck of the projector (workspace_deck.cpp) ----
-  std::vector<std::size_t> deck()
-      const;         // the figures that are shown, in their order: of the deck those with a picture
+  // The figures that are shown, in their order: of the deck those with a picture.
+  std::vector<std::size_t> deck() const;
   void open_deck();  // the list in which figures are chosen
   void take_deck_choice();
   void keep_in_deck(std::size_t figure);  // or no longer

@@ -108,4 +108,40 @@ void Workspace::move_in_deck(int by) {
   settings_.deck = names == all_figures() ? std::vector<std::string>() : std::move(names);
 }
 
+void Workspace::toggle_projector() {
+  panels_.projector.open = !panels_.projector.open;
+  if (actions_.set_full_screen) actions_.set_full_screen(panels_.projector.open);
+  panels_.wall.axes_held = false;
+  panels_.marks.clear();
+  if (!panels_.projector.open) {
+    theme_ = desk_theme_;
+    return;
+  }
+  panels_.projector.figure = current_figure();
+  panels_.wall.built = widgets::BuildStep::all;
+  panels_.figures.maximised.reset();
+  set_wall_theme();
+}
+
+void Workspace::step_projector(int by) {
+  session_.dismiss_message();  // it was about the figure before
+  panels_.marks.ink.clear();
+  panels_.marks.pen.clear();
+  panels_.wall.built = widgets::BuildStep::all;
+  panels_.projector.figure = figure_after(panels_.projector.figure, by, panels_.projector.beside);
+}
+
+void Workspace::toggle_beside() {
+  auto& projector = panels_.projector;
+  if (projector.beside)
+    projector.beside.reset();
+  else
+    projector.beside = figure_after(projector.figure, 1, projector.figure);
+}
+
+void Workspace::step_beside(int by) {
+  auto& projector = panels_.projector;
+  projector.beside = figure_after(projector.beside.value_or(projector.figure), by, projector.figure);
+}
+
 }  // namespace roofscape::app
