@@ -42,8 +42,8 @@ class Settings {
 
  private:
   // A field that both have a key for.
-  void field(std::string_view path) {
-    const std::string value = text_.value(path);
+  void field(std::string_view path) { field(path, text_.value(path)); }
+  void field(std::string_view path, const std::string& value) {
     const std::string key = std::string(engine::key_for(engine::Framework::megatron_bridge, path));
     text_.said({path});
     out_.push_back(
@@ -198,7 +198,12 @@ class Settings {
         (plan.schedule == ScheduleKind::interleaved_1f1b) == (chunks > 1))
       text_.said({"pipeline.schedule"});
     if (chunks > 1) {
-      if (plan.group_size > 0) field("pipeline.group_size");
+      // Where groups of as many microbatches as stages leave a last one that is smaller, Megatron-LM does not start.
+      const int group = group_size_of(schedule_shape(plan, plan.schedule, devices, microbatch_count(s_), chunks));
+      if (engine::facts_of(plan.schedule).takes_groups && group != devices)
+        field("pipeline.group_size", std::to_string(group));
+      else
+        text_.said({"pipeline.group_size"});
       if (engine::blocks_sends(plan.sends, plan.schedule))
         row("--no-overlap-p2p-communication", "comm_overlap.overlap_p2p_comm", "false");
     }

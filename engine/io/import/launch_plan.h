@@ -97,6 +97,8 @@ struct LaunchPlan {
   Maybe<std::vector<int>> layers_per_stage;
   Maybe<std::string> layout;
   Maybe<int> layers_per_virtual_stage;
+  // Where the file says nothing, a virtual stage takes as many microbatches before the next one's turn as there are stages.
+  bool groups_of_stages = false;
 
   // For the receipt.
   std::vector<ReadValue> read;  // what is not a field of its own: launcher sizes, names

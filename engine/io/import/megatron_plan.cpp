@@ -31,6 +31,7 @@ void MegatronReader::batch() {
 }
 
 void MegatronReader::mesh() {
+  plan_.groups_of_stages = true;
   const int tensor = value("parallelism.tensor", 1);
   for (const std::string_view field :
        {"parallelism.tensor", "parallelism.pipeline", "parallelism.context", "parallelism.expert"})

@@ -310,7 +310,21 @@ Failure PlanToScenario::stages() {
     plan.schedule = engine::ScheduleKind::interleaved_1f1b;
     assumed("pipeline.schedule", "interleaved-1f1b", say("import.why.interleaved"));
   }
+  check_last_group();
   return std::nullopt;
+}
+
+// Groups of the default size may leave a last one that the framework refuses, and that a scenario without a size of its
+// own avoids.
+void PlanToScenario::check_last_group() {
+  const engine::PipelinePlan& plan = s().pipeline;
+  const int stages = s().parallelism.pipeline;
+  if (!plan_.groups_of_stages || plan.group_size > 0 || stages == 1 || !ranks_known_ || out_.is_missing(kBatchPath) ||
+      !engine::facts_of(plan.schedule).takes_groups)
+    return;
+  const int microbatches = microbatch_count(s());
+  const int group = group_size_of(schedule_shape(plan, plan.schedule, stages, microbatches, plan.virtual_stages));
+  if (group > stages) plan_.warn(say("import.last_group", microbatches, stages, microbatches % stages, group));
 }
 
 }  // namespace roofscape::io

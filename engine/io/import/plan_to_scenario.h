@@ -96,6 +96,7 @@ class PlanToScenario {
   // Tokens of the run, of its steps or sequences, once batch and length are known.
   Failure run_length();
   Failure stages();
+  void check_last_group();
 
   LaunchPlan plan_;
   std::string_view file_;

@@ -61,7 +61,11 @@ Scenario essential(Scenario s) {
     plan.layers_per_stage = split_layers(layer_split(s), plan.schedule, virtual_stages_of(s));
     plan.embedding_as_layers = plan.head_as_layers = 0;
     const engine::ScheduleFacts& facts = engine::facts_of(plan.schedule);
-    if (!facts.takes_groups) plan.group_size = 0;
+    const int chunks = std::max(1, virtual_stages_of(s) / p.pipeline);
+    plan.group_size = !facts.takes_groups
+                          ? 0
+                          : engine::group_size_of(engine::schedule_shape(plan, plan.schedule, p.pipeline,
+                                                                         engine::microbatch_count(s), chunks));
     if (!facts.orders_backwards) plan.backward_order = defaults.pipeline.backward_order;
     if (facts.fixed_chunks != engine::kAnyChunks) plan.virtual_stages = facts.fixed_chunks;
   }
@@ -166,9 +170,23 @@ TEST_CASE("nothing that a plan is written as is unknown to the reader, or said t
       for (const IgnoredKey& row : read->ignored)
         if (row.why.key == "import.why.not_understood") unknown += row.key + " ";
       CHECK(unknown == "");
+      for (const ImportNotice& notice : read->notices) CHECK(notice.text.key != "import.last_group");
       if (engine::sharded_stage(*s) > 0 || framework != Framework::deepspeed)
         for (const ImportNotice& notice : read->notices) CHECK(notice.text.key != "import.not_overlapped");
     }
+}
+
+TEST_CASE("groups of microbatches are written where Megatron-LM's own would leave a last one that it refuses") {
+  // 64 microbatches and 21 stages: 64 % 21 = 1, and 32 is the least from 21 on that leaves none or at least 21.
+  const Scenario s = with(preset("llama3-405b-16k-h100-8k"),
+                          {"cluster.nodes=1344", "parallelism.fsdp=32", "parallelism.tensor=4",
+                           "parallelism.context=4", "parallelism.pipeline=21", "pipeline.virtual_stages=6"});
+  CHECK(exported(s, Framework::megatron).find("--microbatch-group-size-per-virtual-pipeline-stage 32\n") !=
+        std::string::npos);
+  CHECK(exported(s, Framework::megatron_bridge).find("microbatch_group_size_per_vp_stage: 32\n") !=
+        std::string::npos);
+  const Scenario even = with(s, {"workload.global_batch_sequences=2016"});  // 63 microbatches
+  CHECK(exported(even, Framework::megatron).find("microbatch-group-size") == std::string::npos);
 }
 
 // A file of tests/golden, which ROOFSCAPE_UPDATE_GOLDEN writes anew.

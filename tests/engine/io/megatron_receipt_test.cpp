@@ -11,6 +11,7 @@
 
 #include "engine/io/import/import_launch.h"
 #include "tests/engine/io/io_fixture.h"
+#include "tests/english.h"
 
 using namespace roofscape;
 
@@ -67,6 +68,28 @@ TEST_CASE("gradients that wait for the backward pass are noted where several ran
   CHECK(!notes_reduction(megatron_line("--tensor-model-parallel-size 8")));
   CHECK(!notes_reduction(megatron_line("--tensor-model-parallel-size 4 --use-torch-fsdp2")));
   CHECK(!notes_reduction(megatron_line("--tensor-model-parallel-size 4 --overlap-grad-reduce --tp-comm-overlap")));
+}
+
+TEST_CASE("a last group of microbatches that Megatron-LM refuses is noted, unless the groups are stated") {
+  const auto note = [](const std::string& more) {
+    const auto read = io::import_launch(
+        "torchrun pretrain_gpt.py --num-layers 16 --hidden-size 64 --num-attention-heads 4 --vocab-size 512 "
+        "--seq-length 128 --max-position-embeddings 128 --micro-batch-size 1 --pipeline-model-parallel-size 4 "
+        "--num-virtual-stages-per-pipeline-rank 2 " +
+            more,
+        "run.sh", {"h100-sxm:8", {}}, test::shipped());
+    REQUIRE(read.ok());
+    std::string text;
+    for (const io::ImportNotice& one : read->notices)
+      if (one.text.key == "import.last_group") text = test::in_english(one.text);
+    return text;
+  };
+  CHECK(
+      note("--global-batch-size 20") ==
+      "10 microbatches in groups of 4, the default, leave a last group of 2, which Megatron-LM refuses to run; here "
+      "groups are of 5");
+  CHECK(note("--global-batch-size 20 --microbatch-group-size-per-virtual-pipeline-stage 5").empty());
+  CHECK(note("--global-batch-size 24").empty());
 }
 
 TEST_CASE("flags of overlap, on or off, are said to be what an assumption stands for") {
