@@ -175,3 +175,51 @@ TEST_CASE(
   CHECK(canvas->find_text("long"));
   CHECK(canvas->audit_text() == "");
 }
+
+TEST_CASE("no words lie on a measured operation, wherever one was measured under the roof") {
+  for (const double intensity : {350.0, 600.0, 1000.0, 1400.0, 2000.0})
+    for (const double share : {0.8, 0.55, 0.4, 0.25, 0.15}) {
+      CAPTURE(intensity);
+      CAPTURE(share);
+      FigureCase c = sixteen_stages();
+      c.measured = {{"kernel", intensity * 1e9, 1e9, intensity * 1e9 / (share * 990e12)}};
+      const auto canvas = drawn("roofline", c, "dark", 15, 900, 500);
+      REQUIRE(canvas->count_tags("measured") == 1);
+      const Rect mark = canvas->find_tag("measured", 0)->rect.inset(2);  // the region that answers is larger
+      for (const TextRun& run : canvas->texts())
+        CHECK_MESSAGE(
+            !rect_between(run.corners[0].x, run.corners[0].y, run.corners[2].x, run.corners[2].y).intersects(mark),
+            run.text);
+    }
+}
+
+TEST_CASE("a measured operation beside the mark of a computed one is named nearer to its own, or not at all") {
+  const FigureCase computed = sixteen_stages();
+  int named = 0;
+  for (const engine::OperationRow& row : computed.report.operations) {
+    if (!(row.flops > 0) || !(row.achieved_flop_per_s > 0)) continue;
+    for (const double aside : {0.8, 1.25})
+      for (const double slower : {1.2, 1.6}) {
+        FigureCase c = computed;
+        const double flop_per_s = row.achieved_flop_per_s / slower;
+        c.measured = {{"kernel", 1e12, 1e12 / (row.intensity_flop_per_byte * aside), 1e12 / flop_per_s}};
+        const auto canvas = drawn("roofline", c, "dark", 15, 900, 500);
+        const TextRun* name = canvas->find_text("kernel");
+        if (name == nullptr || canvas->count_tags("measured") == 0) continue;
+        const auto distance = [&](const Rect& mark) {
+          const Point at = mark.centre();
+          const float x = std::clamp(at.x, name->bounds.x, name->bounds.right()),
+                      y = std::clamp(at.y, name->bounds.y, name->bounds.bottom());
+          return std::hypot(at.x - x, at.y - y);
+        };
+        const float own = distance(canvas->find_tag("measured", 0)->rect);
+        ++named;
+        for (std::size_t kind = 0; kind < engine::kOperationIds.ids().size(); ++kind) {
+          const TagRegion* other =
+              canvas->find_tag("operation." + std::string(engine::kOperationIds.ids()[kind]), static_cast<int>(kind));
+          if (other != nullptr) CHECK(own < distance(other->rect));
+        }
+      }
+  }
+  CHECK(named > 10);
+}

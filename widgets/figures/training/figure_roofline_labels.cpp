@@ -22,20 +22,12 @@ bool inside(const Rect& inner, const Rect& outer) {
 std::vector<Rect> taken_places(const Canvas& canvas, const FigureInput& input, const Layout& l) {
   std::vector<Rect> taken;
   for (const Dot& d : l.dots) taken.push_back({d.at.x - d.size / 2, d.at.y - d.size / 2, d.size, d.size});
-  const TextStyle style = small(canvas, {}, HAlign::left, VAlign::middle);
-  const float pitch = style.em * kFlagPitch;
-  float values = 0, y = l.flag_top;
-  for (const Flag& f : l.flags) values = std::max(values, canvas.text_width(f.value, style));
-  if (l.flag_heading && !l.flags.empty()) {
-    const float right = l.flags.front().at.x - canvas.px(kFlagElbow);
-    taken.push_back(rect_between(right - canvas.text_width(share_heading(input), style), y, right, y + pitch));
-    y += pitch;
-  }
-  for (const Flag& f : l.flags) {
-    const float left = f.at.x - canvas.px(kFlagElbow + kFlagColumn) - values - canvas.text_width(f.name, style);
-    taken.push_back(rect_between(left - canvas.px(8), y, f.at.x + canvas.px(2), y + pitch));
-    taken.push_back(rect_between(f.at.x - canvas.px(1), f.at.y, f.at.x + canvas.px(2), y + pitch));
-    y += pitch;
+  const std::vector<Rect> words = flag_words(canvas, input, l);
+  taken.insert(taken.end(), words.begin(), words.end());
+  for (std::size_t i = 0; i < l.flags.size(); ++i) {
+    const Point& at = l.flags[i].at;
+    const float bottom = words[words.size() - l.flags.size() + i].bottom();
+    taken.push_back(rect_between(at.x - canvas.px(1), at.y, at.x + canvas.px(2), bottom));
   }
   return taken;
 }

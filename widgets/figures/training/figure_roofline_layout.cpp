@@ -209,6 +209,28 @@ bool flags_clear(const Canvas& canvas, const FigureInput& input, const Layout& l
   return true;
 }
 
+// Measured operations that the words of the flags lie on.
+std::size_t covered_by_flags(const Canvas& canvas, const FigureInput& input, const Layout& l) {
+  const std::vector<Rect> words = flag_words(canvas, input, l);
+  return static_cast<std::size_t>(std::ranges::count_if(l.measured, [&](const MeasuredDot& d) {
+    const Rect mark{d.at.x - d.size / 2, d.at.y - d.size / 2, d.size, d.size};
+    return std::ranges::any_of(words, [&mark](const Rect& r) { return r.intersects(mark); });
+  }));
+}
+
+// Down to `lowest`, to where the words lie on fewest measured operations: the highest of those places.
+void clear_measured(const Canvas& canvas, const FigureInput& input, float step, float lowest, Layout& l) {
+  float best = l.flag_top;
+  std::size_t fewest = covered_by_flags(canvas, input, l), culprit = 0;
+  while (fewest > 0 && l.flag_top + step <= lowest) {
+    l.flag_top += step;
+    if (!flags_clear(canvas, input, l, &culprit)) continue;
+    if (const std::size_t covered = covered_by_flags(canvas, input, l); covered < fewest)
+      best = l.flag_top, fewest = covered;
+  }
+  l.flag_top = best;
+}
+
 void place_flags(const Canvas& canvas, const FigureInput& input, Layout& l) {
   struct Candidate {
     const Dot* dot;
@@ -248,9 +270,30 @@ void place_flags(const Canvas& canvas, const FigureInput& input, Layout& l) {
       l.flags.erase(l.flags.begin() + static_cast<std::ptrdiff_t>(culprit));
     l.flag_top = high;
   }
+  const std::size_t lines = l.flags.size() + (l.flag_heading ? 1 : 0);
+  clear_measured(canvas, input, pitch / 2, high + room - pitch * (static_cast<float>(lines) + 0.5f), l);
 }
 
 }  // namespace
+
+std::vector<Rect> flag_words(const Canvas& canvas, const FigureInput& input, const Layout& l) {
+  std::vector<Rect> out;
+  const TextStyle style = small(canvas, {}, HAlign::left, VAlign::middle);
+  const float pitch = style.em * kFlagPitch;
+  float values = 0, y = l.flag_top;
+  for (const Flag& f : l.flags) values = std::max(values, canvas.text_width(f.value, style));
+  if (l.flag_heading && !l.flags.empty()) {
+    const float right = l.flags.front().at.x - canvas.px(kFlagElbow);
+    out.push_back(rect_between(right - canvas.text_width(share_heading(input), style), y, right, y + pitch));
+    y += pitch;
+  }
+  for (const Flag& f : l.flags) {
+    const float left = f.at.x - canvas.px(kFlagElbow + kFlagColumn) - values - canvas.text_width(f.name, style);
+    out.push_back(rect_between(left - canvas.px(8), y, f.at.x + canvas.px(2), y + pitch));
+    y += pitch;
+  }
+  return out;
+}
 
 bool hides_vectors(const FigureInput& input) { return input.scenario.assumptions.mode == engine::Mode::ideal; }
 

@@ -97,6 +97,9 @@ void name_measured(const Canvas& canvas, const FigureInput& input, const std::ve
 // Names of all else (figure_roofline_labels.cpp), once roofs, dots and flags have their places.
 void place_labels(const Canvas& canvas, const FigureInput& input, Layout& l);
 
+// What the words of the flags cover: of their heading, where there is one, then of each flag.
+std::vector<Rect> flag_words(const Canvas& canvas, const FigureInput& input, const Layout& l);
+
 TextStyle small(const Canvas& canvas, Colour colour, HAlign h, VAlign v);
 TextPlace place(const Canvas& canvas, std::string text, Point anchor, const TextStyle& style);
 

@@ -68,6 +68,8 @@ void name_measured(const Canvas& canvas, const FigureInput& input, const std::ve
   LabelField field(l.plot.inset(canvas.px(1)));
   for (const Rect& r : taken) field.take(r);
   for (const MeasuredDot& d : l.measured) field.take_mark(mark_of(d));
+  // A name beside the dot of a computed operation would be read as that one's.
+  for (const Dot& d : l.dots) field.take_mark({d.at.x - d.size / 2, d.at.y - d.size / 2, d.size, d.size});
   std::vector<MeasuredDot*> named;
   for (MeasuredDot& d : l.measured) named.push_back(&d);
   if (named.size() > kMostNames) {
