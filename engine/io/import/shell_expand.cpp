@@ -1,22 +1,16 @@
 #include "engine/io/import/shell_expand.h"
 
 #include <algorithm>
-#include <cctype>
 #include <charconv>
+
+#include "engine/base/ascii.h"
 
 namespace roofscape::io {
 
-namespace {
-
-constexpr int kMostNestedExpansions = 16;
-
-bool name_start(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_'; }
-bool name_character(char c) { return name_start(c) || (c >= '0' && c <= '9'); }
-
-}  // namespace
-
+bool is_name_start(char c) { return engine::is_letter(c) || c == '_'; }
+bool is_name_character(char c) { return is_name_start(c) || engine::is_digit(c); }
 bool is_shell_name(std::string_view word) {
-  return !word.empty() && name_start(word[0]) && std::all_of(word.begin(), word.end(), name_character);
+  return !word.empty() && is_name_start(word[0]) && std::all_of(word.begin(), word.end(), is_name_character);
 }
 
 const ShellVariables::Fields* ShellVariables::find(std::string_view name) const {
@@ -150,14 +144,13 @@ class ShellExpansion {
       return end;
     }
     if (next == '\'' && !quoted) return i + 1;  // $'...': read as '...'
-    if (name_start(next)) {
+    if (is_name_start(next)) {
       std::size_t end = i + 1;
-      while (end < raw.size() && name_character(raw[end])) ++end;
+      while (end < raw.size() && is_name_character(raw[end])) ++end;
       parameter(raw.substr(i + 1, end - i - 1), raw.substr(i, end - i), quoted, line(&raw[i]));
       return end;
     }
-    if (std::isdigit(static_cast<unsigned char>(next)) != 0 ||
-        std::string_view("@*#?$!-").find(next) != std::string_view::npos) {
+    if (engine::is_digit(next) || std::string_view("@*#?$!-").find(next) != std::string_view::npos) {
       parameter(raw.substr(i + 1, 1), raw.substr(i, 2), quoted, line(&raw[i]));
       return i + 2;
     }
@@ -171,7 +164,7 @@ class ShellExpansion {
       if (variables_.in_function) return variables_.arguments;
       return std::nullopt;
     }
-    if (!name.empty() && std::isdigit(static_cast<unsigned char>(name[0])) != 0) {
+    if (!name.empty() && engine::is_digit(name[0])) {
       std::size_t n = 0;
       std::from_chars(name.data(), name.data() + name.size(), n);
       if (variables_.in_function && n >= 1 && n <= variables_.arguments.size())
@@ -188,10 +181,10 @@ class ShellExpansion {
     const bool counts = inner.size() > 1 && inner[0] == '#';
     if (counts) inner.remove_prefix(1);
     std::size_t size = 0;
-    if (!inner.empty() && name_start(inner[0]))
-      while (size < inner.size() && name_character(inner[size])) ++size;
-    else if (!inner.empty() && std::isdigit(static_cast<unsigned char>(inner[0])) != 0)
-      while (size < inner.size() && std::isdigit(static_cast<unsigned char>(inner[size])) != 0) ++size;
+    if (!inner.empty() && is_name_start(inner[0]))
+      while (size < inner.size() && is_name_character(inner[size])) ++size;
+    else if (!inner.empty() && engine::is_digit(inner[0]))
+      while (size < inner.size() && engine::is_digit(inner[size])) ++size;
     else if (!inner.empty() && (inner[0] == '@' || inner[0] == '*'))
       size = 1;
     const std::string_view name = inner.substr(0, size);
@@ -206,7 +199,7 @@ class ShellExpansion {
       rest = rest.substr(close + 1);
     }
     if (name.empty()) return put_open(written, kOpenOther, at_line);
-    const std::uint8_t kind = name_start(name[0]) ? kOpenName : kOpenOther;
+    const std::uint8_t kind = is_name_start(name[0]) ? kOpenName : kOpenOther;
     const bool all = name == "@" || name == "*" || index == "@" || index == "*";
     std::optional<Fields> value = lookup(name);
     if (value && !all) {  // one element; the first of an array
@@ -295,7 +288,7 @@ class ShellExpansion {
         const std::size_t end = shell_piece_end(word, quote);
         std::size_t stop = end;
         if (word[quote] == '$' && end == quote + 1)
-          while (stop < word.size() && name_character(word[stop])) ++stop;
+          while (stop < word.size() && is_name_character(word[stop])) ++stop;
         expand(word.substr(i, stop - i), false);
         i = stop;
       } else {
@@ -330,6 +323,12 @@ ShellVariables::Fields ShellVariables::expand(const ShellSource& source, std::si
   return expansion.take();
 }
 
+ShellVariables::Fields ShellVariables::expand_nested(std::string_view written, int depth) {
+  ShellExpansion expansion(*this, false, depth);
+  expansion.run(written, nullptr);
+  return expansion.take();
+}
+
 ShellText ShellVariables::value(const ShellSource& source, std::size_t begin, std::size_t end) {
   Fields fields = expand(source, begin, end, false);
   ShellText out;
@@ -338,177 +337,6 @@ ShellText ShellVariables::value(const ShellSource& source, std::size_t begin, st
     out.insert(out.end(), fields[i].begin(), fields[i].end());
   }
   return out;
-}
-
-namespace {
-
-// sum := product (+|- product)*; product := unary (*|/|% unary)*; unary := -unary | (sum) | number | name
-class Arithmetic {
- public:
-  Arithmetic(ShellVariables& variables, std::string_view text, int depth)
-      : variables_(variables), text_(text), depth_(depth) {}
-
-  std::optional<std::int64_t> run() {
-    if (depth_ > kMostNestedExpansions || !variables_.may_evaluate()) return std::nullopt;
-    const auto value = choice();
-    blanks();
-    if (at_ != text_.size()) return std::nullopt;
-    return value;
-  }
-
- private:
-  using Number = std::optional<std::int64_t>;
-  static constexpr int kMostNested = 128;
-
-  void blanks() {
-    while (at_ < text_.size() && (std::isspace(static_cast<unsigned char>(text_[at_])) != 0 || text_[at_] == '"'))
-      ++at_;
-  }
-  bool take(char c) {
-    blanks();
-    if (at_ >= text_.size() || text_[at_] != c) return false;
-    ++at_;
-    return true;
-  }
-  // a > b ? a : b
-  Number choice() {
-    if (++nested_ > kMostNested) return std::nullopt;
-    const Number out = choice_inside();
-    --nested_;
-    return out;
-  }
-  Number choice_inside() {
-    const Number test = comparison();
-    if (!test || !take('?')) return test;
-    const Number yes = choice();
-    if (!yes || !take(':')) return std::nullopt;
-    const Number no = choice();
-    return !no ? std::nullopt : *test != 0 ? yes : no;
-  }
-  Number comparison() {
-    const Number left = sum();
-    blanks();
-    if (!left || at_ >= text_.size()) return left;
-    const std::string_view rest = text_.substr(at_);
-    for (const std::string_view op : {"==", "!=", ">=", "<=", ">", "<"}) {
-      if (!rest.starts_with(op)) continue;
-      at_ += op.size();
-      const Number right = sum();
-      if (!right) return std::nullopt;
-      const bool holds = op == "=="   ? *left == *right
-                         : op == "!=" ? *left != *right
-                         : op == ">=" ? *left >= *right
-                         : op == "<=" ? *left <= *right
-                         : op == ">"  ? *left > *right
-                                      : *left < *right;
-      return holds ? 1 : 0;
-    }
-    return left;
-  }
-  Number sum() {
-    Number left = product();
-    while (left) {
-      const bool plus = take('+');
-      if (!plus && !take('-')) return left;
-      const Number right = product();
-      std::int64_t out = 0;
-      if (!right ||
-          (plus ? __builtin_add_overflow(*left, *right, &out) : __builtin_sub_overflow(*left, *right, &out)))
-        return std::nullopt;
-      left = out;
-    }
-    return left;
-  }
-  Number product() {
-    Number left = unary();
-    while (left) {
-      blanks();
-      const char op = at_ < text_.size() ? text_[at_] : '\0';
-      if (op != '*' && op != '/' && op != '%') return left;
-      ++at_;
-      const Number right = unary();
-      std::int64_t out = 0;
-      if (!right) return std::nullopt;
-      if (op == '*') {
-        if (__builtin_mul_overflow(*left, *right, &out)) return std::nullopt;
-      } else {
-        if (*right == 0 || (*right == -1 && *left == INT64_MIN)) return std::nullopt;
-        out = op == '/' ? *left / *right : *left % *right;
-      }
-      left = out;
-    }
-    return left;
-  }
-  Number unary() {
-    if (++nested_ > kMostNested) return std::nullopt;
-    const Number out = unary_inside();
-    --nested_;
-    return out;
-  }
-  Number unary_inside() {
-    if (take('-')) {
-      const Number value = unary();
-      if (!value || *value == INT64_MIN) return std::nullopt;
-      return -*value;
-    }
-    if (take('+')) return unary();
-    if (take('(')) {
-      const Number value = choice();
-      return take(')') ? value : std::nullopt;
-    }
-    blanks();
-    if (at_ >= text_.size()) return std::nullopt;
-    if (std::isdigit(static_cast<unsigned char>(text_[at_])) != 0) return number();
-    std::size_t end = at_;
-    std::string_view name;
-    if (text_[at_] == '$') {
-      end = shell_piece_end(text_, at_);
-      std::string_view written = text_.substr(at_, end - at_);
-      if (written == "$") {
-        while (end < text_.size() && name_character(text_[end])) ++end;
-        written = text_.substr(at_, end - at_);
-      }
-      at_ = end;
-      // Whatever a word may be: ${X:-8}, $X, $((...)).
-      ShellExpansion word(variables_, false, depth_ + 1);
-      word.run(written, nullptr);
-      return value_of(word.take());
-    }
-    while (end < text_.size() && name_character(text_[end])) ++end;
-    name = text_.substr(at_, end - at_);
-    if (!is_shell_name(name)) return std::nullopt;
-    at_ = end;
-    const auto* value = variables_.find(name);
-    return value == nullptr ? std::nullopt : value_of(*value);
-  }
-  Number value_of(const ShellVariables::Fields& fields) {
-    if (fields.size() != 1) return std::nullopt;
-    for (const ShellChar& c : fields[0])
-      if (c.open != 0) return std::nullopt;
-    const std::string text = plain(fields[0]);
-    return Arithmetic(variables_, text, depth_ + 1).run();
-  }
-  Number number() {
-    std::int64_t value = 0;
-    const auto [end, error] = std::from_chars(text_.data() + at_, text_.data() + text_.size(), value);
-    if (error != std::errc()) return std::nullopt;
-    at_ = static_cast<std::size_t>(end - text_.data());
-    if (at_ < text_.size() && name_character(text_[at_]))
-      return std::nullopt;  // 0x10, 1e3: nothing sizes are written in
-    return value;
-  }
-
-  ShellVariables& variables_;
-  std::string_view text_;
-  int depth_;
-  std::size_t at_ = 0;
-  int nested_ = 0;
-};
-
-}  // namespace
-
-std::optional<std::int64_t> ShellVariables::arithmetic(std::string_view expression, int depth) {
-  return Arithmetic(*this, expression, depth).run();
 }
 
 }  // namespace roofscape::io

@@ -29,6 +29,8 @@ class ShellVariables {
   Fields expand(const ShellSource& source, std::size_t begin, std::size_t end, bool split = true);
   // The same of a right-hand side, joined.
   ShellText value(const ShellSource& source, std::size_t begin, std::size_t end);
+  // What is written inside another word, which is no place of a source: not split.
+  Fields expand_nested(std::string_view written, int depth);
   // Whole-number arithmetic; none: it holds something that is not known, or is no arithmetic.
   std::optional<std::int64_t> arithmetic(std::string_view expression, int depth = 0);
 
@@ -45,6 +47,11 @@ class ShellVariables {
   std::size_t made_ = 0, evaluations_ = 0;
 };
 
+// Names of variables.
+bool is_name_start(char c);
+bool is_name_character(char c);
 bool is_shell_name(std::string_view word);
+
+inline constexpr int kMostNestedExpansions = 16;
 
 }  // namespace roofscape::io
