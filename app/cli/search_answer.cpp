@@ -215,7 +215,12 @@ std::string serving_text(const Context& context, const engine::Scenario& scenari
                          const engine::ServingRequest& request, const engine::ServingSearchResult& result,
                          const MeasuredBeside& measured) {
   const auto& texts = context.texts;
+  const std::string fewer = widgets::search::fewer_chips(result.chip_counts);
   const std::string out = texts.format("cli.search.serving_counts", {whole(result.plans), whole(result.fit)}) + "\n" +
+                          (fewer.empty() ? fewer
+                                         : texts.format("cli.search.chip_counts.serving",
+                                                        {widgets::format_count(result.chip_counts.front()), fewer}) +
+                                               "\n") +
                           promised_text(context, request) + std::string(texts.text("cli.search.sustained")) + "\n" +
                           reasons_text(context, result.rejected, engine::kServingRejectionIds);
   if (result.best.empty())

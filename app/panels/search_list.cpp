@@ -144,11 +144,13 @@ Readout plan_tip(const PanelContext& ctx, const SearchOutcome& found, std::size_
   };
   if (found.query.serves()) {
     const RankedDecoding& p = found.serving.best[row];
-    tip = changes_tip(ctx, search::decoding_words(ctx.ui.texts, p.plan),
-                      {{"ui.search.column.rate", engine::Q::sustained_tokens_per_chip, p.tokens_per_s_per_chip},
-                       {"ui.search.column.token_time", engine::Q::mixed_token_time_q, p.token_s},
-                       {"quantity.serving.ttft_s.label", engine::Q::ttft, p.ttft_s},
-                       {"figure.search.memory", engine::Q::memory_total, p.chip_bytes}});
+    const search::ToldRate rate = search::told_rate(found.serving);
+    tip = changes_tip(
+        ctx, search::decoding_words(ctx.ui.texts, p.plan),
+        {{rate.together ? "ui.search.column.total_rate" : "ui.search.column.rate", rate.quantity(), rate.of(p)},
+         {"ui.search.column.token_time", engine::Q::mixed_token_time_q, p.token_s},
+         {"quantity.serving.ttft_s.label", engine::Q::ttft, p.ttft_s},
+         {"figure.search.memory", engine::Q::memory_total, p.chip_bytes}});
     add_bands(p.plan, [&](engine::Q) { return p.decode_token_s; });
     add_runners(p.plan);
     if (p.outdone > 0) tip.rows.emplace_back(ctx.text("figure.search.outdone"), format_count(p.outdone));

@@ -10,6 +10,7 @@
 #include "app/panels/search_list.h"
 #include "widgets/canvas/number_format.h"
 #include "widgets/figures/search/figure_search_parts.h"
+#include "widgets/figures/search/figure_serving_search.h"
 #include "widgets/plot/plot.h"
 #include "widgets/plot/quantity_label.h"
 
@@ -229,6 +230,8 @@ void rejections_section(RailRows& rows, const engine::SearchResult& result) {
 void rejections_section(RailRows& rows, const engine::ServingSearchResult& result) {
   PanelContext& ctx = rows.ctx;
   rejection_rows(rows, result.plans, result.fit, result.rejected, engine::kServingRejectionIds);
+  if (const std::string fewer = search::fewer_chips(result.chip_counts); !fewer.empty())
+    rows.prose(ctx.format("ui.search.chip_counts.serving", {format_count(result.chip_counts.front()), fewer}));
   if (!result.present_legal) return;
   if (result.present_missing_bytes > 0)
     rows.prose(ctx.format(
@@ -339,9 +342,9 @@ void runner_up_section(RailRows& rows, const engine::Scenario& scenario, const e
             ctx.style(t.ink));
   rows.pair(ctx.text("ui.search.column.ttft"), difference(other->ttft_s, best.ttft_s, engine::unit::seconds),
             ctx.style(t.ink));
-  rows.pair(ctx.text("ui.search.column.rate"),
-            difference(other->tokens_per_s_per_chip, best.tokens_per_s_per_chip, engine::unit::tokens_per_s),
-            ctx.style(t.ink));
+  const search::ToldRate rate = search::told_rate(result);
+  rows.pair(ctx.text(rate.together ? "ui.search.column.total_rate" : "ui.search.column.rate"),
+            difference(rate.of(*other), rate.of(best), engine::unit::tokens_per_s), ctx.style(t.ink));
   rows.pair(ctx.text("figure.search.memory"),
             format_difference(other->chip_bytes - best.chip_bytes, engine::unit::bytes), ctx.style(t.ink));
 }

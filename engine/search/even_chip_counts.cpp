@@ -63,4 +63,14 @@ std::vector<int> even_chip_counts(const Scenario& s) {
   return out;
 }
 
+// A number with an odd factor m is one of them only if it is the largest multiple of its power of two: the next one,
+// m + 1 times that power, is larger and simpler.
+std::vector<int> simpler_chip_counts(int chips) {
+  std::vector<int> out;
+  for (int power = 0; chips >> power > 0; ++power)
+    if (const int count = chips >> power << power; out.empty() || odd_factor(count) < odd_factor(out.back()))
+      out.push_back(count);
+  return out;
+}
+
 }  // namespace roofscape::engine

@@ -15,4 +15,8 @@ namespace roofscape::engine {
 // does not change them, so that a narrower search finds no plan that a wider one does not know.
 std::vector<int> even_chip_counts(const Scenario&);
 
+// The same of replicas, of which there may be any number: all chips, and of fewer those of which no larger number is a
+// simpler product. Experts spread over as many ranks as divide them: 64 over 96 chips, or over 64 of 72.
+std::vector<int> simpler_chip_counts(int chips);
+
 }  // namespace roofscape::engine

@@ -5,30 +5,32 @@
 #include <cstdint>
 #include <limits>
 #include <tuple>
+#include <utility>
 
 #include "engine/evaluate/service_level.h"
 #include "engine/evaluate/serving_evaluation.h"
 #include "engine/frameworks/rules.h"
 #include "engine/frameworks/synonyms.h"
 #include "engine/scenario/mesh_size.h"
+#include "engine/search/even_chip_counts.h"
 
 namespace roofscape::engine {
 namespace {
 
 constexpr int kBeyondMemory = 2;  // doublings of the batch past the last that fits, which are counted as too large
 
-// What is asked for comes first, then what is good for the user and for the chip.
+// What is asked for comes first, then what is good for the user and for who runs the chips.
 auto numbers_of(const RankedDecoding& p, ServingObjective objective) {
-  const double first = objective == ServingObjective::throughput   ? -p.tokens_per_s_per_chip
+  const double first = objective == ServingObjective::throughput   ? -p.tokens_per_s
                        : objective == ServingObjective::token_time ? p.token_s
                                                                    : p.chip_bytes;
-  return std::tuple(first, p.token_s, -p.tokens_per_s_per_chip, p.chip_bytes, p.ttft_s);
+  return std::tuple(first, p.token_s, -p.tokens_per_s, p.chip_bytes, p.ttft_s);
 }
 // Of plans with the same numbers the one that splits least comes first.
 bool before(const RankedDecoding& a, const RankedDecoding& b, ServingObjective objective) {
   const auto key = [&](const RankedDecoding& p) {
     return std::tuple_cat(numbers_of(p, objective),
-                          std::tuple(p.plan.pipeline, p.plan.tensor, p.plan.expert, p.plan.batch));
+                          std::tuple(p.plan.pipeline, p.plan.tensor, p.plan.expert, p.plan.batch, p.plan.data));
   };
   return key(a) < key(b);
 }
@@ -170,7 +172,7 @@ std::vector<RankedDecoding> front_of(std::vector<RankedDecoding> plans) {
             [](const auto& a, const auto& b) { return before(a, b, ServingObjective::token_time); });
   std::vector<RankedDecoding> front;
   for (const RankedDecoding& p : plans)
-    if (front.empty() || p.tokens_per_s_per_chip > front.back().tokens_per_s_per_chip) front.push_back(p);
+    if (front.empty() || p.tokens_per_s > front.back().tokens_per_s) front.push_back(p);
   return front;
 }
 
@@ -178,8 +180,8 @@ std::vector<RankedDecoding> front_of(std::vector<RankedDecoding> plans) {
 bool outdoes(const RankedDecoding& a, const RankedDecoding& b) {
   DecodingPlan mesh = a.plan;
   mesh.batch = b.plan.batch;
-  return mesh == b.plan && a.token_s <= b.token_s && a.ttft_s <= b.ttft_s &&
-         a.tokens_per_s_per_chip >= b.tokens_per_s_per_chip && a.chip_bytes <= b.chip_bytes;
+  return mesh == b.plan && a.token_s <= b.token_s && a.ttft_s <= b.ttft_s && a.tokens_per_s >= b.tokens_per_s &&
+         a.chip_bytes <= b.chip_bytes;
 }
 
 void rank(std::vector<RankedDecoding>& plans, const ServingRequest& request) {
@@ -226,19 +228,27 @@ std::vector<ServingCell> cells_of(const std::vector<DecodingPlan>& meshes, const
   return out;
 }
 
+// Chips that prefill leaves to a mesh of its own are what that mesh has.
+std::vector<int> decoding_chip_counts(const Scenario& s) {
+  const int chips = decoding_chips(s);
+  return s.serving.disaggregated ? std::vector{chips} : simpler_chip_counts(chips);
+}
+
+// By tensor, then pipeline.
 std::vector<DecodingPlan> meshes_of(const Scenario& s, const ServingRequest& request) {
   std::vector<DecodingPlan> out;
-  const int chips = decoding_chips(s);
   const std::vector<int> experts = s.model.is_moe() ? divisors(s.model.moe.n_routed_experts) : std::vector<int>{1};
-  for (const int tensor : divisors(chips)) {
-    if (!request.tensor.allows(tensor)) continue;
-    for (const int pipeline : divisors(chips / tensor)) {
-      const int data = chips / tensor / pipeline;
-      if (!request.pipeline.allows(pipeline) || !request.data.allows(data)) continue;
-      for (const int expert : experts)
-        if (request.expert.allows(expert)) out.push_back({data, tensor, expert, pipeline, 1});
+  for (const int chips : decoding_chip_counts(s))
+    for (const int tensor : divisors(chips)) {
+      if (!request.tensor.allows(tensor)) continue;
+      for (const int pipeline : divisors(chips / tensor)) {
+        const int data = chips / tensor / pipeline;
+        if (!request.pipeline.allows(pipeline) || !request.data.allows(data)) continue;
+        for (const int expert : experts)
+          if (request.expert.allows(expert)) out.push_back({data, tensor, expert, pipeline, 1});
+      }
     }
-  }
+  std::ranges::stable_sort(out, {}, [](const DecodingPlan& mesh) { return std::pair(mesh.tensor, mesh.pipeline); });
   return out;
 }
 
@@ -333,10 +343,18 @@ void place_present(const Scenario& s, const ServingRequest& request, ServingSear
       out.present_rank = static_cast<int>(i) + 1;
 }
 
+bool has_several_chip_counts(const ServingSearchResult& result) {
+  if (result.best.empty()) return false;
+  const double first = decoding_chips(result.best.front().plan);
+  const auto is_other = [first](const RankedDecoding& one) { return decoding_chips(one.plan) != first; };
+  return std::ranges::any_of(result.best, is_other) || std::ranges::any_of(result.front, is_other) ||
+         (result.present_legal && is_other(result.present));
+}
+
 double score_of(ServingObjective objective, const RankedDecoding& plan) {
   switch (objective) {
     case ServingObjective::throughput:
-      return plan.tokens_per_s_per_chip / plan.slow_scale();
+      return plan.tokens_per_s / plan.slow_scale();
     case ServingObjective::token_time:
       break;
     case ServingObjective::memory:
@@ -350,6 +368,7 @@ ServingSearchResult search_serving(const Scenario& s, const ServingRequest& requ
   ServingSearchResult out;
   out.present.plan = decoding_plan_of(s);
   if (!s.serves()) return out;
+  out.chip_counts = decoding_chip_counts(s);
   const std::vector<DecodingPlan> meshes = meshes_of(s, request);
   std::vector<MeshOutcome> outcomes(meshes.size());
   if (progress != nullptr) progress->total = meshes.size();

@@ -1,13 +1,15 @@
-// The best plans of a scenario that serves: every mesh of its chips over data, tensor, expert and pipeline, each with
-// batches of one sequence for every replica and stage, and doublings of it until they no longer fit; and the largest
-// multiple of it that fits and keeps what users are promised. The space is small, so every plan is evaluated: what is
-// found has the numbers of evaluate(), to the bit, in every mode, and the memory there is is that of evaluate().
-// Prefill runs on the same mesh, unless the scenario gives it one of its own, which then stays.
+// The best plans of a scenario that serves: every mesh over data, tensor, expert and pipeline, of all chips and of fewer
+// where these are a simpler product (even_chip_counts.h), each with batches of one sequence for every replica and
+// stage, and doublings of it until they no longer fit; and the largest multiple of it that fits and keeps what users are
+// promised. The space is small, so every plan is evaluated: what is found has the numbers of evaluate(), to the bit, in
+// every mode, and the memory there is is that of evaluate(). Prefill runs on the same mesh, unless the scenario gives it
+// one of its own, which then stays.
 //
 // Plans are ranked as they would run: by sustained values (serving/steady_state.h). The order is total: the objective,
-// then time per token, throughput of a chip, memory, time to first token, and of equals what splits least: pipeline,
-// tensor, expert, batch. The result is a function of the scenario and the request: the same with any number of
-// threads, and a shorter list is the beginning of a longer one.
+// then time per token, throughput, memory, time to first token, and of equals what splits least: pipeline, tensor,
+// expert, batch. Throughput is of all chips together, so that a plan that leaves some idle gains nothing by it. The
+// result is a function of the scenario and the request: the same with any number of threads, and a shorter list is the
+// beginning of a longer one.
 //
 // Units are SI. Errors: none; a scenario that trains has no plans.
 #pragma once
@@ -27,7 +29,7 @@
 namespace roofscape::engine {
 
 enum class ServingObjective : std::uint8_t {
-  throughput,  // tokens generated a second and chip, sustained
+  throughput,  // tokens generated a second, sustained
   token_time,  // time per output token, sustained
   memory,      // of a chip
 };
@@ -66,7 +68,7 @@ inline constexpr EnumTable<ServingRejection> kServingRejectionIds{"heads",  "lay
 struct RankedDecoding {
   DecodingPlan plan;
   double token_s = 0, ttft_s = 0;                      // token_s: sustained
-  double tokens_per_s = 0, tokens_per_s_per_chip = 0;  // sustained; chips of both phases
+  double tokens_per_s = 0, tokens_per_s_per_chip = 0;  // sustained; chips that are used, of both phases
   double chip_bytes = 0;
   double decode_token_s = 0, decode_tokens_per_s = 0;    // decoding alone, with every slot taken
   double in_flight = 0;                                  // sequences
@@ -79,9 +81,14 @@ struct RankedDecoding {
   // How many times as long as predicted a token may take; 1 where nobody asked.
   double slow_scale() const { return slow_end_s > 0 ? slow_end_s / decode_token_s : 1; }
 };
-// What plans are ranked by: tokens/s per chip and time per token, sustained, or bytes of a chip. With a slow end of
+// What plans are ranked by: tokens/s and time per token, sustained, or bytes of a chip. With a slow end of
 // decoding known, as if all that a token waits for took as much longer.
 double score_of(ServingObjective, const RankedDecoding&);
+
+// Chips of one context rank that decode.
+constexpr double decoding_chips(const DecodingPlan& plan) {
+  return static_cast<double>(plan.data) * plan.tensor * plan.pipeline;
+}
 
 // What decodes on a tensor and a pipeline degree, of every batch and expert degree.
 struct ServingCell {
@@ -92,10 +99,11 @@ struct ServingCell {
 };
 
 struct ServingSearchResult {
-  bool finished = false;  // false: stopped, or nothing is served
+  bool finished = false;         // false: stopped, or nothing is served
+  std::vector<int> chip_counts;  // of the meshes looked at (of one context rank), falling; the first is all chips
   // In the order of the objective; of plans with the same numbers the simplest first.
   std::vector<RankedDecoding> best;
-  // Nothing is both faster for the user and better for the chip; token time ascending.
+  // Nothing is both faster for the user and generates more; token time ascending.
   std::vector<RankedDecoding> front;
   // Of all that have a price, whether they fit or not; at most as many as were asked for.
   std::vector<RankedDecoding> sample;
@@ -109,6 +117,9 @@ struct ServingSearchResult {
   double present_missing_bytes = 0;                // beyond what may be used
   int present_rank = 0;                            // among `best`, from 1; 0: not among them
 };
+// Whether the plans that a result lists, or the present one, use several numbers of chips: what each generates per chip
+// does not rank them then.
+bool has_several_chip_counts(const ServingSearchResult&);
 // As constrain() of a PlanSpace, for data, tensor, expert, pipeline and batch.
 std::optional<ConstraintError> constrain(ServingRequest&, std::string_view name, std::string_view value,
                                          ConstraintKind how);

@@ -203,6 +203,7 @@ OrderedJson serving_plan_json(const engine::RankedDecoding& p) {
 std::string serving_search_json(const engine::Scenario& scenario, const engine::ServingSearchResult& result,
                                 std::string_view problem) {
   OrderedJson json;
+  json["chip_counts"] = result.chip_counts;
   json["plans"] = number_json(result.plans);
   json["fit"] = number_json(result.fit);
   json["rejected"] = rejected_json(engine::kServingRejectionIds, result.rejected);

@@ -454,7 +454,9 @@ std::map<std::string, Definition> other_definitions() {
        }},
       {"search.against_best",
        [](const Shown& x, double v) {
-         const char* column = x.s.serves() ? "tokens per s and chip" : "step s";
+         // Of all chips together where plans use several numbers of them.
+         const bool together = x.table.numbers.contains("tokens per s");
+         const char* column = !x.s.serves() ? "step s" : together ? "tokens per s" : "tokens per s and chip";
          return x.table.is_ratio(column, column, 1 + v);
        }},
       // Counted by the search; its own tests enumerate the spaces.

@@ -81,6 +81,16 @@ TEST_CASE("chip counts that divide evenly are those that trying every mesh finds
   }
 }
 
+TEST_CASE("of replicas the simpler numbers of chips are those that trying every number finds") {
+  for (int chips = 1; chips <= 2000; ++chips) {
+    std::vector<int> wanted;
+    for (int count = chips; count > 0; --count)
+      if (wanted.empty() || odd_factor(count) < odd_factor(wanted.back())) wanted.push_back(count);
+    CAPTURE(chips);
+    CHECK(simpler_chip_counts(chips) == wanted);
+  }
+}
+
 TEST_CASE("what a search is limited to does not change how many chips its meshes have") {
   std::mt19937 rng(31);
   tests::Dice dice(rng);

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <numeric>
+#include <vector>
 
 #include "engine/evaluate/evaluate.h"
 #include "engine/search/searched_scenario.h"
@@ -92,6 +93,24 @@ TEST_CASE("prefill with chips of its own keeps them: decoding plans have the dec
   REQUIRE(!found.best.empty());
   for (const RankedDecoding& plan : found.best)
     CHECK(plan.plan.data * plan.plan.tensor * plan.plan.pipeline * s.parallelism.context == chips);
+}
+
+TEST_CASE("64 of 72 chips spread experts over ranks that 72 do not, and throughput counts the idle ones") {
+  Scenario s = tests::with(preset("deepseek-v3-h800-wide-expert"), {"serving.disaggregated=false"});
+  s.cluster.node_size = 8, s.cluster.nodes = 9;
+  ServingRequest request;
+  request.limit = 2000;
+  const ServingSearchResult found = search_serving(s, request);
+  CHECK(found.chip_counts == std::vector{72, 64});
+  REQUIRE(has_several_chip_counts(found));
+  int spread = 0;
+  for (const RankedDecoding& one : found.best) {
+    spread += one.plan.expert > 8;
+    if (one.plan.expert > 8) CHECK(decoding_chips(one.plan) == 64);
+  }
+  CHECK(spread > 0);
+  for (std::size_t i = 1; i < found.best.size(); ++i)
+    CHECK(found.best[i - 1].tokens_per_s >= found.best[i].tokens_per_s);
 }
 
 TEST_CASE("a scenario that trains has no serving plans") {

@@ -49,6 +49,8 @@ Small random_small(std::mt19937& rng, int number) {
       c.slice[0] = chips > 4 ? 4 : chips, c.slice[1] = std::max(1, (chips + 3) / 4);
     } else {
       c.node_size = std::min(8, std::max(1, chips)), c.nodes = (chips + c.node_size - 1) / c.node_size;
+      if (dice.one_in(4)) c.nodes = dice.pick(1, std::max(1, 16 / c.node_size));
+      if (dice.one_in(6)) c.node_size = dice.pick(1, 7);
     }
   } while (s.model.n_heads % s.parallelism.tensor != 0);
   s.assumptions.mode = number % 2 == 0 ? Mode::calibrated : Mode::ideal;
@@ -107,13 +109,25 @@ struct Enumerated {
 
 bool ranks_before(const Priced& a, const Priced& b, ServingObjective objective) {
   const auto key = [objective](const Priced& p) {
-    const double first = objective == ServingObjective::throughput   ? -p.per_chip
+    const double first = objective == ServingObjective::throughput   ? -p.tokens_per_s
                          : objective == ServingObjective::token_time ? p.token_s
                                                                      : p.bytes;
-    return std::tuple(first, p.token_s, -p.per_chip, p.bytes, p.ttft_s, p.plan.pipeline, p.plan.tensor, p.plan.expert,
-                      p.plan.batch);
+    return std::tuple(first, p.token_s, -p.tokens_per_s, p.bytes, p.ttft_s, p.plan.pipeline, p.plan.tensor,
+                      p.plan.expert, p.plan.batch, p.plan.data);
   };
   return key(a) < key(b);
+}
+
+// Of all numbers up to `chips` those of which no larger has a smaller odd factor, or the same.
+std::vector<int> simpler_counts(int chips) {
+  const auto odd = [](int n) {
+    while (n % 2 == 0) n /= 2;
+    return n;
+  };
+  std::vector<int> out;
+  for (int count = chips; count > 0; --count)
+    if (out.empty() || odd(count) < odd(out.back())) out.push_back(count);
+  return out;
 }
 
 Enumerated enumerate(const Small& small) {
@@ -184,12 +198,13 @@ Enumerated enumerate(const Small& small) {
       out.all.push_back(one);
     }
   };
-  for (int tensor = 1; tensor <= chips; ++tensor)
-    for (int pipeline = 1; chips % tensor == 0 && pipeline <= chips / tensor; ++pipeline) {
-      if (chips / tensor % pipeline != 0 || !w.tensor.allows(tensor) || !w.pipeline.allows(pipeline)) continue;
-      for (int expert = 1; expert <= experts; ++expert)
-        if (experts % expert == 0) mesh({chips / tensor / pipeline, tensor, expert, pipeline, 1});
-    }
+  for (const int used : s.serving.disaggregated ? std::vector{chips} : simpler_counts(chips))
+    for (int tensor = 1; tensor <= used; ++tensor)
+      for (int pipeline = 1; used % tensor == 0 && pipeline <= used / tensor; ++pipeline) {
+        if (used / tensor % pipeline != 0 || !w.tensor.allows(tensor) || !w.pipeline.allows(pipeline)) continue;
+        for (int expert = 1; expert <= experts; ++expert)
+          if (experts % expert == 0) mesh({used / tensor / pipeline, tensor, expert, pipeline, 1});
+      }
   for (const Priced& one : out.all)
     if (!one.rejected) out.best.push_back(one);
   std::sort(out.best.begin(), out.best.end(),
@@ -198,7 +213,7 @@ Enumerated enumerate(const Small& small) {
   std::sort(by_time.begin(), by_time.end(),
             [](const Priced& a, const Priced& b) { return ranks_before(a, b, ServingObjective::token_time); });
   for (const Priced& one : by_time)
-    if (out.front.empty() || one.per_chip > out.front.back().per_chip) out.front.push_back(one);
+    if (out.front.empty() || one.tokens_per_s > out.front.back().tokens_per_s) out.front.push_back(one);
   if (w.merge_alike) {
     std::vector<Priced> kept;
     for (const Priced& one : out.best)
@@ -206,7 +221,7 @@ Enumerated enumerate(const Small& small) {
             DecodingPlan at_batch = k.plan;
             at_batch.batch = one.plan.batch;
             return at_batch == one.plan && k.token_s <= one.token_s && k.ttft_s <= one.ttft_s &&
-                   k.per_chip >= one.per_chip && k.bytes <= one.bytes;
+                   k.tokens_per_s >= one.tokens_per_s && k.bytes <= one.bytes;
           }))
         kept.push_back(one);
     out.best = kept;

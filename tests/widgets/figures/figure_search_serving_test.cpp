@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "engine/evaluate/evaluate.h"
 #include "engine/search/serving_search.h"
 #include "tests/widgets/figures/figure_search_fixture.h"
 #include "widgets/canvas/number_format.h"
@@ -102,6 +103,31 @@ TEST_CASE("the best plan has its number though the promise it just keeps is name
     RecordCanvas canvas(fonts(), 12, size);
     find_figure("frontier")->draw(canvas, canvas.bounds(), s.input(dark), {});
     CHECK(numbers_the_best(canvas));
+  }
+}
+
+TEST_CASE("where plans that serve use several numbers of chips, figures and list tell what all chips generate") {
+  FigureCase c = preset_case("llama3-70b-serving-8-h100");
+  c.scenario.cluster.nodes = 3;  // 24 chips, of which the plan has 8
+  c.report = engine::evaluate(c.scenario);
+  const Served s(std::move(c));
+  REQUIRE(engine::has_several_chip_counts(s.result));
+  const Theme dark = theme("dark");
+  const engine::RankedDecoding& best = s.result.best.front();
+  CHECK(engine::decoding_chips(best.plan) == 24);
+  const std::string told = english().amount(best.tokens_per_s, engine::unit::tokens_per_s);
+  CHECK(find_figure("frontier")->head(s.input(dark), {}).brief.starts_with("best " + told + " at "));
+  for (const char* figure : {"frontier", "serving-map", "parallel-coordinates"}) {
+    CAPTURE(figure);
+    CHECK(find_figure(figure)->data(s.input(dark), {}).find("\ttokens per s\t") != std::string::npos);
+  }
+  const search::PlanTable table =
+      search::plan_table(english(), s.c.scenario, engine::ServingObjective::throughput, s.result, nullptr);
+  for (std::size_t i = 0; i < table.columns.size(); ++i) {
+    if (table.columns[i].id == "chips") CHECK(table.present[i] == "8");
+    if (table.columns[i].id == "chips") CHECK(table.rows.front()[i] == "24");
+    // A third of the chips, and no better per chip.
+    if (table.columns[i].id == "against") CHECK(table.present[i].starts_with("\u2212"));
   }
 }
 

@@ -41,8 +41,8 @@ ServingQuantity serving_quantity_of(const FigureView& view) {
   return kServingMapOptions.chosen<ServingQuantity>(view);
 }
 
-double value_of(const RankedDecoding& p, ServingQuantity shown) {
-  return shown == ServingQuantity::throughput ? p.tokens_per_s_per_chip
+double value_of(const search::ToldRate& rate, const RankedDecoding& p, ServingQuantity shown) {
+  return shown == ServingQuantity::throughput ? rate.of(p)
          : shown == ServingQuantity::time     ? p.token_s
                                               : p.chip_bytes;
 }
@@ -56,9 +56,10 @@ std::string cell_text(double value, ServingQuantity shown) {
              ? format_si(value, "")
              : format_significant(value / (shown == ServingQuantity::time ? 1e-3 : 1e9));
 }
-std::string quantity_word(const FigureInput& input, ServingQuantity shown) {
+std::string quantity_word(const FigureInput& input, const search::ToldRate& rate, ServingQuantity shown) {
   const std::string key =
       "figure.serving-map.quantity." + std::string(kServingQuantities[static_cast<std::size_t>(shown)]);
+  if (shown == ServingQuantity::throughput && rate.together) return std::string(input.texts.text(key + ".all"));
   const bool gpu = shown == ServingQuantity::throughput &&
                    input.scenario.cluster.chip.interconnect == engine::Interconnect::switched;
   return std::string(input.texts.text(gpu ? key + ".gpu" : key));
@@ -117,9 +118,10 @@ Readout readout_of(const FigureInput& input, const ServingShown& shown, const Se
 
 HeatGrid grid_of(const FigureInput& input, const ServingShown& found, const ServingMap& map, ServingQuantity shown) {
   const TextTable& t = input.texts;
+  const search::ToldRate rate = search::told_rate(*found.result);
   HeatRange range;
   for (const ServingCell* c : map.cells)
-    if (c != nullptr && c->best) range.add(value_of(*c->best, shown));
+    if (c != nullptr && c->best) range.add(value_of(rate, *c->best, shown));
   const bool rising = shown == ServingQuantity::throughput;
   range.widen(rising);
   const engine::DecodingPlan own = engine::decoding_plan_of(*found.scenario);
@@ -133,7 +135,7 @@ HeatGrid grid_of(const FigureInput& input, const ServingShown& found, const Serv
     own_shown = own_shown || cell.own;
     cell.look = c->best ? HeatCell::Look::coloured : HeatCell::Look::hatched;
     if (c->best) {
-      const double value = value_of(*c->best, shown);
+      const double value = value_of(rate, *c->best, shown);
       cell.text = cell_text(value, shown);
       cell.note = t.format("figure.latency-throughput.batch", {format_count(c->best->plan.batch)});
       cell.best = found.fits() && c->tensor == found.best().plan.tensor && c->pipeline == found.best().plan.pipeline;
@@ -163,8 +165,8 @@ HeatGrid grid_of(const FigureInput& input, const ServingShown& found, const Serv
       std::any_of(map.cells.begin(), map.cells.end(), [](const ServingCell* c) { return c != nullptr && !c->best; })
           ? "figure.serving-map.key.hatched"
           : "";
-  out.brief_key = heat_key(t, quantity_word(input, shown), hatched, false, blank, false, false);
-  out.key = heat_key(t, quantity_word(input, shown), hatched, full, blank, own_shown, best);
+  out.brief_key = heat_key(t, quantity_word(input, rate, shown), hatched, false, blank, false, false);
+  out.key = heat_key(t, quantity_word(input, rate, shown), hatched, full, blank, own_shown, best);
   out.none = t.text("figure.serving-map.none");
   return out;
 }
@@ -177,13 +179,15 @@ FigureHead serving_map_head(const FigureInput& input, const FigureView& view) {
   const ServingQuantity shown = serving_quantity_of(view);
   // The first plan of the list, which is the best of its cell too.
   const RankedDecoding& best = found.best();
-  constexpr std::array<std::string_view, 3> kColumns{"tokens per s and chip", "seconds per token", "memory bytes"};
-  const std::string value = say(head, data_claim(std::string(kColumns[static_cast<std::size_t>(shown)]),
-                                                 value_of(best, shown), value_text(value_of(best, shown), shown)));
-  head.takeaway = input.texts.format(
-      "figure.mesh-map.takeaway",
-      {value, say(head, name_claim(search::decoding_words(input.texts, best.plan))), quantity_word(input, shown)});
-  head.brief = input.texts.format("figure.mesh-map.takeaway.brief", {value, quantity_word(input, shown)});
+  const search::ToldRate rate = search::told_rate(*found.result);
+  const std::array<std::string, 3> columns{rate.column(), "seconds per token", "memory bytes"};
+  const double of_best = value_of(rate, best, shown);
+  const std::string value =
+      say(head, data_claim(columns[static_cast<std::size_t>(shown)], of_best, value_text(of_best, shown)));
+  head.takeaway = input.texts.format("figure.mesh-map.takeaway",
+                                     {value, say(head, name_claim(search::decoding_words(input.texts, best.plan))),
+                                      quantity_word(input, rate, shown)});
+  head.brief = input.texts.format("figure.mesh-map.takeaway.brief", {value, quantity_word(input, rate, shown)});
   return head;
 }
 
@@ -199,15 +203,18 @@ void draw_serving_map(Canvas& canvas, const Rect& area, const FigureInput& input
 }
 
 std::string serving_map_data(const FigureInput& input, const FigureView&) {
-  std::string out =
-      "tensor\tpipeline\tdata\texpert\tbatch\tseconds per token\ttokens per s and chip\tmemory bytes\ttaken\n";
   const ServingShown found = search::serving_shown_of(input);
+  const bool together = found.result != nullptr && search::told_rate(*found.result).together;
+  std::string out = fmt::format(
+      "tensor\tpipeline\tdata\texpert\tbatch\tseconds per token\ttokens per s and chip\t{}memory bytes\ttaken\n",
+      together ? search::ToldRate{true}.column() + "\t" : std::string());
   if (found.result == nullptr) return out;
   for (const ServingCell& c : found.result->cells) {
     const RankedDecoding none, &p = c.best ? *c.best : c.nearest ? *c.nearest : none;
-    out += fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\n", c.tensor, c.pipeline, p.plan.data, p.plan.expert,
-                       p.plan.batch, p.token_s, p.tokens_per_s_per_chip, p.chip_bytes,
-                       c.best ? "yes" : engine::kServingRejectionIds[c.why]);
+    out += fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}\t", c.tensor, c.pipeline, p.plan.data, p.plan.expert, p.plan.batch,
+                       p.token_s, p.tokens_per_s_per_chip);
+    if (together) out += fmt::format("{}\t", p.tokens_per_s);
+    out += fmt::format("{}\t{}\n", p.chip_bytes, c.best ? "yes" : engine::kServingRejectionIds[c.why]);
   }
   return out;
 }

@@ -38,16 +38,17 @@ std::string rate_text(const TextTable& t, double tokens_per_s) {
 
 const engine::ServiceLevel& promise_of(const ServingShown& shown) { return shown.scenario->workload.slo; }
 
-FrontDot dot(const RankedDecoding& p) {
-  return {p.token_s * kMsPerS, p.tokens_per_s_per_chip, p.rejected != ServingRejection::memory};
+FrontDot dot_of(const ToldRate& rate, const RankedDecoding& p) {
+  return {p.token_s * kMsPerS, rate.of(p), p.rejected != ServingRejection::memory};
 }
 
 // The plans that fit and the present one stand inside.
 void set_ends(const ServingShown& shown, FrontPicture& out) {
   const ServingSearchResult& r = *shown.result;
+  const ToldRate rate = told_rate(r);
   double left = std::numeric_limits<double>::infinity(), right = 0, low = left, high = 0;
   const auto take = [&](const RankedDecoding& p) {
-    const FrontDot d = dot(p);
+    const FrontDot d = dot_of(rate, p);
     if (!(d.x > 0) || !(d.y > 0)) return;
     left = std::min(left, d.x), right = std::max(right, d.x), low = std::min(low, d.y), high = std::max(high, d.y);
   };
@@ -72,12 +73,14 @@ std::string present_words(const FigureInput& input, const ServingSearchResult& r
 FrontPicture picture_of(const FigureInput& input, const ServingShown& shown, const FigureView& view) {
   const TextTable& t = input.texts;
   const ServingSearchResult& r = *shown.result;
+  const ToldRate rate = told_rate(r);
+  const auto dot = [&rate](const RankedDecoding& p) { return dot_of(rate, p); };
   FrontPicture out;
   out.x_kind = out.y_kind = ScaleKind::log10;
   set_ends(shown, out);
   out.y_labels = TickLabels::si;
   out.x_title = t.text("figure.latency-throughput.x");
-  out.y_title = t.text(chip_key(input, "figure.latency-throughput.y"));
+  out.y_title = t.text(rate.key(input, "figure.latency-throughput.y"));
   for (const RankedDecoding& p : r.best) out.best.push_back(dot(p));
   for (const RankedDecoding& p : r.front) out.front.push_back(dot(p));
   for (const RankedDecoding& p : r.sample) out.cloud.push_back(dot(p));
@@ -98,17 +101,17 @@ FrontPicture picture_of(const FigureInput& input, const ServingShown& shown, con
     out.present->good = !r.present_breaks;
     out.present_text = present_words(input, r);
     if (shown.fits() && !r.present_breaks)
-      out.gain_text = t.format(chip_key(input, "figure.frontier.gain.rate"),
-                               {t.difference(shown.best().tokens_per_s_per_chip - r.present.tokens_per_s_per_chip,
-                                             engine::unit::tokens_per_s)});
+      out.gain_text =
+          t.format(rate.key(input, "figure.frontier.gain.rate"),
+                   {t.difference(rate.of(shown.best()) - rate.of(r.present), engine::unit::tokens_per_s)});
   }
   if (input.baseline) {
     const engine::QuantityValues& base = input.baseline->report.quantities;
-    const auto time = base[engine::Q::mixed_token_time_q], rate = base[engine::Q::sustained_tokens_per_chip];
-    if (time && rate && *time > 0 && *rate > 0) {
-      out.baseline = FrontDot{*time * kMsPerS, *rate, true};
+    const auto time = base[engine::Q::mixed_token_time_q], generated = base[rate.quantity()];
+    if (time && generated && *time > 0 && *generated > 0) {
+      out.baseline = FrontDot{*time * kMsPerS, *generated, true};
       out.x_from = std::min(out.x_from, *time * kMsPerS / 1.1), out.x_to = std::max(out.x_to, *time * kMsPerS * 1.1);
-      out.y_from = std::min(out.y_from, *rate / 1.1), out.y_to = std::max(out.y_to, *rate * 1.1);
+      out.y_from = std::min(out.y_from, *generated / 1.1), out.y_to = std::max(out.y_to, *generated * 1.1);
     }
   }
   if (const auto hovered = index_of(r, view.hovered_decoding)) out.hovered = dot(decoding_at(r, *hovered));
@@ -116,6 +119,12 @@ FrontPicture picture_of(const FigureInput& input, const ServingShown& shown, con
 }
 
 }  // namespace
+
+std::string ToldRate::key(const FigureInput& input, std::string_view stem) const {
+  return together ? std::string(stem) + ".all" : chip_key(input, stem);
+}
+
+ToldRate told_rate(const ServingSearchResult& result) { return {engine::has_several_chip_counts(result)}; }
 
 std::size_t decoding_count(const ServingSearchResult& r) { return present_at(r) + 1; }
 
@@ -153,16 +162,19 @@ Readout decoding_readout(const FigureInput& input, const ServingShown& shown, co
   Readout r;
   r.title = decoding_words(t, p.plan);
   if (present) r.title = t.format("figure.search.present", {r.title});
-  std::string rate = rate_text(t, p.tokens_per_s_per_chip), time = format_duration(p.token_s);
+  const ToldRate told = told_rate(*shown.result);
+  std::string rate = rate_text(t, told.of(p)), time = format_duration(p.token_s);
   if (shown.fits() && !p.rejected && !(present && shown.result->present_breaks)) {
-    rate = t.format("figure.search.time_against",
-                    {rate, against_text(p.tokens_per_s_per_chip, shown.best().tokens_per_s_per_chip)});
+    rate = t.format("figure.search.time_against", {rate, against_text(told.of(p), told.of(shown.best()))});
     time = t.format("figure.search.time_against", {time, against_text(p.token_s, shown.best().token_s)});
   }
   const auto promised = [&](std::string text, ServingRejection why, double limit) {
     return p.rejected == why ? t.format("figure.search.over_promise", {text, format_duration(limit)}) : text;
   };
-  r.rows.emplace_back(t.text(chip_key(input, "figure.latency-throughput.rate")), std::move(rate));
+  r.rows.emplace_back(t.text(told.key(input, "figure.latency-throughput.rate")), std::move(rate));
+  if (told.together)
+    r.rows.emplace_back(t.text("ui.search.column.chips"),
+                        format_count(engine::decoding_chips(p.plan) * shown.scenario->parallelism.context));
   r.rows.emplace_back(
       t.text("figure.latency-throughput.time"),
       promised(std::move(time), ServingRejection::token_time, promise_of(shown).time_per_output_token_s));
@@ -199,21 +211,20 @@ FigureHead serving_head_of(const FigureInput& input, std::string_view figure) {
     return head;
   }
   const RankedDecoding& best = shown.best();
-  const auto rate = [&](double tokens) {
-    return say(head, data_claim("tokens per s and chip", tokens, rate_text(t, tokens)));
-  };
-  head.brief = t.format(chip_key(input, "figure.search.takeaway.serving.brief"),
-                        {rate(best.tokens_per_s_per_chip),
-                         say(head, data_claim("seconds per token", best.token_s, format_duration(best.token_s)))});
+  const ToldRate told = told_rate(r);
+  const auto rate = [&](double tokens) { return say(head, data_claim(told.column(), tokens, rate_text(t, tokens))); };
+  head.brief = t.format(
+      told.key(input, "figure.search.takeaway.serving.brief"),
+      {rate(told.of(best)), say(head, data_claim("seconds per token", best.token_s, format_duration(best.token_s)))});
   head.takeaway = head.brief;
-  const double now = r.present.tokens_per_s_per_chip;
+  const double now = told.of(r.present);
   if (r.present_breaks)
     head.takeaway = takeaway_out(input, head, *r.present_breaks);
   else if (r.present_legal)
-    head.takeaway = t.format("figure.search.takeaway",
-                             {head.brief, rate(now),
-                              say(head, own_claim("search.against_best", now / best.tokens_per_s_per_chip - 1,
-                                                  against_text(now, best.tokens_per_s_per_chip)))});
+    head.takeaway = t.format(
+        "figure.search.takeaway",
+        {head.brief, rate(now),
+         say(head, own_claim("search.against_best", now / told.of(best) - 1, against_text(now, told.of(best))))});
   return head;
 }
 
@@ -242,14 +253,15 @@ ParallelAxes serving_axes(const FigureInput& input, const ServingShown& shown, c
   out.axes.push_back({name("ttft"), duration, true, true});
   out.axes.push_back({name("token_time"), duration, true, true});
   out.colour_axis = out.axes.size();
-  out.axes.push_back({std::string(t.text(chip_key(input, "figure.parallel-coordinates.axis.throughput"))),
+  const ToldRate rate = told_rate(r);
+  out.axes.push_back({std::string(t.text(rate.key(input, "figure.parallel-coordinates.axis.throughput"))),
                       [](double v) { return format_si(v, ""); }, true, true});
   out.low_is_best = false;
   const auto line_of = [&](std::size_t index) {
     const RankedDecoding& p = decoding_at(r, index);
     ParallelLine one{index, {}};
     for (const auto member : degrees) one.values.push_back(static_cast<double>(p.plan.*member));
-    one.values.insert(one.values.end(), {p.chip_bytes, p.ttft_s, p.token_s, p.tokens_per_s_per_chip});
+    one.values.insert(one.values.end(), {p.chip_bytes, p.ttft_s, p.token_s, rate.of(p)});
     return one;
   };
   for (std::size_t i = 0; i < r.sample.size() && out.faint.size() < kFaint; ++i)
@@ -262,7 +274,7 @@ ParallelAxes serving_axes(const FigureInput& input, const ServingShown& shown, c
     return decoding_readout(input, shown, decoding_at(*shown.result, i), i == present_at(*shown.result));
   };
   const bool promised = promise_of(shown).time_per_output_token_s > 0 || promise_of(shown).ttft_s > 0;
-  out.note = lines_note(input, out, chip_key(input, "figure.parallel-coordinates.note.best.serving"),
+  out.note = lines_note(input, out, rate.key(input, "figure.parallel-coordinates.note.best.serving"),
                         t.format(shown.fits() ? promised ? "figure.parallel-coordinates.note.keep"
                                                          : "figure.parallel-coordinates.note.fit.all"
                                  : promised   ? "figure.parallel-coordinates.note.none_keeps"
@@ -273,9 +285,11 @@ ParallelAxes serving_axes(const FigureInput& input, const ServingShown& shown, c
 
 std::string serving_plans_data(const FigureInput& input) {
   const ServingShown shown = serving_shown_of(input);
-  std::string out =
+  const bool together = shown.result != nullptr && told_rate(*shown.result).together;
+  std::string out = fmt::format(
       "set\tdata\ttensor\texpert\tpipeline\tbatch\tseconds per token\tseconds to first token\ttokens per s and "
-      "chip\tmemory bytes\ttaken\n";
+      "chip\t{}memory bytes\ttaken\n",
+      together ? ToldRate{true}.column() + "\t" : std::string());
   if (shown.result == nullptr || !shown.result->finished) return out;
   const ServingSearchResult& r = *shown.result;
   for (std::size_t i = 0; i < decoding_count(r); ++i) {
@@ -283,9 +297,10 @@ std::string serving_plans_data(const FigureInput& input) {
     if (present && !r.present_legal) continue;
     const RankedDecoding& p = decoding_at(r, i);
     const char* set = i < r.best.size() ? "best" : i < sample_begin(r) ? "front" : present ? "present" : "sample";
-    out += fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\n", set, p.plan.data, p.plan.tensor, p.plan.expert,
-                       p.plan.pipeline, p.plan.batch, p.token_s, p.ttft_s, p.tokens_per_s_per_chip, p.chip_bytes,
-                       p.rejected ? engine::kServingRejectionIds[*p.rejected] : "yes");
+    out += fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t", set, p.plan.data, p.plan.tensor, p.plan.expert,
+                       p.plan.pipeline, p.plan.batch, p.token_s, p.ttft_s, p.tokens_per_s_per_chip);
+    if (together) out += fmt::format("{}\t", p.tokens_per_s);
+    out += fmt::format("{}\t{}\n", p.chip_bytes, p.rejected ? engine::kServingRejectionIds[*p.rejected] : "yes");
   }
   return out;
 }

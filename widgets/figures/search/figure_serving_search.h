@@ -22,6 +22,20 @@ std::optional<std::size_t> index_of(const engine::ServingSearchResult& result,
 // The plan with this index in the search that is shown, whether it trains or serves; nothing where there is none.
 std::optional<FoundPlan> drawn_plan(const FigureInput& input, int index);
 
+// What plans generate a second, as figures tell it: per chip, or of all chips together where that is not what ranks
+// them.
+struct ToldRate {
+  bool together = false;
+  double of(const engine::RankedDecoding& plan) const {
+    return together ? plan.tokens_per_s : plan.tokens_per_s_per_chip;
+  }
+  engine::Q quantity() const { return together ? engine::Q::sustained_tokens : engine::Q::sustained_tokens_per_chip; }
+  std::string column() const { return together ? "tokens per s" : "tokens per s and chip"; }  // of data
+  // Of a text that comes by "gpu", "chip" and "all".
+  std::string key(const FigureInput& input, std::string_view stem) const;
+};
+ToldRate told_rate(const engine::ServingSearchResult& result);
+
 // "data 4, tensor 2, batch 256".
 std::string decoding_words(const TextTable& texts, const engine::DecodingPlan& plan);
 Readout decoding_readout(const FigureInput& input, const ServingShown& shown, const engine::RankedDecoding& plan,

@@ -183,7 +183,14 @@ const auto& training_columns() {
 const auto& serving_columns() {
   using L = const Listed<RankedDecoding>&;
   using engine::DecodingPlan;
+  const auto used = [](L l) { return engine::decoding_chips(l.row.plan) * l.scenario.parallelism.context; };
+  // Prefill has the others where it has chips of its own.
+  const auto leaves_idle = [](L l) {
+    return !l.scenario.serving.disaggregated &&
+           engine::decoding_chips(l.row.plan) * l.scenario.parallelism.context < all_chips(l.scenario);
+  };
   static const std::array columns{
+      ColumnOf<RankedDecoding>{{"chips", {}}, [used](L l) { return format_count(used(l)); }, leaves_idle},
       degree<RankedDecoding, &DecodingPlan::data>("data"),
       degree<RankedDecoding, &DecodingPlan::tensor>("tensor"),
       degree<RankedDecoding, &DecodingPlan::expert>("expert"),
@@ -191,6 +198,8 @@ const auto& serving_columns() {
       count<RankedDecoding, &DecodingPlan::batch>("batch"),
       ColumnOf<RankedDecoding>{{"rate", {}, true, true},
                                [](L l) { return format_significant(l.row.tokens_per_s_per_chip); }},
+      ColumnOf<RankedDecoding>{
+          {"total_rate", {}, true, true}, [](L l) { return format_si(l.row.tokens_per_s, ""); }, leaves_idle},
       ColumnOf<RankedDecoding>{{"token_time", {}, true, true}, [](L l) { return format_duration(l.row.token_s); }},
       ColumnOf<RankedDecoding>{{"memory", {}, true, true}, [](L l) { return gb(l.row.chip_bytes); }},
       // What runs have been measured of is decoding alone.
