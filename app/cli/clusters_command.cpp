@@ -103,6 +103,7 @@ std::string table_text(const Context& context, const std::vector<ClusterAnswer>&
   for (const std::vector<std::string>& row : table.rows) columns.add(row);
   std::string out = columns.text(0);
   std::string notes;
+  if (table.idle) notes += std::string(context.texts.text("clusters.idle")) + "\n";
   if (table.assumed) notes += std::string(context.texts.text("clusters.ideal")) + "\n";
   if (const std::string words = widgets::search::above_one_words(context.texts, table.rows); !words.empty())
     notes += words + "\n";

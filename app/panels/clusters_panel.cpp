@@ -45,7 +45,7 @@ struct ClusterList {
   std::vector<search::PlanColumn> columns;
   std::vector<ListRow> rows;
   double longest_s = 0, dearest_usd = 0;
-  bool assumed = false;
+  bool assumed = false, idle = false;
   std::string note;  // of a mark in the rows; empty: none
 };
 
@@ -57,7 +57,7 @@ ClusterList list_of(const TextTable& texts, const ClusterOutcome& found) {
     if (std::isfinite(a.cost_usd)) out.dearest_usd = std::max(out.dearest_usd, a.cost_usd);
   }
   out.columns = std::move(table.columns);
-  out.assumed = table.assumed;
+  out.assumed = table.assumed, out.idle = table.idle;
   out.note = search::above_one_words(texts, table.rows);
   for (std::size_t i = 0; i < found.answers.size(); ++i)
     out.rows.push_back(
@@ -163,6 +163,7 @@ Scenario list_of_answers(PanelContext& ctx, Rect r, SearchView& view, Scenario s
   if (table.scrolled()) r.cut_bottom(ctx.px(kListScrollBar));
   table.head(r.cut_top(row_h).centre().y);
   list_note(ctx, r, list.note);
+  if (list.idle) list_note(ctx, r, std::string(ctx.text("clusters.idle")));
   if (list.assumed) list_note(ctx, r, std::string(ctx.text("clusters.ideal")));
   if (now && !view.clusters.stale) list_note(ctx, r, against_now(ctx.ui.texts, found.answers.front(), *now));
   Rect foot;
@@ -209,8 +210,10 @@ Scenario clusters_panel(PanelContext& ctx, const Rect& r, SearchView& search, Fi
                         Scenario scenario) {
   Rect rest = r;
   // The list has what it needs, the figure the rest of the room.
-  const std::size_t rows = search.clusters.found != nullptr ? search.clusters.found->answers.size() : 5;
-  const float wanted = ctx.px(kListHead + kListRow * (std::min(static_cast<float>(rows), 8.0f) + 4.4f));
+  const ClusterOutcome* found = search.clusters.found.get();
+  const std::size_t rows = found != nullptr ? found->answers.size() : 5;
+  const float more = found != nullptr && std::ranges::any_of(found->answers, search::leaves_idle) ? 5.4f : 4.4f;
+  const float wanted = ctx.px(kListHead + kListRow * (std::min(static_cast<float>(rows), 8.0f) + more));
   const float height = std::max(std::min(ctx.px(kLeastFigure), r.h * 0.5f), std::min(r.h * 0.6f, r.h - wanted));
   const auto clusters = static_cast<std::size_t>(find_figure("clusters") - figures().data());
   figure_cell(ctx, rest.cut_top(std::round(height)), figures_state, clusters, FigurePlace::fixed, scenario);

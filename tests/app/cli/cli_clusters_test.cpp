@@ -96,6 +96,17 @@ TEST_CASE("a chip without a speed that plans need is not said to be too small: t
   CHECK_FALSE(alone[0].contains("missing"));
 }
 
+TEST_CASE("where a plan leaves chips idle the table says how many it uses, and whose costs these are") {
+  const std::string on = " --on h100-sxm:1000,h100-sxm:1024";
+  const Outcome o = run("clusters llama3-405b-16k-h100-8k" + on);
+  CHECK(o.out.find("896 of 1000") != std::string::npos);
+  CHECK(o.out.find("\ncost and energy are of the chips that are used\n") != std::string::npos);
+  const auto json = nlohmann::json::parse(run("clusters llama3-405b-16k-h100-8k --json" + on).out);
+  for (const auto& row : json) CHECK(row["used_chips"] == (row["chips"] == 1000 ? 896 : 1024));
+  CHECK(run("clusters llama3-405b-16k-h100-8k --on h100-sxm:1024").out.find("of the chips that are used") ==
+        std::string::npos);
+}
+
 TEST_CASE("CSV leaves empty what is not known") {
   const Outcome o = run("clusters llama3-8b-8-h100 --on b200:8,rtx4090:8 --csv");
   CHECK(o.out.find("null") == std::string::npos);

@@ -53,7 +53,7 @@ const ClusterColumn kCluster{{"cluster", {}, false, true}, [](const TextTable&, 
                              }};
 const ClusterColumn kChips{{"chips", {}, true, true}, [](const TextTable& texts, const ClusterAnswer& a) {
                              const std::string all = format_count(static_cast<double>(a.chips));
-                             if (!(a.used_chips < static_cast<double>(a.chips))) return all;
+                             if (!leaves_idle(a)) return all;
                              return texts.format("clusters.used_chips", {format_count(a.used_chips), all});
                            }};
 const ClusterColumn kRun{{"run", {}, true, true}, [](const TextTable& texts, const ClusterAnswer& a) {
@@ -91,6 +91,8 @@ const std::array kServing{kCluster,
 
 }  // namespace
 
+bool leaves_idle(const ClusterAnswer& a) { return a.used_chips < static_cast<double>(a.chips); }
+
 ClusterTable cluster_table(const TextTable& texts, bool serves, std::span<const ClusterAnswer> answers) {
   const std::span<const ClusterColumn> columns = serves ? std::span<const ClusterColumn>(kServing) : kTraining;
   ClusterTable out;
@@ -100,6 +102,7 @@ ClusterTable cluster_table(const TextTable& texts, bool serves, std::span<const 
   }
   for (const ClusterAnswer& a : answers) {
     out.assumed |= !a.is_calibrated;
+    out.idle |= leaves_idle(a);
     std::vector<std::string>& cells = out.rows.emplace_back();
     for (const ClusterColumn& one : columns) cells.push_back(one.text(texts, a));
   }

@@ -17,7 +17,9 @@ struct ClusterTable {
   std::vector<PlanColumn> columns;
   std::vector<std::vector<std::string>> rows;  // in the order of the answers; a cell for each column
   bool assumed = false;                        // a row is of a chip that no run has been fitted to, and is marked
+  bool idle = false;                           // a plan leaves chips idle, which its cost is without
 };
+bool leaves_idle(const engine::ClusterAnswer&);
 // `serves`: whether the scenario does; its columns are others.
 ClusterTable cluster_table(const TextTable& texts, bool serves, std::span<const engine::ClusterAnswer> answers);
 // What is said of an answer that is pointed at: its cells that say something, and the time of a step.
