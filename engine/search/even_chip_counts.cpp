@@ -8,7 +8,6 @@
 
 #include "engine/inputs/placement.h"
 #include "engine/model/split_heads.h"
-#include "engine/scenario/domains.h"
 #include "engine/search/plan_space.h"
 
 namespace roofscape::engine {
