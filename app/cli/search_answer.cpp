@@ -17,6 +17,7 @@
 #include "widgets/figures/common/evidence_text.h"
 #include "widgets/figures/search/close_words.h"
 #include "widgets/figures/search/figure_search_parts.h"
+#include "widgets/figures/search/figure_serving_search.h"
 #include "widgets/figures/search/plan_table.h"
 #include "widgets/plot/quantity_label.h"
 
@@ -166,15 +167,16 @@ std::string serving_present_text(const Context& context, const engine::Scenario&
                         {widgets::format(result.present_missing_bytes, engine::unit::bytes),
                          widgets::quantity_label(context.texts, present.fullest_part)}) +
            "\n";
-  const std::string now = texts.format(
-      "cli.search.serving_present",
-      {widgets::format_duration(present.token_s), widgets::format_significant(present.tokens_per_s_per_chip)});
+  const widgets::search::ToldRate rate = widgets::search::told_rate(result);
+  const std::string now =
+      texts.format(rate.together ? "cli.search.serving_present.all" : "cli.search.serving_present",
+                   {widgets::format_duration(present.token_s), widgets::format_significant(rate.of(present))});
   if (result.present_breaks) return out_text(context, now, *result.present_breaks);
   if (!engine::comparable(best, present)) return present_unlike_text(context, now);
   return "\n" + now +
-         standing_text(context, engine::score_of(request.objective, present),
-                       engine::score_of(request.objective, best), engine::kServingObjectiveIds[request.objective],
-                       result.present_rank, best.slow_end_s > 0) +
+         standing_text(
+             context, engine::score_of(request.objective, present), engine::score_of(request.objective, best),
+             widgets::search::ranked_by_key(request.objective, result), result.present_rank, best.slow_end_s > 0) +
          "\n";
 }
 

@@ -213,9 +213,9 @@ std::string none_measured_words(const PanelContext& ctx, const std::shared_ptr<c
 }
 
 std::string ranking_word(const PanelContext& ctx, const SearchOutcome& found) {
-  const std::string_view id = found.query.serves() ? engine::kServingObjectiveIds[found.query.serving.objective]
-                                                   : engine::kObjectiveIds[found.query.request.objective];
-  const std::string objective(ctx.text("ui.search.objective." + std::string(id)));
+  const std::string id = found.query.serves() ? search::ranked_by_key(found.query.serving.objective, found.serving)
+                                              : std::string(engine::kObjectiveIds[found.query.request.objective]);
+  const std::string objective(ctx.text("ui.search.objective." + id));
   return found.query.measured ? ctx.format("ui.search.at_slow_end", {objective}) : objective;
 }
 

@@ -389,6 +389,20 @@ TEST_CASE("search keeps to what the workload promises, unless an option promises
             .out.find("promised: at most 10 ms per token\n") != std::string::npos);
 }
 
+TEST_CASE("a present plan that serves on few of the chips is held against what all of them generate") {
+  const Outcome o = run("search llama3-70b-serving-8-h100 --set cluster.nodes=3 --limit 3");
+  CHECK(
+      o.out.find("\nmeshes of all 24 chips, and of fewer that are a simpler product: 16; what they generate together "
+                 "ranks them\n") != std::string::npos);
+  CHECK(o.out.find(" tokens/s per chip;") == std::string::npos);
+  CHECK(o.out.find(" against the best by throughput of all chips\n") != std::string::npos);
+  // With all chips of a power of two there is one number, and the rate is that of a chip.
+  const Outcome one = run("search llama3-70b-serving-8-h100 --limit 3");
+  CHECK(one.out.find("meshes of all") == std::string::npos);
+  CHECK(one.out.find(" tokens/s per chip;") != std::string::npos);
+  CHECK(one.out.find(" against the best by throughput per chip") != std::string::npos);
+}
+
 TEST_CASE("search lists plans that are alike once, all with --every, and all in JSON") {
   const Outcome merged = run("search llama3-8b-8-h100 --limit 5"),
                 every = run("search llama3-8b-8-h100 --limit 5 --every");

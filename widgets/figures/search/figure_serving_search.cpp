@@ -126,6 +126,11 @@ std::string ToldRate::key(const FigureInput& input, std::string_view stem) const
 
 ToldRate told_rate(const ServingSearchResult& result) { return {engine::has_several_chip_counts(result)}; }
 
+std::string ranked_by_key(engine::ServingObjective objective, const ServingSearchResult& result) {
+  const std::string id(engine::kServingObjectiveIds[objective]);
+  return objective == engine::ServingObjective::throughput && told_rate(result).together ? id + ".all" : id;
+}
+
 std::size_t decoding_count(const ServingSearchResult& r) { return present_at(r) + 1; }
 
 const RankedDecoding& decoding_at(const ServingSearchResult& r, std::size_t index) {

@@ -36,6 +36,9 @@ struct ToldRate {
 };
 ToldRate told_rate(const engine::ServingSearchResult& result);
 
+// The end of the key of what plans are ranked by, in words: "throughput.all", "token-time".
+std::string ranked_by_key(engine::ServingObjective objective, const engine::ServingSearchResult& result);
+
 // "data 4, tensor 2, batch 256".
 std::string decoding_words(const TextTable& texts, const engine::DecodingPlan& plan);
 Readout decoding_readout(const FigureInput& input, const ServingShown& shown, const engine::RankedDecoding& plan,
