@@ -108,6 +108,29 @@ void check_torus(Findings& f, const MeshLinks& mesh) {
           "placement.tensor.on");
 }
 
+// How many times as many data ranks the idle chips allow, each with whole microbatches or sequences to decode; 1: none.
+int times_data_ranks(const Scenario& s, double used, double total) {
+  const double most = std::floor(total / used);
+  if (s.serves()) {
+    const auto sequences = static_cast<double>(s.workload.batch / data_ranks(s.parallelism));
+    return static_cast<int>(std::max(1.0, std::min(most, sequences)));
+  }
+  if (s.workload.global_batch_sequences % batch_granule(s) != 0) return 1;
+  const std::int64_t shares = s.workload.global_batch_sequences / batch_granule(s);
+  const int stages = s.parallelism.pipeline;
+  const auto runs = [&](std::int64_t microbatches) {
+    return stages == 1 ||
+           bool(check_schedule(schedule_shape(s.pipeline, s.pipeline.schedule, stages, static_cast<int>(microbatches),
+                                              s.pipeline.virtual_stages)));
+  };
+  std::int64_t times = 1;  // the largest divisor that is not too large and leaves microbatches enough
+  for (std::int64_t d = 1; d <= shares / d; ++d)
+    if (shares % d == 0)
+      for (const std::int64_t divisor : {d, shares / d})
+        if (static_cast<double>(divisor) <= most && divisor > times && runs(shares / divisor)) times = divisor;
+  return static_cast<int>(times);
+}
+
 void check_chips(Findings& f, const MeshLinks* placed) {
   const Scenario& s = f.scenario();
   const double used = f.quantity(Q::chips_used), total = static_cast<double>(chip_count(s.cluster));
@@ -123,8 +146,14 @@ void check_chips(Findings& f, const MeshLinks* placed) {
     f.add(Severity::error, "mesh.too_many_chips", {{used, unit::chips}, {total, unit::chips}}, "parallelism.fsdp",
           fix);
   } else if (used < total) {
+    Fix fix;
+    const bool fsdp = !s.serves() && s.parallelism.fsdp >= s.parallelism.data;
+    const int times = s.serves() && s.serving.disaggregated ? 1 : times_data_ranks(s, used, total);
+    const double ranks = double(times) * (fsdp ? s.parallelism.fsdp : s.parallelism.data);
+    if (times > 1 && ranks <= kMostDataDegree)
+      fix = {Findings::edit(fsdp ? "parallelism.fsdp" : "parallelism.data", ranks)};
     f.add(Severity::warning, "mesh.idle_chips", {{total - used, unit::chips}, {total, unit::chips}},
-          "parallelism.fsdp");
+          "parallelism.fsdp", fix);
   }
   if (s.cluster.chip.interconnect == Interconnect::torus && used <= total) {
     if (used > largest_power_of_two_box(s.cluster.slice) * s.cluster.slices &&

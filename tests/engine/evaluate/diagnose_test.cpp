@@ -37,6 +37,38 @@ TEST_CASE("a mesh of 8,192 chips on a pod of 8,960 leaves 768 idle, as a warning
   CHECK(d->values[1].value == 8960);
   CHECK_FALSE(r.has_errors());
 }
+TEST_CASE("idle chips are offered to as many data ranks as the batch has whole shares for") {
+  const auto offered = [](const Scenario& s) {
+    const auto d = find(evaluate(s), "mesh.idle_chips");
+    return d && !d->fix.empty() ? d->fix.front().value : 0;
+  };
+  // 128 sequences: of 9 times as many ranks 8 times divide them.
+  CHECK(offered(with(preset("llama3-8b-8-h100"), {"cluster.nodes=9"})) == 64);
+  CHECK(offered(with(preset("llama3-8b-8-h100"), {"cluster.nodes=9", "workload.global_batch_sequences=8"})) == 0);
+  // 768 of 8,960 chips are too few for 1,024 ranks more.
+  CHECK(offered(preset("llama3-70b-v5p-pod")) == 0);
+  // Replicas have a sequence each.
+  CHECK(offered(with(preset("llama3-70b-serving-8-h100"), {"cluster.nodes=3"})) == 3);
+  CHECK(offered(with(preset("llama3-70b-serving-8-h100"), {"cluster.nodes=3", "workload.batch=2"})) == 2);
+}
+TEST_CASE("the fix of idle chips is a legal mesh that leaves fewer idle, for any plan that runs") {
+  std::mt19937 rng(11);
+  int offered = 0;
+  for (int i = 0; i < 600; ++i) {
+    Scenario s = i % 3 == 0 ? tests::random_serving_scenario(rng) : tests::random_scenario(rng);
+    if (s.cluster.chip.interconnect == Interconnect::switched) s.cluster.nodes *= 1 + i % 7;
+    const Report r = evaluate(s);
+    const auto d = find(r, "mesh.idle_chips");
+    if (!d || d->fix.empty() || r.has_errors()) continue;
+    ++offered;
+    CAPTURE(i);
+    const Report better = evaluate(fixed(s, *d));
+    CHECK_FALSE(find(better, "mesh.too_many_chips").has_value());
+    for (const Diagnostic& e : better.diagnostics) CHECK_MESSAGE(e.severity != Severity::error, e.code);
+    CHECK(better.quantities.value_or(Q::chips_used, 0) > r.quantities.value_or(Q::chips_used, 0));
+  }
+  CHECK(offered > 30);
+}
 TEST_CASE("a mesh larger than the cluster is an error whose fix is not") {
   const Scenario s =
       with(preset("llama3-70b-v5p-pod"), {"parallelism.fsdp=2048", "workload.global_batch_sequences=2048"});
