@@ -204,16 +204,16 @@ void draw_serving_map(Canvas& canvas, const Rect& area, const FigureInput& input
 
 std::string serving_map_data(const FigureInput& input, const FigureView&) {
   const ServingShown found = search::serving_shown_of(input);
-  const bool together = found.result != nullptr && search::told_rate(*found.result).together;
+  const search::ToldRate rate = found.result != nullptr ? search::told_rate(*found.result) : search::ToldRate{};
   std::string out = fmt::format(
       "tensor\tpipeline\tdata\texpert\tbatch\tseconds per token\ttokens per s and chip\t{}memory bytes\ttaken\n",
-      together ? search::ToldRate{true}.column() + "\t" : std::string());
+      rate.together ? rate.column() + "\t" : std::string());
   if (found.result == nullptr) return out;
   for (const ServingCell& c : found.result->cells) {
     const RankedDecoding none, &p = c.best ? *c.best : c.nearest ? *c.nearest : none;
     out += fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}\t", c.tensor, c.pipeline, p.plan.data, p.plan.expert, p.plan.batch,
                        p.token_s, p.tokens_per_s_per_chip);
-    if (together) out += fmt::format("{}\t", p.tokens_per_s);
+    if (rate.together) out += fmt::format("{}\t", p.tokens_per_s);
     out += fmt::format("{}\t{}\n", p.chip_bytes, c.best ? "yes" : engine::kServingRejectionIds[c.why]);
   }
   return out;

@@ -290,11 +290,11 @@ ParallelAxes serving_axes(const FigureInput& input, const ServingShown& shown, c
 
 std::string serving_plans_data(const FigureInput& input) {
   const ServingShown shown = serving_shown_of(input);
-  const bool together = shown.result != nullptr && told_rate(*shown.result).together;
+  const ToldRate rate = shown.result != nullptr ? told_rate(*shown.result) : ToldRate{};
   std::string out = fmt::format(
       "set\tdata\ttensor\texpert\tpipeline\tbatch\tseconds per token\tseconds to first token\ttokens per s and "
       "chip\t{}memory bytes\ttaken\n",
-      together ? ToldRate{true}.column() + "\t" : std::string());
+      rate.together ? rate.column() + "\t" : std::string());
   if (shown.result == nullptr || !shown.result->finished) return out;
   const ServingSearchResult& r = *shown.result;
   for (std::size_t i = 0; i < decoding_count(r); ++i) {
@@ -304,7 +304,7 @@ std::string serving_plans_data(const FigureInput& input) {
     const char* set = i < r.best.size() ? "best" : i < sample_begin(r) ? "front" : present ? "present" : "sample";
     out += fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t", set, p.plan.data, p.plan.tensor, p.plan.expert,
                        p.plan.pipeline, p.plan.batch, p.token_s, p.ttft_s, p.tokens_per_s_per_chip);
-    if (together) out += fmt::format("{}\t", p.tokens_per_s);
+    if (rate.together) out += fmt::format("{}\t", p.tokens_per_s);
     out += fmt::format("{}\t{}\n", p.chip_bytes, p.rejected ? engine::kServingRejectionIds[*p.rejected] : "yes");
   }
   return out;
