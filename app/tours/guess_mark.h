@@ -32,6 +32,10 @@ struct MarkPlace {
   std::vector<Name> names;           // of the rows of bars, left of them
   std::vector<widgets::Rect> texts;  // of the figure once it is revealed: what is said of the gap keeps clear of them
   std::vector<widgets::Rect> choices;  // by choice, what is ticked for it; empty: nothing
+  const widgets::Scale& axis() const { return along_x ? frame.x : frame.y; }
+  // Where along it a mark is before there is a guess: a line across an axis at its end, where it points at nothing, else
+  // in the middle.
+  float idle(io::TourMark::Kind kind) const;
   // A value of the axis, in base units, and where it stands along it.
   double value(widgets::Point at) const;
   float position(double value) const;
