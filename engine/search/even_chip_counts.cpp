@@ -43,13 +43,14 @@ std::vector<int> even_chip_counts(const Scenario& s) {
   const std::vector<int> contexts = divisors_to(s.workload.sequence_length, kMostContextDegree),
                          stages = divisors_to(s.model.n_layers, kMostPipelineDegree);
   const int batch = s.workload.global_batch_sequences;
-  // Nearly all clusters that are built are so.
-  for (const int tensor : tensors)
-    for (const int context : contexts)
-      for (const int pipeline : stages)
-        if (const std::int64_t model = std::int64_t{tensor} * context * pipeline;
-            model <= chips && chips % model == 0 && batch % (chips / model) == 0)
-          return {chips};
+  // Of a power of two, as most clusters have, there is nothing simpler.
+  if (std::has_single_bit(static_cast<unsigned>(chips)))
+    for (const int tensor : tensors)
+      for (const int context : contexts)
+        for (const int pipeline : stages)
+          if (const std::int64_t model = std::int64_t{tensor} * context * pipeline;
+              model <= chips && chips % model == 0 && batch % (chips / model) == 0)
+            return {chips};
   const std::vector<int> counts =
       products(products(products(tensors, contexts, chips), stages, chips), divisors(batch), chips);
   std::vector<int> out;

@@ -10,9 +10,9 @@ namespace roofscape::engine {
 
 // Numbers of chips that a mesh on the scenario's cluster can have with a tensor degree that splits the heads inside a
 // node, a context degree that divides the sequence, a pipeline degree that divides the layers, and data ranks that
-// divide the batch. All chips alone where they are one of them; else those of which no larger one is a simpler product,
-// where the simpler of two has the smaller odd factor: falling, the last a power of two. What a search is limited to
-// does not change them, so that a narrower search finds no plan that a wider one does not know.
+// divide the batch: those of which no larger one is a simpler product, where the simpler of two has the smaller odd
+// factor; falling, the last a power of two. 1,152 chips can have 9 stages, and 1,024 of them need not. What a search is
+// limited to does not change them, so that a narrower search finds no plan that a wider one does not know.
 std::vector<int> even_chip_counts(const Scenario&);
 
 // The same of replicas, of which there may be any number: all chips, and of fewer those of which no larger number is a

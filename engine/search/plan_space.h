@@ -1,4 +1,4 @@
-// The space of plans a search looks through: every mesh of all chips, and of fewer where all chips divide badly
+// The space of plans a search looks through: every mesh of all chips, and of fewer where those divide better
 // (even_chip_counts.h) or the scenario's own mesh leaves some idle, times the choices that do not change the mesh.
 // Constraints are values: each dimension has numbers or choices that are allowed.
 #pragma once

@@ -39,7 +39,6 @@ bool divides_evenly(const Scenario& s, int chips) {
 
 std::vector<int> found_by_trying(const Scenario& s) {
   const int chips = shared_chips(s.cluster);
-  if (divides_evenly(s, chips)) return {chips};
   std::vector<int> out;
   int simplest = std::numeric_limits<int>::max();
   for (int count = chips; count > 0; --count) {
@@ -63,9 +62,21 @@ TEST_CASE("of chips that no mesh divides evenly, fewer are tried, down to a powe
   CHECK(counts_on(125) == std::vector{896, 768, 512});
 }
 
-TEST_CASE("of chips that a mesh divides evenly, all are used") {
+TEST_CASE("of chips that a mesh divides evenly, all are used, and beside an odd factor a simpler number") {
   CHECK(counts_on(2048) == std::vector{16384});
-  CHECK(counts_on(1344) == std::vector{10752});
+  CHECK(counts_on(1344) == std::vector{10752, 9216, 8192});
+  CHECK(counts_on(144) == std::vector{1152, 1024});
+}
+
+TEST_CASE("stages that are pinned to a power of two leave plans on 1,152 chips") {
+  Scenario s = tests::preset("llama3-405b-16k-h100-8k");
+  s.cluster.nodes = 144;
+  SearchRequest request;
+  request.space = space_of(s);
+  request.space.pipeline.only = {16};
+  const SearchResult found = search(s, request);
+  REQUIRE_FALSE(found.best.empty());
+  CHECK(mesh_chips(found.best.front().plan) == 1024);
 }
 
 TEST_CASE("chip counts that divide evenly are those that trying every mesh finds") {

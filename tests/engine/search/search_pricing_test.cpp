@@ -486,7 +486,7 @@ TEST_CASE("a mesh is priced alike with the layer of any mesh that shares it, in 
   int shared = 0, several_axes = 0, same_pipeline = 0;
   DeviceKinds kinds;
   std::vector<int> layers;
-  for (int i = 0; i < 300; ++i) {
+  for (int i = 0; i < 800; ++i) {
     tests::Dice dice(rng);
     const Scenario s = tests::random_small_scenario(rng);
     const PlanSpace space = space_of(s);
