@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -25,6 +26,14 @@ using engine::kSoftwareStacks;
 using Progress = std::function<void(std::size_t, std::size_t)>;
 
 constexpr int kDigits = 5;  // of a value that ships
+constexpr std::size_t kFolds = 10;
+
+// One of ten parts, by a name; FNV-1a.
+std::string part_of(std::string_view name) {
+  std::uint32_t hash = 2166136261U;
+  for (const char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 16777619U;
+  return std::to_string((hash >> 8) % kFolds);
+}
 
 double rounded(double x) {
   if (x == 0) return 0;
@@ -43,7 +52,7 @@ bool any_run(const io::Measurement&) { return true; }
 struct Group {
   std::optional<io::LeftOutKind> kind;  // none: a part of the models
   std::string name;
-  bool has(const io::Measurement& entry) const {
+  bool operator()(const io::Measurement& entry) const {
     return kind ? left_out_name(*kind, entry) == name : part_of(left_out_name(io::LeftOutKind::model, entry)) == name;
   }
 };
@@ -77,10 +86,10 @@ struct Fits {
   }
   // From the start: nothing that the runs left out have decided is known to it.
   Calibration without(const Calibration& base, double pull, const Group& group) {
-    const TaskFit::Held held = training.held(group.kind, group.name);
+    const TaskFit::Held held = training.held(group);
     const Calibration trained =
         training.make_room(training.search(base, base, pull, held, kMostFitSteps).calibration, held);
-    return serving.search(trained, base, pull, serving.held(group.kind, group.name), kMostFitSteps).calibration;
+    return serving.search(trained, base, pull, serving.held(group), kMostFitSteps).calibration;
   }
   std::vector<double> errors_of(const Calibration& calibration,
                                 const std::function<bool(const io::Measurement&)>& counts) {
@@ -88,9 +97,6 @@ struct Fits {
     training.errors_of(calibration, counts, out);
     serving.errors_of(calibration, counts, out);
     return out;
-  }
-  std::vector<double> errors_of(const Calibration& calibration, const Group& group) {
-    return errors_of(calibration, [&group](const io::Measurement& entry) { return group.has(entry); });
   }
   std::set<std::string> names(io::LeftOutKind kind) const {
     std::set<std::string> out;
@@ -174,9 +180,8 @@ void choose_pull(Fits& fits, FitsWithout& without, CalibrationFit& out) {
     const std::vector<Calibration> found = without.of(parts, pull);
     std::vector<double> errors;
     for (std::size_t i = 0; i < parts.size(); ++i) {
-      const auto of_part = [&](const io::Measurement& entry) { return parts[i].has(entry); };
-      fits.training.errors_of(found[i], of_part, errors);
-      if (fits.training.rows().rows().empty()) fits.serving.errors_of(found[i], of_part, errors);
+      fits.training.errors_of(found[i], parts[i], errors);
+      if (fits.training.rows().rows().empty()) fits.serving.errors_of(found[i], parts[i], errors);
     }
     double mean = 0;
     for (const double error : errors) mean += std::log1p(error) / static_cast<double>(errors.size());

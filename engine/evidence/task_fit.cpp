@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
 #include <set>
+#include <string>
 #include <utility>
 
 #include "engine/evidence/calibration_fit.h"
@@ -25,7 +25,6 @@ constexpr double kEnough = 1e-4;      // of the objective: less is no progress
 constexpr double kGood = 3e-3;        // a step that gains so much may use what was seen before it
 constexpr double kMostRoom = 1;       // standard deviations
 constexpr int kHalvings = 16;
-constexpr std::size_t kFolds = 10;
 constexpr double kFirstPull = 0.01;  // with which it is seen what the runs decide
 constexpr double kDecided = 0.3;  // of a value's variance: less taken away by the runs, and it stays where it starts
 
@@ -68,12 +67,6 @@ double searched_value(const Calibration& calibration, const io::SearchedValue& v
 void set_searched_value(Calibration& calibration, const io::SearchedValue& value, double x) {
   for (std::size_t s = 0; s < kSoftwareStacks; ++s)
     if (value.of[s]) calibration.stacks[s].values[value.parameter] = x;
-}
-
-std::string part_of(std::string_view name) {
-  std::uint32_t hash = 2166136261U;  // FNV-1a
-  for (const char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 16777619U;
-  return std::to_string((hash >> 8) % kFolds);
 }
 
 struct TaskFit::Minimum {
@@ -278,11 +271,9 @@ void TaskFit::errors_of(const Calibration& calibration, const std::function<bool
   }
 }
 
-TaskFit::Held TaskFit::held(std::optional<io::LeftOutKind> kind, const std::string& name) const {
+TaskFit::Held TaskFit::held(const std::function<bool(const io::Measurement&)>& is_held) const {
   Held out;
-  for (const FitRow& row : rows_.rows())
-    out.push_back((kind ? left_out_name(*kind, *row.entry.entry)
-                        : part_of(left_out_name(io::LeftOutKind::model, *row.entry.entry))) == name);
+  for (const FitRow& row : rows_.rows()) out.push_back(is_held(*row.entry.entry));
   return out;
 }
 

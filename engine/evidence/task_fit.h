@@ -4,10 +4,7 @@
 
 #include <cstddef>
 #include <functional>
-#include <optional>
 #include <span>
-#include <string>
-#include <string_view>
 #include <vector>
 
 #include "engine/evidence/fit_rows.h"
@@ -20,9 +17,6 @@ inline constexpr int kMostFitSteps = 30;  // of Gauss and Newton
 // What a calibration has of a value that is searched, which some stacks share.
 double searched_value(const engine::Calibration&, const io::SearchedValue&);
 void set_searched_value(engine::Calibration&, const io::SearchedValue&, double);
-
-// One of ten parts, by a name.
-std::string part_of(std::string_view name);
 
 class TaskFit {
  public:
@@ -50,8 +44,8 @@ class TaskFit {
   // together, of each generation of software by itself, as far as it takes; runs that a standard deviation does not make
   // fit are off for other reasons and decide nothing here.
   engine::Calibration make_room(engine::Calibration found, const Held& held);
-  // The rows of a group that is left out: of one model, source or fold; without a kind, of the models of one part.
-  Held held(std::optional<io::LeftOutKind> kind, const std::string& name) const;
+  // The rows that `is_held` says.
+  Held held(const std::function<bool(const io::Measurement&)>& is_held) const;
   // Adds the absolute errors of the rows that `counts` says.
   void errors_of(const engine::Calibration&, const std::function<bool(const io::Measurement&)>& counts,
                  std::vector<double>& out);
