@@ -128,7 +128,7 @@ void draw_dots(Canvas& canvas, const FigureInput& input, const FigureView& view,
       canvas.marker(d.at, marker_of(d.look), d.size + canvas.px(6), halo);
     }
     const std::string id = "operation." + std::string(engine::kOperationIds.ids()[static_cast<std::size_t>(index)]);
-    const Rect box{d.at.x - d.size / 2, d.at.y - d.size / 2, d.size, d.size};
+    const Rect box = mark_rect(d);
     canvas.tag_with(id, index, box, [&] { return dot_readout(input, d); });
   }
 }
@@ -161,8 +161,7 @@ void draw_measured(Canvas& canvas, const FigureInput& input, const Layout& l) {
                   {.colour = theme.panel, .edge = theme.ink, .edge_width = canvas.px(1.6f)});
     if (!d.label.text.empty())
       haloed_text(canvas, theme, d.label.anchor, d.label.text, d.label.style, std::array{region_of(theme, l)});
-    canvas.tag_with("measured", static_cast<int>(i), {d.at.x - d.size / 2, d.at.y - d.size / 2, d.size, d.size},
-                    [&] { return measured_readout(input, l, d); });
+    canvas.tag_with("measured", static_cast<int>(i), mark_rect(d), [&] { return measured_readout(input, l, d); });
   }
 }
 

@@ -21,7 +21,7 @@ bool inside(const Rect& inner, const Rect& outer) {
 // Everything that labels must keep off.
 std::vector<Rect> taken_places(const Canvas& canvas, const FigureInput& input, const Layout& l) {
   std::vector<Rect> taken;
-  for (const Dot& d : l.dots) taken.push_back({d.at.x - d.size / 2, d.at.y - d.size / 2, d.size, d.size});
+  for (const Dot& d : l.dots) taken.push_back(mark_rect(d));
   const std::vector<Rect> words = flag_words(canvas, input, l);
   taken.insert(taken.end(), words.begin(), words.end());
   for (std::size_t i = 0; i < l.flags.size(); ++i) {
@@ -257,7 +257,7 @@ void place_labels(const Canvas& canvas, const FigureInput& input, Layout& l) {
   const float corner = canvas.px(6);  // an end of a line that a halo would cut
   for (const Point& p : {l.hbm.low, l.hbm.high})
     taken.push_back({p.x - corner / 2, p.y - corner / 2, corner, corner});
-  for (const MeasuredDot& d : l.measured) taken.push_back({d.at.x - d.size / 2, d.at.y - d.size / 2, d.size, d.size});
+  for (const MeasuredDot& d : l.measured) taken.push_back(mark_rect(d));
   place_other_peaks(canvas, input, taken, l);
   place_key(canvas, input, taken, l);
   place_ridge_label(canvas, input, taken, l);

@@ -213,7 +213,7 @@ bool flags_clear(const Canvas& canvas, const FigureInput& input, const Layout& l
 std::size_t covered_by_flags(const Canvas& canvas, const FigureInput& input, const Layout& l) {
   const std::vector<Rect> words = flag_words(canvas, input, l);
   return static_cast<std::size_t>(std::ranges::count_if(l.measured, [&](const MeasuredDot& d) {
-    const Rect mark{d.at.x - d.size / 2, d.at.y - d.size / 2, d.size, d.size};
+    const Rect mark = mark_rect(d);
     return std::ranges::any_of(words, [&mark](const Rect& r) { return r.intersects(mark); });
   }));
 }

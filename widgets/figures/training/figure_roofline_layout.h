@@ -53,6 +53,12 @@ struct MeasuredDot {
   TextPlace label;
 };
 
+// What the mark of an operation covers, computed (Dot) or measured.
+template <class Operation>
+Rect mark_rect(const Operation& d) {
+  return {d.at.x - d.size / 2, d.at.y - d.size / 2, d.size, d.size};
+}
+
 // What a kind of mark stands for.
 struct KeyMark {
   Roof look = Roof::matmul;

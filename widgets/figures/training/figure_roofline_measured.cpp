@@ -20,8 +20,6 @@ constexpr std::size_t kMostMarks = 500;
 constexpr float kCellOfMark = 0.5f;
 constexpr std::size_t kMostNames = 200;  // tried, the longest operations first
 
-Rect mark_of(const MeasuredDot& d) { return {d.at.x - d.size / 2, d.at.y - d.size / 2, d.size, d.size}; }
-
 // The longest of each cell, with what it stands for, in the order in which they were measured.
 void thin_out(float cell, std::vector<MeasuredDot>& dots) {
   std::unordered_map<std::uint64_t, std::size_t> cells;  // place in `kept`
@@ -67,9 +65,9 @@ void stand_measured(Layout& l) {
 void name_measured(const Canvas& canvas, const FigureInput& input, const std::vector<Rect>& taken, Layout& l) {
   LabelField field(l.plot.inset(canvas.px(1)));
   for (const Rect& r : taken) field.take(r);
-  for (const MeasuredDot& d : l.measured) field.take_mark(mark_of(d));
+  for (const MeasuredDot& d : l.measured) field.take_mark(mark_rect(d));
   // A name beside the dot of a computed operation would be read as that one's.
-  for (const Dot& d : l.dots) field.take_mark({d.at.x - d.size / 2, d.at.y - d.size / 2, d.size, d.size});
+  for (const Dot& d : l.dots) field.take_mark(mark_rect(d));
   std::vector<MeasuredDot*> named;
   for (MeasuredDot& d : l.measured) named.push_back(&d);
   if (named.size() > kMostNames) {
@@ -82,7 +80,7 @@ void name_measured(const Canvas& canvas, const FigureInput& input, const std::ve
     const std::string name = ellipsize(canvas, d->row->name, style, canvas.px(kMeasuredName));
     const LabelLine line{name, style};
     const auto spot =
-        name.empty() ? std::nullopt : field.place_naming(mark_of(*d), label_size(canvas, {&line, 1}), canvas.px(2));
+        name.empty() ? std::nullopt : field.place_naming(mark_rect(*d), label_size(canvas, {&line, 1}), canvas.px(2));
     if (spot) d->label = place(canvas, name, {spot->x, spot->centre().y}, style);
   }
 }
