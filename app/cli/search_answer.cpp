@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include "app/core/report_text.h"
 #include "app/core/strings.h"
@@ -48,14 +49,17 @@ std::string standing_text(const Context& context, double score, double best, std
   return out;
 }
 
+// Of how many chips meshes were looked at; nothing where all of them have all chips.
+std::string chip_counts_text(const Context& context, std::string_view key, const std::vector<int>& chip_counts) {
+  const std::string fewer = widgets::search::fewer_chips(chip_counts);
+  if (fewer.empty()) return fewer;
+  return context.texts.format(key, {widgets::format_count(chip_counts.front()), fewer}) + "\n";
+}
+
 std::string counts_text(const Context& context, const engine::SearchResult& result) {
-  const std::string fewer = widgets::search::fewer_chips(result.chip_counts);
-  std::string out = context.texts.format("cli.search.counts", {whole(result.plans), whole(result.fit)}) + "\n";
-  if (!fewer.empty())
-    out +=
-        context.texts.format("cli.search.chip_counts", {widgets::format_count(result.chip_counts.front()), fewer}) +
-        "\n";
-  return out + reasons_text(context, result.rejected, engine::kRejectionIds);
+  return context.texts.format("cli.search.counts", {whole(result.plans), whole(result.fit)}) + "\n" +
+         chip_counts_text(context, "cli.search.chip_counts", result.chip_counts) +
+         reasons_text(context, result.rejected, engine::kRejectionIds);
 }
 
 std::string present_cannot_text(const Context& context, const std::string& problem) {
@@ -80,6 +84,19 @@ std::string present_unlike_text(const Context& context, const std::string& now) 
   return "\n" + now + std::string(context.texts.text("cli.search.present_unlike")) + "\n";
 }
 
+// The present plan's numbers and how they stand against the best; `ranked_by`: the end of the key of the objective.
+template <class Objective, class Result>
+std::string held_against_best(const Context& context, const std::string& now, Objective objective,
+                              const Result& result, const std::string& ranked_by) {
+  if (result.present_breaks) return out_text(context, now, *result.present_breaks);
+  const auto& best = result.best.front();
+  if (!engine::comparable(best, result.present)) return present_unlike_text(context, now);
+  return "\n" + now +
+         standing_text(context, engine::score_of(objective, result.present), engine::score_of(objective, best),
+                       ranked_by, result.present_rank, best.slow_end_s > 0) +
+         "\n";
+}
+
 std::string present_text(const Context& context, const engine::Scenario& scenario,
                          const engine::SearchRequest& request, const engine::SearchResult& result) {
   const widgets::TextTable& texts = context.texts;
@@ -92,17 +109,12 @@ std::string present_text(const Context& context, const engine::Scenario& scenari
                         {std::to_string(device), widgets::format(missing, engine::unit::bytes),
                          widgets::quantity_label(context.texts, part)}) +
            "\n";
-  const engine::RankedPlan &present = result.present, &best = result.best.front();
+  const engine::RankedPlan& present = result.present;
   const std::string now = texts.format(
       "cli.search.present",
       {widgets::format_duration(present.step_time_s), widgets::format(present.memory_bytes, engine::unit::bytes)});
-  if (result.present_breaks) return out_text(context, now, *result.present_breaks);
-  if (!engine::comparable(best, present)) return present_unlike_text(context, now);
-  return "\n" + now +
-         standing_text(context, engine::score_of(request.objective, present),
-                       engine::score_of(request.objective, best), engine::kObjectiveIds[request.objective],
-                       result.present_rank, best.slow_end_s > 0) +
-         "\n";
+  return held_against_best(context, now, request.objective, result,
+                           std::string(engine::kObjectiveIds[request.objective]));
 }
 
 std::string near_miss_text(const Context& context, const engine::SearchResult& result) {
@@ -160,7 +172,7 @@ std::string serving_present_text(const Context& context, const engine::Scenario&
   const auto& texts = context.texts;
   if (!result.present_legal) return present_cannot_text(context, present_problem(context, scenario));
   if (result.best.empty()) return {};
-  const engine::RankedDecoding &present = result.present, &best = result.best.front();
+  const engine::RankedDecoding& present = result.present;
   if (lacks_memory(result.present_breaks))
     return "\n" +
            texts.format("cli.search.serving_present_full",
@@ -171,13 +183,8 @@ std::string serving_present_text(const Context& context, const engine::Scenario&
   const std::string now =
       texts.format(rate.together ? "cli.search.serving_present.all" : "cli.search.serving_present",
                    {widgets::format_duration(present.token_s), widgets::format_significant(rate.of(present))});
-  if (result.present_breaks) return out_text(context, now, *result.present_breaks);
-  if (!engine::comparable(best, present)) return present_unlike_text(context, now);
-  return "\n" + now +
-         standing_text(
-             context, engine::score_of(request.objective, present), engine::score_of(request.objective, best),
-             widgets::search::ranked_by_key(request.objective, result), result.present_rank, best.slow_end_s > 0) +
-         "\n";
+  return held_against_best(context, now, request.objective, result,
+                           widgets::search::ranked_by_key(request.objective, result));
 }
 
 }  // namespace
@@ -217,12 +224,8 @@ std::string serving_text(const Context& context, const engine::Scenario& scenari
                          const engine::ServingRequest& request, const engine::ServingSearchResult& result,
                          const MeasuredBeside& measured) {
   const auto& texts = context.texts;
-  const std::string fewer = widgets::search::fewer_chips(result.chip_counts);
   const std::string out = texts.format("cli.search.serving_counts", {whole(result.plans), whole(result.fit)}) + "\n" +
-                          (fewer.empty() ? fewer
-                                         : texts.format("cli.search.chip_counts.serving",
-                                                        {widgets::format_count(result.chip_counts.front()), fewer}) +
-                                               "\n") +
+                          chip_counts_text(context, "cli.search.chip_counts.serving", result.chip_counts) +
                           promised_text(context, request) + std::string(texts.text("cli.search.sustained")) + "\n" +
                           reasons_text(context, result.rejected, engine::kServingRejectionIds);
   if (result.best.empty())

@@ -2,8 +2,8 @@
 // ("the cheapest way to thirty days", "the smallest that holds it", "which chip?").
 //
 // The plan of a cluster is the exact optimum that search() or search_serving() finds, with the numbers evaluate() gives,
-// in the scenario's mode: the fastest; serving, the one with most throughput per chip, which is the cheapest, unless the
-// fastest is asked for by time. It may leave chips idle, which then neither cost nor take energy.
+// in the scenario's mode: the fastest; serving, the one of which all chips generate most, unless the fastest is asked
+// for by time. It may leave chips idle, which then neither cost nor take energy.
 // Workload and formats stay as they are. Units are SI, money in dollars; NaN: not known.
 #pragma once
 

@@ -18,5 +18,12 @@ void apply(Scenario&, const DecodingPlan&);
 // Chips that a search shares out among replicas, tensor ranks and stages: those of the cluster, or of the mesh where
 // prefill has chips of its own; of one context rank.
 int decoding_chips(const Scenario&);
+// The same that a plan has; and with all context ranks of its scenario.
+constexpr double decoding_chips(const DecodingPlan& plan) {
+  return static_cast<double>(plan.data) * plan.tensor * plan.pipeline;
+}
+inline double decoding_chips(const DecodingPlan& plan, const Scenario& s) {
+  return decoding_chips(plan) * s.parallelism.context;
+}
 
 }  // namespace roofscape::engine

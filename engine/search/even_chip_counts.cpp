@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
-#include <limits>
 #include <span>
 
 #include "engine/inputs/placement.h"
@@ -32,6 +31,10 @@ std::vector<int> products(std::span<const int> some, std::span<const int> others
 }
 
 int odd_factor(int n) { return n >> std::countr_zero(static_cast<unsigned>(n)); }
+// Numbers come falling.
+void keep_if_simpler(int count, std::vector<int>& kept) {
+  if (kept.empty() || odd_factor(count) < odd_factor(kept.back())) kept.push_back(count);
+}
 
 }  // namespace
 
@@ -54,12 +57,7 @@ std::vector<int> even_chip_counts(const Scenario& s) {
   const std::vector<int> counts =
       products(products(products(tensors, contexts, chips), stages, chips), divisors(batch), chips);
   std::vector<int> out;
-  int simplest = std::numeric_limits<int>::max();
-  for (auto count = counts.rbegin(); count != counts.rend(); ++count)
-    if (odd_factor(*count) < simplest) {
-      out.push_back(*count);
-      simplest = odd_factor(*count);
-    }
+  for (auto count = counts.rbegin(); count != counts.rend(); ++count) keep_if_simpler(*count, out);
   return out;
 }
 
@@ -67,9 +65,7 @@ std::vector<int> even_chip_counts(const Scenario& s) {
 // m + 1 times that power, is larger and simpler.
 std::vector<int> simpler_chip_counts(int chips) {
   std::vector<int> out;
-  for (int power = 0; chips >> power > 0; ++power)
-    if (const int count = chips >> power << power; out.empty() || odd_factor(count) < odd_factor(out.back()))
-      out.push_back(count);
+  for (int power = 0; chips >> power > 0; ++power) keep_if_simpler(chips >> power << power, out);
   return out;
 }
 

@@ -213,7 +213,6 @@ SearchResult find_list(const Scenario& s, const SearchRequest& request, SearchTe
   result.extent = SearchResult::Extent::listed;
   const auto found = team.find(wanted, SearchAim::list);
   if (team.stopped()) return result;
-  result.chip_counts = team.choices().chip_counts;
   team.fill_list(*found, result);
   if (request.cells) result.cells = listed_cells(result.best);
   memory.listed = plans_of(result);
@@ -240,7 +239,6 @@ SearchResult search(const Scenario& s, const SearchRequest& request, SearchProgr
     if (!team.stopped()) listed(list);
   }
 
-  result.chip_counts = team.choices().chip_counts;
   const auto all = team.find(request, SearchAim::all);
   result.plans = result.fit = all->plans();
   result.rejected = all->rejected();

@@ -127,6 +127,7 @@ std::unique_ptr<SearchWorker> SearchTeam::find(const SearchRequest& wanted, Sear
 }
 
 void SearchTeam::fill_list(const SearchWorker& found, SearchResult& result) const {
+  result.chip_counts = choices().chip_counts;
   const std::vector<Alike> best = found.candidates().best();
   std::vector<Plan> listed;
   for (const Alike& alike : best) listed.push_back(alike.simplest.plan);

@@ -85,11 +85,6 @@ struct RankedDecoding {
 // decoding known, as if all that a token waits for took as much longer.
 double score_of(ServingObjective, const RankedDecoding&);
 
-// Chips of one context rank that decode.
-constexpr double decoding_chips(const DecodingPlan& plan) {
-  return static_cast<double>(plan.data) * plan.tensor * plan.pipeline;
-}
-
 // What decodes on a tensor and a pipeline degree, of every batch and expert degree.
 struct ServingCell {
   int tensor = 1, pipeline = 1;

@@ -11,14 +11,10 @@
 #include "engine/search/plan_space.h"
 #include "engine/search/search.h"
 #include "tests/engine/search/random_space.h"
+#include "tests/engine/search/search_fixture.h"
 
 namespace roofscape::engine {
 namespace {
-
-int odd_factor(int n) {
-  while (n % 2 == 0) n /= 2;
-  return n;
-}
 
 // Whether a mesh of so many chips divides heads, sequence, layers and batch.
 bool divides_evenly(const Scenario& s, int chips) {
@@ -38,15 +34,7 @@ bool divides_evenly(const Scenario& s, int chips) {
 }
 
 std::vector<int> found_by_trying(const Scenario& s) {
-  const int chips = shared_chips(s.cluster);
-  std::vector<int> out;
-  int simplest = std::numeric_limits<int>::max();
-  for (int count = chips; count > 0; --count) {
-    if (odd_factor(count) >= simplest || !divides_evenly(s, count)) continue;
-    out.push_back(count);
-    simplest = odd_factor(count);
-  }
-  return out;
+  return tests::simplest_numbers(shared_chips(s.cluster), [&s](int count) { return divides_evenly(s, count); });
 }
 
 // Of the preset on so many H100 in nodes of 8.
@@ -94,11 +82,8 @@ TEST_CASE("chip counts that divide evenly are those that trying every mesh finds
 
 TEST_CASE("of replicas the simpler numbers of chips are those that trying every number finds") {
   for (int chips = 1; chips <= 2000; ++chips) {
-    std::vector<int> wanted;
-    for (int count = chips; count > 0; --count)
-      if (wanted.empty() || odd_factor(count) < odd_factor(wanted.back())) wanted.push_back(count);
     CAPTURE(chips);
-    CHECK(simpler_chip_counts(chips) == wanted);
+    CHECK(simpler_chip_counts(chips) == tests::simplest_numbers(chips, [](int) { return true; }));
   }
 }
 

@@ -118,18 +118,6 @@ bool ranks_before(const Priced& a, const Priced& b, ServingObjective objective) 
   return key(a) < key(b);
 }
 
-// Of all numbers up to `chips` those of which no larger has a smaller odd factor, or the same.
-std::vector<int> simpler_counts(int chips) {
-  const auto odd = [](int n) {
-    while (n % 2 == 0) n /= 2;
-    return n;
-  };
-  std::vector<int> out;
-  for (int count = chips; count > 0; --count)
-    if (out.empty() || odd(count) < odd(out.back())) out.push_back(count);
-  return out;
-}
-
 Enumerated enumerate(const Small& small) {
   const Scenario& s = small.scenario;
   const ServingRequest& w = small.request;
@@ -198,7 +186,8 @@ Enumerated enumerate(const Small& small) {
       out.all.push_back(one);
     }
   };
-  for (const int used : s.serving.disaggregated ? std::vector{chips} : simpler_counts(chips))
+  for (const int used :
+       s.serving.disaggregated ? std::vector{chips} : tests::simplest_numbers(chips, [](int) { return true; }))
     for (int tensor = 1; tensor <= used; ++tensor)
       for (int pipeline = 1; used % tensor == 0 && pipeline <= used / tensor; ++pipeline) {
         if (used / tensor % pipeline != 0 || !w.tensor.allows(tensor) || !w.pipeline.allows(pipeline)) continue;

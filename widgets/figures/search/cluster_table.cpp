@@ -52,9 +52,8 @@ const ClusterColumn kCluster{{"cluster", {}, false, true}, [](const TextTable&, 
                                return a.name + std::string(a.is_calibrated ? "" : kAssumed);
                              }};
 const ClusterColumn kChips{{"chips", {}, true, true}, [](const TextTable& texts, const ClusterAnswer& a) {
-                             const std::string all = format_count(static_cast<double>(a.chips));
-                             if (!leaves_idle(a)) return all;
-                             return texts.format("clusters.used_chips", {format_count(a.used_chips), all});
+                             const auto all = static_cast<double>(a.chips);
+                             return leaves_idle(a) ? used_chips_words(texts, a.used_chips, all) : format_count(all);
                            }};
 const ClusterColumn kRun{{"run", {}, true, true}, [](const TextTable& texts, const ClusterAnswer& a) {
                            return std::isnan(a.time_s) ? std::string(kNoValue)

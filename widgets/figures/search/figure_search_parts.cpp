@@ -259,6 +259,10 @@ std::string takeaway_out(const FigureInput& input, FigureHead& head, const engin
   return input.texts.format("figure.search.takeaway.out", {head.brief, words});
 }
 
+std::string used_chips_words(const TextTable& texts, double used, double all) {
+  return texts.format("clusters.used_chips", {format_count(used), format_count(all)});
+}
+
 std::string fewer_chips(std::span<const int> chip_counts) {
   std::string out;
   for (std::size_t i = 1; i < chip_counts.size(); ++i) out += (i > 1 ? ", " : "") + format_count(chip_counts[i]);
@@ -295,8 +299,7 @@ Readout readout_of(const FigureInput& input, const TrainingShown& shown, const A
   if (const double chips = engine::mesh_chips(p),
       all = static_cast<double>(engine::chip_count(shown.scenario->cluster));
       chips < all)
-    r.rows.emplace_back(t.text("ui.search.column.chips"),
-                        t.format("clusters.used_chips", {format_count(chips), format_count(all)}));
+    r.rows.emplace_back(t.text("ui.search.column.chips"), used_chips_words(t, chips, all));
   if (!plan.fits)
     if (const engine::Shortage s = engine::shortage_of(*shown.scenario, p); s.missing_bytes > 0)
       r.rows.emplace_back(

@@ -83,6 +83,8 @@ Readout readout_of(const FigureInput& input, const TrainingShown& shown, const A
 std::string empty_text(const FigureInput& input, const TrainingShown& shown);
 // That plans are being searched, how far where that is known, or that a person stopped it.
 std::string none_yet_text(const FigureInput& input);
+// "10 752 of 12 000".
+std::string used_chips_words(const TextTable& texts, double used, double all);
 // "10 752, 8192": of SearchResult::chip_counts those that leave chips idle; empty where none does.
 std::string fewer_chips(std::span<const int> chip_counts);
 // "4.96 s at 67 GB; this plan 9.23 s, +86 %".

@@ -179,7 +179,7 @@ Readout decoding_readout(const FigureInput& input, const ServingShown& shown, co
   r.rows.emplace_back(t.text(told.key(input, "figure.latency-throughput.rate")), std::move(rate));
   if (told.together)
     r.rows.emplace_back(t.text("ui.search.column.chips"),
-                        format_count(engine::decoding_chips(p.plan) * shown.scenario->parallelism.context));
+                        format_count(engine::decoding_chips(p.plan, *shown.scenario)));
   r.rows.emplace_back(
       t.text("figure.latency-throughput.time"),
       promised(std::move(time), ServingRejection::token_time, promise_of(shown).time_per_output_token_s));

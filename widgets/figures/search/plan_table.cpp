@@ -183,11 +183,10 @@ const auto& training_columns() {
 const auto& serving_columns() {
   using L = const Listed<RankedDecoding>&;
   using engine::DecodingPlan;
-  const auto used = [](L l) { return engine::decoding_chips(l.row.plan) * l.scenario.parallelism.context; };
+  const auto used = [](L l) { return engine::decoding_chips(l.row.plan, l.scenario); };
   // Prefill has the others where it has chips of its own.
-  const auto leaves_idle = [](L l) {
-    return !l.scenario.serving.disaggregated &&
-           engine::decoding_chips(l.row.plan) * l.scenario.parallelism.context < all_chips(l.scenario);
+  const auto leaves_idle = [used](L l) {
+    return !l.scenario.serving.disaggregated && used(l) < all_chips(l.scenario);
   };
   static const std::array columns{
       ColumnOf<RankedDecoding>{{"chips", {}}, [used](L l) { return format_count(used(l)); }, leaves_idle},
