@@ -12,25 +12,23 @@
 namespace roofscape::engine {
 namespace {
 
-// The kind of a plan's layer, stage and plan keys: what the plan says, the rest from the scenario.
+// What a plan says in the keys of its layer, stage and step; the rest is the scenario's.
 LayerKey keyed(LayerKey key, const Plan& plan) {
   key.tensor = plan.tensor;
   key.sequence_parallel = plan.sequence_parallel;
   key.policy = plan.policy;
   return key;
 }
-StageKey keyed(StageKey key, const Plan& plan, int stages) {
+void set(StageKey& key, const Plan& plan, int stages) {
   key.shape.stages = stages;
   key.zero_stage = plan.zero_stage;
   key.sequence_parallel = plan.sequence_parallel;
-  return key;
 }
-PlanKey keyed(PlanKey key, const Plan& plan) {
+void set(PlanKey& key, const Plan& plan) {
   key.policy = plan.policy;
   key.zero_stage = plan.zero_stage;
   key.offload_optimizer = plan.offload_optimizer;
   key.offload_activations = plan.offload_activations;
-  return key;
 }
 
 // What a device holds, as chip_memory() counts it: without a pipeline the mean layers.
@@ -61,8 +59,14 @@ bool share_layers(const PlacedMesh& a, const PlacedMesh& b) {
   return std::equal(c.begin(), c.end(), d.begin(), same_bits);
 }
 
+PricedState::PricedState(const Pricer& pricer) : stage(pricer.stage_key()), plan(pricer.plan_key()) {}
+
 Pricer::Pricer(const Scenario& s)
-    : base_(s), placed_(s), layer_key_(layer_key(s)), stage_key_(stage_key(s)), plan_key_(plan_key(s)) {
+    : base_(s),
+      placed_(s),
+      layer_key_(layer_key(s)),
+      stage_key_(engine::stage_key(s)),
+      plan_key_(engine::plan_key(s)) {
   const Inputs<double> in = make_inputs<double>(s, nullptr);
   model_flops(in, count_parameters(in.model), plan_key_, flops_);
 }
@@ -93,7 +97,8 @@ void Pricer::set_microbatch(PlacedMesh& mesh, int sequences) {
 void Pricer::price_layer(const PlacedMesh& mesh, const Plan& plan, PricedLayer& out) const {
   out.cost = layer_time(mesh.in, mesh.rates, keyed(layer_key_, plan), base_.parallelism.context_method);
   // Nothing of the mesh but the layer's own axes is read where no state moves.
-  StageKey still = keyed(stage_key_, plan, 2);
+  StageKey still = stage_key_;
+  set(still, plan, 2);
   still.zero_stage = 0;
   stage_blocks(mesh.in, out.cost, mesh.rates, mesh.counts, still, out.still);
 }
@@ -105,15 +110,16 @@ void Pricer::price_state(const PlacedMesh& mesh, const PricedLayer& layer, const
 
 void Pricer::price_buffers(const PlacedMesh& mesh, const PricedLayer& layer, const Plan& plan, PricedState& out,
                            HeldByKind* held) const {
-  out.stage = keyed(stage_key_, plan, mesh.plan.pipeline);
-  out.plan = keyed(plan_key_, plan);
+  set(out.stage, plan, mesh.plan.pipeline);
+  set(out.plan, plan);
   out.held = held != nullptr ? held : &out.own_held;
   if (held == nullptr) out.own_held.clear();
   out.held->clear_rest();
   working_memory(mesh.in, layer.cost, out.plan, out.buffers);
 }
 
-void Pricer::price_step(const PlacedMesh& mesh, const PricedLayer& layer, PricedState& out) const {
+void Pricer::price_step(const PlacedMesh& mesh, const PricedLayer& layer, PricedState& out,
+                        const EndReduction<double>* end) const {
   out.blocks = &layer.still;
   if (moves_state(mesh.in, out.stage)) {
     stage_blocks(mesh.in, layer.cost, mesh.rates, mesh.counts, out.stage, out.moving);
@@ -121,13 +127,14 @@ void Pricer::price_step(const PlacedMesh& mesh, const PricedLayer& layer, Priced
   }
   out.work = stage_work(mesh.in, mesh.counts, *out.blocks, false);
   out.paired_work = PricedState::kNotYet;
-  end_reduction(mesh.in, layer.cost, mesh.rates, mesh.counts, out.stage, out.end);
-  step_parts(mesh.in, layer.cost, flops_, mesh.counts, *out.blocks, out.work, out.end, out.plan, out.step);
+  out.end = end != nullptr ? end : &out.own_end;
+  if (end == nullptr) end_reduction(mesh.in, layer.cost, mesh.rates, mesh.counts, out.stage, out.own_end);
+  step_parts(mesh.in, layer.cost, flops_, mesh.counts, *out.blocks, out.work, *out.end, out.plan, out.step);
   price_passes(mesh, layer, out);
 }
 
 void Pricer::price_still(const PlacedMesh& mesh, const PricedLayer& layer, const Plan& plan, PricedState& out) const {
-  out.stage = keyed(stage_key_, plan, mesh.plan.pipeline);
+  set(out.stage, plan, mesh.plan.pipeline);
   out.blocks = &layer.still;
   price_passes(mesh, layer, out);
 }
@@ -151,10 +158,12 @@ Hops Pricer::hops(const PlacedMesh& mesh, const PricedLayer& layer, bool sequenc
 
 double Pricer::state_bytes(const PlacedMesh& mesh, const PricedLayer& layer, const Plan& plan, int layers,
                            bool embedding, bool head) const {
+  PlanKey key = plan_key_;
+  set(key, plan);
   const auto bytes = [&](int dense) {
     StageMemory<double> memory;
     const DeviceLoad<double> load{0, device_layers(mesh, layer, layers, dense), 1, embedding, head, false, 0};
-    state_memory(mesh.in, layer.cost, mesh.counts, load, keyed(plan_key_, plan), memory);
+    state_memory(mesh.in, layer.cost, mesh.counts, load, key, memory);
     return memory.parts[0] + memory.parts[1] + memory.parts[2];
   };
   const int most_dense = std::min(layers, stage_key_.layers.first_dense);
@@ -165,18 +174,20 @@ const StageMemory<double>& Pricer::held(const PlacedMesh& mesh, const PricedLaye
                                         const DeviceMoments& device) {
   std::vector<HeldByKind::OfKind>& kinds = state.held->kinds;
   if (device.kind >= kinds.size()) kinds.resize(device.kind + 1);
-  auto& [has_state, has_rest, memory] = kinds[device.kind];
+  auto& [has_state, has_rest, load, memory] = kinds[device.kind];
   if (has_rest) return memory;
-  const DeviceKinds::Held& holds = device.held;
-  const DeviceLoad<double> load{holds.device,
-                                device_layers(mesh, layer, holds.layers, holds.dense),
-                                device.in_flight,
-                                holds.embedding,
-                                holds.head,
-                                device.doubled,
-                                0,
-                                device.chunks_in_turn};
-  if (!has_state) state_memory(mesh.in, layer.cost, mesh.counts, load, state.plan, memory);
+  if (!has_state) {
+    const DeviceKinds::Held& holds = device.held;
+    load = {holds.device,
+            device_layers(mesh, layer, holds.layers, holds.dense),
+            device.in_flight,
+            holds.embedding,
+            holds.head,
+            device.doubled,
+            0,
+            device.chunks_in_turn};
+    state_memory(mesh.in, layer.cost, mesh.counts, load, state.plan, memory);
+  }
   hold_buffers(mesh.in, state.buffers, load, state.plan, memory);
   memory.bytes = microbatch_bytes(layer.cost, load);
   has_state = has_rest = true;
@@ -245,7 +256,7 @@ Pricer::OfStep Pricer::step_of(const PlacedMesh& mesh, const PricedLayer& layer,
   if (!overlaps_forward_backward(shape.kind)) return {&state.work, &state.step};
   StepCounts<double> counts = mesh.counts;
   counts.weights_twice = holds_weights_twice(shape);
-  EndReduction<double> end = state.end;
+  EndReduction<double> end = *state.end;
   if (counts.weights_twice) end_reduction(mesh.in, layer.cost, mesh.rates, counts, state.stage, end);
   step_parts(mesh.in, layer.cost, flops_, counts, *state.blocks, paired_work_, end, state.plan, paired_step_);
   return {&paired_work_, &paired_step_};

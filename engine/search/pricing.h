@@ -48,6 +48,7 @@ bool share_layers(const PlacedMesh&, const PlacedMesh&);
 struct HeldByKind {
   struct OfKind {
     bool has_state = false, has_rest = false;  // the rest: whatever is in flight
+    DeviceLoad<double> load;                   // of one of them, by which the rest is told
     StageMemory<double> memory;
   };
   std::vector<OfKind> kinds;
@@ -60,15 +61,21 @@ struct HeldByKind {
   }
 };
 
+class Pricer;
+
 // 3. The training state on a mesh: ZeRO stage and offload.
 struct PricedState {
+  // The keys of the pricer's scenario; what a plan chooses of them is set for each.
+  explicit PricedState(const Pricer&);
+
   StageKey stage;
   PlanKey plan;
   const StageBlocks<double>* blocks = nullptr;
   StageBlocks<double> moving;
   StageWork<double> work;
-  EndReduction<double> end;
-  StepCost<double> step;  // all parts but the pipeline's and offload
+  EndReduction<double> own_end;
+  const EndReduction<double>* end = nullptr;  // another's, or its own
+  StepCost<double> step;                      // all parts but the pipeline's and offload
   WorkingMemory<double> buffers;
   // Of the bound: one microbatch through a layer, through the embedding and the head, and from a stage to the next.
   double pass = 0, first = 0, last = 0, transfer = 0;
@@ -120,7 +127,10 @@ class Pricer {
                      HeldByKind* held = nullptr) const;
   // After the first step, which does not depend on it.
   static void set_offload_activations(PricedState& state, bool on) { state.plan.offload_activations = on; }
-  void price_step(const PlacedMesh&, const PricedLayer&, PricedState& out) const;
+  // `end`: what is reduced behind the last backward, of this mesh, its stages and ZeRO stage; no choice of a layer and no
+  // microbatch changes it.
+  void price_step(const PlacedMesh&, const PricedLayer&, PricedState& out,
+                  const EndReduction<double>* end = nullptr) const;
   void price_state(const PlacedMesh&, const PricedLayer&, const Plan&, PricedState& out) const;
   // Weights, gradients and optimizer state of a device with so many layers: what it holds whatever runs, and whichever
   // of the model's layers they are.
@@ -150,6 +160,9 @@ class Pricer {
   // The step time, exact where there is no pipeline. `least_s`: what the pipeline is known to run at least.
   void bound(const PlacedMesh&, const PricedLayer&, PricedState&, const DeviceKinds&, const ScheduleShape&, Price&,
              double least_s = 0) const;
+  // The same of pipelines that run at least so long, in seconds, of schedules that do not overlap.
+  void bounds(const PlacedMesh&, const PricedLayer&, PricedState&, std::span<const double> makespans,
+              std::span<double> step_times_s) const;
   // What the pipeline of a state from price_still() runs at least, by what has decided steps of the shape that were
   // simulated before: 0 where nothing is known. The shape must be legal, and in stages.
   Tick least_simulated(const PlacedMesh&, const PricedLayer&, const PricedState&, const ScheduleShape&);
@@ -170,6 +183,8 @@ class Pricer {
   }
 
   const Scenario& scenario() const { return base_; }
+  const StageKey& stage_key() const { return stage_key_; }
+  const PlanKey& plan_key() const { return plan_key_; }
   const LayerSplit& layer_split() const { return stage_key_.layers; }
   const ModelFlops<double>& flops() const { return flops_; }
 
@@ -228,7 +243,7 @@ class Pricer {
   // Of price():
   PlacedMesh mesh_;
   PricedLayer layer_;
-  PricedState state_;
+  PricedState state_{*this};
   DeviceKinds kinds_;
   HeldKinds held_kinds_;
   std::vector<DeviceMoments> devices_;

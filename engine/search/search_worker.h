@@ -107,8 +107,9 @@ class SearchWorker {
     bool offload_optimizer = false;
     double bytes = 0;
     bool too_large = false;
-    std::size_t at = 0;  // among the states of the mesh
-    double end_s = 0;    // behind the layers' work a step takes at least this long
+    std::size_t at = 0;          // among the states of the mesh
+    double end_s = 0;            // behind the layers' work a step takes at least this long
+    EndReduction<double> end{};  // once it is not too large
   };
   // A mesh, with ZeRO stages that run on the same software.
   struct Mesh {
@@ -151,12 +152,12 @@ class SearchWorker {
   double least_step(const Mesh& mesh, double end_s) const;
   // By no more of its memory than the state's bytes.
   bool too_slow_for_its_state(Mesh& mesh, const StateChoice& choice, const Plan& plan);
-  // Of state_, whose choices the candidate has. `end_s`: of StateChoice; `first`: of mesh.runs.
-  void price_schedules(Mesh& mesh, Candidate& candidate, double end_s, std::size_t first);
+  // Of state_, whose choices the candidate has. `first`: of mesh.runs.
+  void price_schedules(Mesh& mesh, Candidate& candidate, const StateChoice& choice, std::size_t first);
   // Of state_, with what a step takes without any bubble.
-  void price_step(const Mesh& mesh);
+  void price_step(const Mesh& mesh, const StateChoice& choice);
   // Whether what all schedules take together says that none of them can matter; then they have been counted and drawn.
-  bool none_matters(Mesh& mesh, Candidate& candidate, double end_s, std::size_t first);
+  bool none_matters(Mesh& mesh, Candidate& candidate, const StateChoice& choice, std::size_t first);
   LeastMakespans& least_makespans(Mesh& mesh, const Plan& plan);
   Tick least_simulated(Mesh& mesh, const Plan& plan, std::size_t kind, const ScheduleShape& shape);
   // Of each of the moments that its schedules have.
@@ -203,7 +204,7 @@ class SearchWorker {
   PricedLayer layer_;
   std::size_t layers_priced_ = 0;
   double least_work_s_ = 0, least_paired_work_s_ = 0;  // of layer_
-  PricedState state_, still_;
+  PricedState state_{pricer_}, still_{pricer_};
   // Of state_, once its step is priced: a step without any bubble, of schedules that overlap no passes and of others.
   bool step_priced_ = false;
   double least_apart_s_ = 0, least_paired_s_ = 0;

@@ -25,6 +25,7 @@ void SearchWorker::test_state(Mesh& mesh) {
     if (!choice.too_large) {
       pricer_.price_state(mesh.placed, layer_, plan, state_);
       choice.end_s = Pricer::least_end(mesh.placed, layer_, state_);
+      choice.end = state_.own_end;
       continue;
     }
     double plans = static_cast<double>(mesh.legal.size() * choices_.offload_activations.size()) * per_layer_;
@@ -62,7 +63,7 @@ void SearchWorker::price_mesh(Mesh& mesh, bool sequence_parallel, CheckpointPoli
       if (choice.too_large)
         measure_too_large(mesh, choice, first);
       else
-        price_schedules(mesh, candidate, choice.end_s, first);
+        price_schedules(mesh, candidate, choice, first);
     }
   }
 }
@@ -137,17 +138,17 @@ std::size_t SearchWorker::count_unfit(const Mesh& mesh) const {
   return unfit;
 }
 
-void SearchWorker::price_step(const Mesh& mesh) {
+void SearchWorker::price_step(const Mesh& mesh, const StateChoice& choice) {
   step_priced_ = true;
-  pricer_.price_step(mesh.placed, layer_, state_);
+  pricer_.price_step(mesh.placed, layer_, state_, &choice.end);
   least_apart_s_ = pricer_.least_time(mesh.placed, layer_, state_, false);
   least_paired_s_ = mesh.overlaps ? pricer_.least_time(mesh.placed, layer_, state_, true) : least_apart_s_;
 }
 
-bool SearchWorker::none_matters(Mesh& mesh, Candidate& candidate, double end_s, std::size_t first) {
+bool SearchWorker::none_matters(Mesh& mesh, Candidate& candidate, const StateChoice& choice, std::size_t first) {
   const FullestDevices& fullest = *mesh.fullest;
   const double least = std::ranges::min(bytes_at(mesh, fullest.least));
-  double least_s = least_step(mesh, end_s);
+  double least_s = least_step(mesh, choice.end_s);
   const auto matter = [&] {
     if (least <= mesh.limit_bytes && candidates_.wants(least_s, least, candidate.chips, mesh.cell)) return true;
     return counts_ && least <= most_missed(mesh) && missed_.wants(least_s, candidates_.fastest_s());
@@ -155,9 +156,9 @@ bool SearchWorker::none_matters(Mesh& mesh, Candidate& candidate, double end_s, 
   // The work says enough of most, the pipeline of most others, and what the state exposes of nearly all that are left.
   if (matter()) {
     if (mesh.placed.plan.pipeline > 1)
-      least_s = Pricer::with_host(mesh.placed, least_makespans(mesh, candidate.plan).fastest + end_s);
+      least_s = Pricer::with_host(mesh.placed, least_makespans(mesh, candidate.plan).fastest + choice.end_s);
     if (mesh.placed.plan.pipeline == 1 || matter()) {
-      price_step(mesh);
+      price_step(mesh, choice);
       least_s = std::min(least_apart_s_, least_paired_s_);
       if (std::isnan(least_s) || matter()) return false;
     }
@@ -213,10 +214,10 @@ Tick SearchWorker::least_simulated(Mesh& mesh, const Plan& plan, std::size_t kin
   return least;
 }
 
-void SearchWorker::price_schedules(Mesh& mesh, Candidate& candidate, double end_s, std::size_t first) {
+void SearchWorker::price_schedules(Mesh& mesh, Candidate& candidate, const StateChoice& choice, std::size_t first) {
   const bool known = !std::isnan(least_work_s_) && mesh.rates_known;
   step_priced_ = false;
-  if (known && mesh.runs.empty() && none_matters(mesh, candidate, end_s, first)) return;
+  if (known && mesh.runs.empty() && none_matters(mesh, candidate, choice, first)) return;
   // Memory first: it is cheap, and mostly decides.
   double least_unfit = std::numeric_limits<double>::infinity();
   std::size_t unfit = 0, asked = 0;
@@ -247,12 +248,13 @@ void SearchWorker::price_schedules(Mesh& mesh, Candidate& candidate, double end_
     const LeastMakespans* least = pipelined ? &least_makespans(mesh, candidate.plan) : nullptr;
     for (std::size_t l = 0; l < mesh.legal.size(); ++l) {
       const double work = pipelined ? least->seconds[mesh.legal[l]] : least_work_s_;
-      if (runs(mesh, first, l) && wanted(l, Pricer::with_host(mesh.placed, work + end_s))) in_time_.push_back(l);
+      if (runs(mesh, first, l) && wanted(l, Pricer::with_host(mesh.placed, work + choice.end_s)))
+        in_time_.push_back(l);
     }
     if (in_time_.empty()) return;
   }
   // What is too slow without any bubble needs no schedule.
-  if (!step_priced_) price_step(mesh);
+  if (!step_priced_) price_step(mesh, choice);
   if (std::isnan(std::min(least_apart_s_, least_paired_s_))) {
     reject(Rejection::rate, mesh.cell, static_cast<double>(asked - unfit));
     return;

@@ -8,6 +8,13 @@
 #include "engine/search/pricing.h"
 
 namespace roofscape::engine {
+namespace {
+
+constexpr std::size_t index_of(Q part) {
+  return static_cast<std::size_t>(std::find(kStepParts.begin(), kStepParts.end(), part) - kStepParts.begin());
+}
+
+}  // namespace
 
 double Pricer::least_work(const PlacedMesh& mesh, const PricedLayer& layer, bool overlaps) const {
   const StageWork<double> work = stage_work(mesh.in, mesh.counts, layer.still, overlaps);
@@ -21,16 +28,13 @@ double Pricer::with_host(const PlacedMesh& mesh, double others) {
 }
 
 double Pricer::least_end(const PlacedMesh& mesh, const PricedLayer& layer, PricedState& state) {
-  constexpr auto index_of = [](Q part) {
-    return static_cast<std::size_t>(std::find(kStepParts.begin(), kStepParts.end(), part) - kStepParts.begin());
-  };
   // Nothing hides more of the gradients of all layers but the last than a backward without end.
   StageBlocks<double> blocks = *state.blocks;
   blocks.layer.backward = std::numeric_limits<double>::max();  // no layers times it is none
   set_offload_activations(state, false);
   finish_step(mesh.in, layer.cost, blocks, state.work, state.work.work, 0.0, false, state.plan, state.step);
   double end = state.step.step_parts[index_of(Q::step_optimizer)] + state.step.step_parts[index_of(Q::step_offload)];
-  for (const double seconds : state.end.end_reduction) end += seconds;
+  for (const double seconds : state.end->end_reduction) end += seconds;
   return std::isnan(end) ? 0 : end * (1 - 1e-9);  // sums in another order than the step's
 }
 
@@ -193,7 +197,7 @@ void Pricer::bound(const PlacedMesh& mesh, const PricedLayer& layer, PricedState
     price.exact = true;
     return;
   }
-  double makespan = max(least_makespan(mesh, layer, state, kinds, shape), least_s);
+  const double makespan = max(least_makespan(mesh, layer, state, kinds, shape), least_s);
   price.exact = false;
   if (overlaps_forward_backward(shape.kind)) {
     StepCost<double> step;
@@ -201,11 +205,30 @@ void Pricer::bound(const PlacedMesh& mesh, const PricedLayer& layer, PricedState
     price.step_time_s = step.step_time * (1 - 1e-9);
     return;
   }
+  bounds(mesh, layer, state, {&makespan, 1}, {&price.step_time_s, 1});
+}
+
+void Pricer::bounds(const PlacedMesh& mesh, const PricedLayer& layer, PricedState& state,
+                    std::span<const double> makespans, std::span<double> step_times_s) const {
   // Not below the mean work either: there a shorter makespan would not shorten the step, but lengthen an offload's
   // rest.
-  makespan = max(makespan, state.work.work);
-  finish_step(mesh.in, layer.cost, blocks, state.work, makespan, 0.0, true, state.plan, state.step);
-  price.step_time_s = state.step.step_time * (1 - 1e-12);
+  const double work = state.work.work;
+  if (state.plan.offload_optimizer || state.plan.offload_activations) {
+    for (std::size_t i = 0; i < makespans.size(); ++i) {
+      finish_step(mesh.in, layer.cost, *state.blocks, state.work, max(makespans[i], work), 0.0, true, state.plan,
+                  state.step);
+      step_times_s[i] = state.step.step_time * (1 - 1e-12);
+    }
+    return;
+  }
+  // Nothing but the bubble differs.
+  const double before = state.step.before_pipeline, optimizer = state.step.step_parts[index_of(Q::step_optimizer)];
+  const bool calibrated = mesh.in.calibrated;
+  for (std::size_t i = 0; i < makespans.size(); ++i) {
+    const double bubble = bubble_time(max(makespans[i], work), work, 0.0, 0.0);
+    const double others = without_host(before, 0.0, bubble, optimizer, 0.0);
+    step_times_s[i] = (calibrated ? others + host_time(mesh.in, others) : others) * (1 - 1e-12);
+  }
 }
 
 }  // namespace roofscape::engine

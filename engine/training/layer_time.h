@@ -130,7 +130,7 @@ struct LayerTime : LinkRates<S> {
   S params_rank;    // of a layer, on one expert rank
   S params_spread;  // of these, those of experts that are spread over ranks
   S params_absent;  // of the model, on other expert ranks
-  // Arithmetic, HBM and the communication of tensor and context; the state shards' share is added by stage_cost.
+  // Arithmetic, HBM and the communication of tensor and context; stage_blocks() adds that of the state shards.
   Block<S> layer, embedding, head;
   LayerKernels<S> kernels;  // calibrated only
   S tensor_share;           // of the collectives over tensor that is left where fewer ranks split an expert

@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t kPipelineParts = 9;
 static_assert(kStepParts[kPipelineParts] == Q::step_pipeline_transfer);
 constexpr std::size_t kHostPart = kStepParts.size() - 1;
-static_assert(kStepParts[kHostPart] == Q::step_host);
+static_assert(kStepParts[kHostPart] == Q::step_host && kHostPart == kPipelineParts + 4);
 
 // Exposed communication of one axis over a step, mean of the chips.
 template <Scalar S>
@@ -30,14 +30,6 @@ S exposed_of(const Inputs<S>& in, const StepCounts<S>& counts, const StageBlocks
     exposed = in_layers ? exposed + end.end_reduction[axis] : end.end_reduction[axis];
   if (end.muon.sends && !(value_of(end.muon.exposed[axis]) <= 0)) exposed = exposed + end.muon.exposed[axis];
   return exposed;
-}
-
-// All parts but the host's.
-template <Scalar S>
-S without_host(const StepCost<S>& step) {
-  S sum = step.before_pipeline;
-  for (std::size_t i = kPipelineParts; i < kHostPart; ++i) sum = sum + step.step_parts[i];
-  return sum;
 }
 
 // What the update on the host adds to the step (ZeRO-Offload, Ren et al. 2021). A gradient is final in the backward of
@@ -192,7 +184,8 @@ void finish_step(const Inputs<S>& in, const LayerTime<S>& layer, const StageBloc
   const bool pipelined = in.degree(Axis::pipeline).n > 1;
   // What a device idles, with a transfer to it under way and without.
   set_part<Q::step_pipeline_transfer, S>(out, in_transfer);
-  set_part<Q::step_bubble, S>(out, pipelined && simulated ? max(makespan - work.work - in_transfer, zero) : zero);
+  set_part<Q::step_bubble, S>(out,
+                              pipelined && simulated ? bubble_time<S>(makespan, work.work, in_transfer, zero) : zero);
   // Checkpoints go out under the forward and come back under the backward of the layers, which a pipeline has going on
   // at the same time. Out, the gradients follow them on the same links; back, the weights.
   const bool updates_on_host = key.offload_optimizer && key.has_optimizer;
@@ -214,7 +207,8 @@ void finish_step(const Inputs<S>& in, const LayerTime<S>& layer, const StageBloc
     offload = pipelined ? max(waited, host_update(in, layer, blocks, key, out, false)) : waited;
   }
   set_part<Q::step_offload, S>(out, offload);
-  const S others = without_host(out);
+  const auto part = [&out](std::size_t i) -> const S& { return out.step_parts[kPipelineParts + i]; };
+  const S others = without_host<S>(out.before_pipeline, part(0), part(1), part(2), part(3));
   if (!in.calibrated) {  // in ideal mode the host takes no time and is no part of the sum
     set_part<Q::step_host, S>(out, zero);
     out.step_time = named(Q::step_time, others);

@@ -42,6 +42,18 @@ S host_time(const Inputs<S>& in, const S& others) {
   return c[Calibrated::step_host] + c[Calibrated::straggler] * c.log_nodes * others;
 }
 
+// What devices idle beside transfers, of a pipeline that runs so long.
+template <Scalar S>
+S bubble_time(const S& makespan, const S& work, const S& in_transfer, const S& zero) {
+  return max(makespan - work - in_transfer, zero);
+}
+// All parts but the host's, in their order.
+template <Scalar S>
+S without_host(const S& before_pipeline, const S& in_transfer, const S& bubble, const S& optimizer,
+               const S& offload) {
+  return before_pipeline + in_transfer + bubble + optimizer + offload;
+}
+
 extern template void step_parts<double>(const Inputs<double>&, const LayerTime<double>&, const ModelFlops<double>&,
                                         const StepCounts<double>&, const StageBlocks<double>&,
                                         const StageWork<double>&, const EndReduction<double>&, const PlanKey&,

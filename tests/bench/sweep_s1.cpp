@@ -21,33 +21,37 @@ constexpr CheckpointPolicy kPolicies[] = {CheckpointPolicy::block, CheckpointPol
                                           CheckpointPolicy::none};
 constexpr std::size_t kPoints = 9960;
 
-// A schedule with so many microbatches.
-struct Schedule {
-  const DeviceKinds* kinds;
-  ScheduleShape shape;
-  std::vector<DeviceMoments> fullest;
-  bool legal;
+// The schedules of a number of stages with so many microbatches.
+struct Schedules {
+  struct One {
+    const DeviceKinds* kinds;
+    ScheduleShape shape;
+    std::vector<std::uint16_t> rows;  // of `moments`
+    std::uint16_t virtual_stages;
+    bool legal;
+  };
+  std::vector<One> all;
+  DistinctMoments moments;  // of all of them
 };
 
-// The schedules of a pipeline degree: chunks are every divisor of the layers of a stage. What depends on the number of
-// microbatches is made once for each.
-struct Chunks {
+// Chunks are every divisor of the layers of a stage.
+struct Stages {
   int pipeline;
   std::vector<DeviceKinds> kinds;
   HeldKinds held = HeldKinds();
-  std::map<int, std::vector<Schedule>> schedules;  // by microbatches
+  std::map<int, Schedules> schedules;  // by microbatches
 };
 
-std::vector<Chunks> all_chunks(int n_layers) {
-  std::vector<Chunks> out;
+std::vector<Stages> all_stages(int n_layers) {
+  std::vector<Stages> out;
   std::vector<int> layers;
   for (const int pipeline : kDegrees) {
-    Chunks& chunks = out.emplace_back(Chunks{pipeline, {}, HeldKinds(false), {}});
+    Stages& stages = out.emplace_back(Stages{pipeline, {}, HeldKinds(false), {}});
     const int held = n_layers / pipeline;
     for (int v = 1; v <= (pipeline > 1 ? held : 1); ++v) {
       if (held % v != 0) continue;
       const ScheduleKind kind = v > 1 ? ScheduleKind::interleaved_1f1b : ScheduleKind::one_f_one_b;
-      find_device_kinds(kind, pipeline, v, {.n_layers = n_layers}, layers, chunks.kinds.emplace_back());
+      find_device_kinds(kind, pipeline, v, {.n_layers = n_layers}, layers, stages.kinds.emplace_back());
     }
   }
   return out;
@@ -56,43 +60,59 @@ std::vector<Chunks> all_chunks(int n_layers) {
 // A mesh of a tensor degree; all of one share their layers.
 struct Mesh {
   PlacedMesh placed;
-  Chunks* chunks = nullptr;
-  const std::vector<Schedule>* schedules = nullptr;  // none where the microbatch does not divide
+  Stages* stages = nullptr;
+  HeldByKind held;           // whatever the choices of a layer
+  EndReduction<double> end;  // the same
+  bool end_known = false;
+  const Schedules* schedules = nullptr;  // none where the microbatch does not divide
 };
 
-const std::vector<Schedule>& schedules_of(Chunks& chunks, int microbatches, const PipelinePlan& pipeline) {
-  const auto [place, is_new] = chunks.schedules.try_emplace(microbatches);
-  for (std::size_t c = 0; is_new && c < chunks.kinds.size(); ++c) {
-    const DeviceKinds& kinds = chunks.kinds[c];
+const Schedules& schedules_of(Stages& stages, int microbatches, const PipelinePlan& pipeline) {
+  const auto [place, is_new] = stages.schedules.try_emplace(microbatches);
+  Schedules& schedules = place->second;
+  if (!is_new) return schedules;
+  std::vector<DeviceMoments> fullest;
+  for (const DeviceKinds& kinds : stages.kinds) {
     Plan plan;
     plan.pipeline = kinds.stages, plan.schedule = kinds.kind, plan.virtual_stages = kinds.virtual_stages;
     const ScheduleShape shape = shape_of(plan, microbatches, pipeline);
-    Schedule& schedule = place->second.emplace_back(Schedule{&kinds, shape, {}, false});
-    fullest_devices(kinds, shape, chunks.held, schedule.fullest);
-    schedule.legal = kinds.virtual_stages == 1 || microbatches % kinds.stages == 0;
+    fullest_devices(kinds, shape, stages.held, fullest);
+    const bool legal = kinds.virtual_stages == 1 || microbatches % kinds.stages == 0;
+    schedules.all.push_back(
+        {&kinds, shape, schedules.moments.add(fullest), static_cast<std::uint16_t>(kinds.virtual_stages), legal});
   }
-  return place->second;
+  return schedules;
 }
 
-// Every pipeline, with the optimizer sharded and not.
-void add_meshes(Pricer& pricer, std::vector<Chunks>& all, int chips, int tensor, std::vector<Mesh>& out) {
-  out.clear();
-  for (Chunks& chunks : all) {
+// Every number of stages, with the optimizer sharded and not.
+void add_meshes(Pricer& pricer, std::vector<Stages>& all, int chips, int tensor, std::vector<Mesh>& out) {
+  std::size_t used = 0;
+  for (Stages& stages : all) {
     Plan plan;
-    plan.tensor = tensor, plan.pipeline = chunks.pipeline;
-    const int pipeline = chunks.pipeline;
-    const int ranks = chips / (tensor * pipeline);
+    plan.tensor = tensor, plan.pipeline = stages.pipeline;
+    const int ranks = chips / (tensor * stages.pipeline);
     for (const bool sharded : {true, false}) {
       if (sharded && ranks == 1) continue;
       plan.fsdp = sharded ? ranks : 1, plan.data = sharded ? 1 : ranks;
       plan.zero_stage = sharded ? 1 : 0;
-      Mesh& mesh = out.emplace_back();
+      if (used == out.size()) out.emplace_back();
+      Mesh& mesh = out[used++];
       pricer.place(plan, mesh.placed);
-      mesh.placed.plan.zero_stage = plan.zero_stage;
-      mesh.chunks = &chunks;
+      mesh.stages = &stages;
+      mesh.held.clear();
+      mesh.end_known = false;
     }
   }
+  out.resize(used);
 }
+
+// What the pipelines of the schedules run at least with the layer that was priced last: the same of two meshes of the
+// same stages and links that differ in where the optimizer is.
+struct LeastMakespans {
+  const Schedules* of = nullptr;
+  Hops hops;
+  std::vector<double> seconds;
+};
 
 }  // namespace
 
@@ -115,51 +135,70 @@ Scenario s1_scenario(const TransformerShape& model, const Chip& chip) {
 void sweep_s1(const Scenario& s1, std::size_t best, S1Result& out) {
   const int chips = static_cast<int>(chip_count(s1.cluster)), batch = s1.workload.global_batch_sequences;
   Pricer pricer(s1);
-  std::vector<Chunks> chunks = all_chunks(s1.model.n_layers);
+  std::vector<Stages> stages = all_stages(s1.model.n_layers);
   std::vector<Mesh> meshes;
-  meshes.reserve(2 * std::size(kDegrees));
   PricedLayer layer;
-  PricedState state;
-  out.best.clear();
-  out.fit = out.illegal = out.simulated = 0;
-  out.points.reserve(kPoints);
-  std::size_t points = 0, fit = 0, illegal = 0;
-  std::vector<std::pair<double, std::size_t>> candidates;
-  candidates.reserve(kPoints);
+  PricedState state(pricer);
+  LeastMakespans least;
+  std::vector<double> bytes, seconds;  // of each of the moments; of each of the schedules
+  out.plans.clear(), out.best.clear();
+  out.points.resize(kPoints);
+  out.simulated = 0;
+  std::vector<std::pair<double, std::uint32_t>> candidates(kPoints);
+  std::size_t points = 0, kept = 0, fit = 0, illegal = 0;
   for (const int tensor : kDegrees) {
-    add_meshes(pricer, chunks, chips, tensor, meshes);
+    add_meshes(pricer, stages, chips, tensor, meshes);
     for (const int microbatch : kMicrobatches) {
       for (Mesh& mesh : meshes) {
         Pricer::set_microbatch(mesh.placed, microbatch);
         const int microbatches = microbatches_of(mesh.placed.plan, batch);
-        mesh.schedules = microbatches > 0 ? &schedules_of(*mesh.chunks, microbatches, s1.pipeline) : nullptr;
+        mesh.schedules = microbatches > 0 ? &schedules_of(*mesh.stages, microbatches, s1.pipeline) : nullptr;
       }
       for (const CheckpointPolicy policy : kPolicies) {
         for (const bool sequence_parallel : {false, true}) {
           bool layer_priced = false;
-          for (const Mesh& each : meshes) {
-            const PlacedMesh& mesh = each.placed;
+          least.of = nullptr;
+          for (Mesh& each : meshes) {
             if (each.schedules == nullptr) continue;
+            const PlacedMesh& mesh = each.placed;
             Plan plan = mesh.plan;
             plan.policy = policy, plan.sequence_parallel = sequence_parallel;
             if (!layer_priced) pricer.price_layer(mesh, plan, layer), layer_priced = true;
-            pricer.price_state(mesh, layer, plan, state);
+            pricer.price_buffers(mesh, layer, plan, state, &each.held);
+            pricer.price_step(mesh, layer, state, each.end_known ? &each.end : nullptr);
+            if (!each.end_known) each.end = state.own_end, each.end_known = true;
+            pricer.memories(mesh, layer, state, each.schedules->moments, bytes);
+            if (mesh.plan.pipeline > 1) {
+              const Hops hops = Pricer::hops(mesh, layer, sequence_parallel);
+              if (least.of != each.schedules || !(least.hops == hops)) {
+                least.of = each.schedules, least.hops = hops;
+                least.seconds.clear();
+                for (const Schedules::One& one : each.schedules->all)
+                  least.seconds.push_back(pricer.least_makespan(mesh, layer, state, *one.kinds, one.shape));
+              }
+              seconds.resize(least.seconds.size());
+              pricer.bounds(mesh, layer, state, least.seconds, seconds);
+            } else {
+              const Schedules::One& one = each.schedules->all.front();
+              Price price;
+              pricer.bound(mesh, layer, state, *one.kinds, one.shape, price);
+              seconds.assign(1, price.step_time_s);
+            }
+            const auto number = static_cast<std::uint32_t>(out.plans.size());
+            out.plans.push_back(plan);
             const double capacity = mesh.in.chip.hbm_capacity;
-            const double ideal =
-                utilisation(pricer.flops().flops_model, mesh.counts.chips, mesh.in.chip.peak_flops, 1.0);
-            for (const Schedule& schedule : *each.schedules) {
-              if (points == out.points.size()) out.points.emplace_back();
-              S1Point& point = out.points[points];
-              point.plan = plan;
-              point.plan.schedule = schedule.shape.kind, point.plan.virtual_stages = schedule.shape.virtual_stages;
-              point.price.memory_bytes = pricer.memory(mesh, layer, state, schedule.fullest);
-              pricer.bound(mesh, layer, state, *schedule.kinds, schedule.shape, point.price);
-              point.mfu = ideal / point.price.step_time_s;
-              point.fits = point.price.memory_bytes <= capacity;
-              point.legal = schedule.legal;
-              fit += point.fits;
-              illegal += !point.legal;
-              if (point.fits && point.legal) candidates.emplace_back(point.price.step_time_s, points);
+            const bool one_stage = mesh.plan.pipeline == 1;
+            for (std::size_t i = 0; i < each.schedules->all.size(); ++i) {
+              const Schedules::One& one = each.schedules->all[i];
+              double fullest = -1;
+              for (const std::uint16_t row : one.rows) fullest = std::max(fullest, bytes[row]);
+              const bool fits = fullest <= capacity;
+              out.points[points] = {seconds[i], fullest, number, one.virtual_stages, one_stage, fits, one.legal};
+              // Written in any case: whether it fits is not foreseen.
+              candidates[kept] = {seconds[i], static_cast<std::uint32_t>(points)};
+              kept += fits && one.legal;
+              fit += fits;
+              illegal += !one.legal;
               ++points;
             }
           }
@@ -167,31 +206,41 @@ void sweep_s1(const Scenario& s1, std::size_t best, S1Result& out) {
       }
     }
   }
-
-  out.points.resize(points);
+  out.points.resize(points), candidates.resize(kept);
   out.fit = fit, out.illegal = illegal;
+  const PlacedMesh& any = meshes.front().placed;  // all are of all chips
+  out.step_at_peak_s = utilisation(pricer.flops().flops_model, any.counts.chips, any.in.chip.peak_flops, 1.0);
 
   // Smallest bound first; a heap, as few of them are looked at.
   const auto later = [](const auto& a, const auto& b) { return a > b; };
   std::make_heap(candidates.begin(), candidates.end(), later);
-  std::vector<std::pair<double, std::size_t>> exact;  // ascending, at most `best`
+  std::vector<std::pair<double, std::uint32_t>> exact;  // ascending, at most `best`
   while (best > 0 && !candidates.empty()) {
     std::pop_heap(candidates.begin(), candidates.end(), later);
     const auto [bound, i] = candidates.back();
     candidates.pop_back();
     if (exact.size() == best && bound > exact.back().first) break;
     S1Point& point = out.points[i];
-    if (!point.price.exact) {
-      const Price price = pricer.price(point.plan, true);
-      point.mfu *= point.price.step_time_s / price.step_time_s;
-      point.price = price;
+    if (!point.exact) {
+      Price price{point.step_time_s, point.memory_bytes, false};
+      pricer.simulate(out.plan(point), price,
+                      [&] { return exact.size() < best || price.step_time_s <= exact.back().first; });
+      if (!price.exact) continue;
+      point.step_time_s = price.step_time_s, point.exact = true;
       ++out.simulated;
     }
-    const std::pair<double, std::size_t> entry{point.price.step_time_s, i};
+    const std::pair<double, std::uint32_t> entry{point.step_time_s, i};
     exact.insert(std::upper_bound(exact.begin(), exact.end(), entry), entry);
     if (exact.size() > best) exact.pop_back();
   }
   for (const auto& entry : exact) out.best.push_back(entry.second);
+}
+
+Plan S1Result::plan(const S1Point& point) const {
+  Plan plan = plans[point.plan];
+  plan.virtual_stages = point.virtual_stages;
+  plan.schedule = point.virtual_stages > 1 ? ScheduleKind::interleaved_1f1b : ScheduleKind::one_f_one_b;
+  return plan;
 }
 
 std::string s1_json(const S1Result& result, double seconds) {
@@ -204,10 +253,10 @@ std::string s1_json(const S1Result& result, double seconds) {
   io::OrderedJson top = io::OrderedJson::array();
   for (const std::size_t i : result.best) {
     const S1Point& point = result.points[i];
-    io::OrderedJson row = {{"plan", io::plan_json(point.plan)},
-                           {"step_s", point.price.step_time_s},
-                           {"memory_bytes", point.price.memory_bytes},
-                           {"mfu", point.mfu}};
+    io::OrderedJson row = {{"plan", io::plan_json(result.plan(point))},
+                           {"step_s", point.step_time_s},
+                           {"memory_bytes", point.memory_bytes},
+                           {"mfu", result.mfu(point)}};
     if (top.empty()) json["best"] = row;
     top.push_back(std::move(row));
   }

@@ -5,6 +5,8 @@
 // divides; no overlap, no offload.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -16,17 +18,24 @@ namespace roofscape::bench {
 engine::Scenario s1_scenario(const engine::TransformerShape& model, const engine::Chip& chip);
 
 struct S1Point {
-  engine::Plan plan;
-  engine::Price price;  // the step's time is a bound unless it is exact
-  double mfu = 0;       // of that time
+  double step_time_s = 0;  // a bound unless it is exact
+  double memory_bytes = 0;
+  std::uint32_t plan = 0;  // of S1Result::plans
+  std::uint16_t virtual_stages = 1;
+  bool exact = false;
   bool fits = false;
   bool legal = true;  // false: the microbatches do not fill the stages, priced by formula
 };
 
 struct S1Result {
-  std::vector<S1Point> points;  // all of them, in the order of the loops
+  std::vector<engine::Plan> plans;  // but for the schedule
+  std::vector<S1Point> points;      // all of them, in the order of the loops
   std::size_t fit = 0, illegal = 0, simulated = 0;
   std::vector<std::size_t> best;  // of those that fit and are legal, by simulated step time; indices of points
+  double step_at_peak_s = 0;      // of the model's FLOPs alone
+
+  engine::Plan plan(const S1Point&) const;
+  double mfu(const S1Point& point) const { return step_at_peak_s / point.step_time_s; }
 };
 
 // Prices all points, then simulates in ascending order of the bound until none can be among the `best` any more.

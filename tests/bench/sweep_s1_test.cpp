@@ -33,8 +33,8 @@ TEST_CASE("sweep S1 answers 9,960 points, and its 20 best are those of simulatin
     const S1Point& point = result.points[i];
     if (!point.fits || !point.legal) continue;
     // The slower half cannot come into the first 20; simulating it would only take time.
-    if (point.price.step_time_s > 1.5 * result.points[result.best.back()].price.step_time_s) continue;
-    all.emplace_back(pricer.price(point.plan, true).step_time_s, i);
+    if (point.step_time_s > 1.5 * result.points[result.best.back()].step_time_s) continue;
+    all.emplace_back(pricer.price(result.plan(point), true).step_time_s, i);
   }
   std::sort(all.begin(), all.end());
   REQUIRE(all.size() >= 20);
@@ -62,22 +62,23 @@ TEST_CASE("sweep S1 prices a point as its evaluation does to the last bit, in ev
       while (looked_at < 2000) {
         const auto i = static_cast<std::size_t>(dice.pick(0, static_cast<int>(result.points.size()) - 1));
         const S1Point& point = result.points[i];
-        const int microbatches = microbatches_of(point.plan, s1.workload.global_batch_sequences);
+        const Plan plan = result.plan(point);
+        const int microbatches = microbatches_of(plan, s1.workload.global_batch_sequences);
         // Longer steps take time to write down and show no more.
-        if (!point.legal || microbatches * point.plan.pipeline * point.plan.virtual_stages > 4096) continue;
+        if (!point.legal || microbatches * plan.pipeline * plan.virtual_stages > 4096) continue;
         ++looked_at;
         CAPTURE(i);
         Scenario s = s1;
-        apply(s, point.plan);
+        apply(s, plan);
         evaluate(s, scratch, report);
         const auto step = report.quantities[Q::step_time], memory = report.quantities[Q::memory_total],
                    capacity = report.quantities[Q::hbm_capacity];
         REQUIRE(step);
-        REQUIRE(point.price.memory_bytes == *memory);
+        REQUIRE(point.memory_bytes == *memory);
         REQUIRE(point.fits == (*memory <= *capacity));
-        if (!point.price.exact) REQUIRE(point.price.step_time_s == pricer.price(point.plan, false).step_time_s);
-        REQUIRE((point.price.exact ? point.price.step_time_s == *step : point.price.step_time_s <= *step));
-        exact += point.price.exact;
+        if (!point.exact) REQUIRE(point.step_time_s == pricer.price(plan, false).step_time_s);
+        REQUIRE((point.exact ? point.step_time_s == *step : point.step_time_s <= *step));
+        exact += point.exact;
       }
       CHECK(exact > 50);
     }
@@ -92,5 +93,5 @@ TEST_CASE("the answer of sweep S1 as JSON counts 9,960 points and names the best
   CHECK(json.at("points_per_s") == 19920);
   REQUIRE(json.at("top").size() == 2);
   CHECK(json.at("best") == json.at("top").at(0));
-  CHECK(json.at("best").at("step_s") == result.points[result.best[0]].price.step_time_s);
+  CHECK(json.at("best").at("step_s") == result.points[result.best[0]].step_time_s);
 }

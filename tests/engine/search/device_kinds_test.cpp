@@ -16,7 +16,6 @@ TEST_CASE("devices that another outlasts decide no plan's bound") {
   std::mt19937 rng(14);
   PlacedMesh mesh;
   PricedLayer layer;
-  PricedState state;
   DeviceKinds kinds;
   std::vector<int> layers;
   int outlasted = 0, dense_first = 0, blocking = 0;
@@ -26,6 +25,7 @@ TEST_CASE("devices that another outlasts decide no plan's bound") {
     const Plan plan = plan_of(s);
     if (s.serves() || plan.pipeline < 2) continue;
     Pricer pricer(tests::without_plan(s));
+    PricedState state(pricer);
     pricer.place(plan, mesh);
     const ScheduleShape shape = shape_of(plan, static_cast<int>(mesh.counts.microbatches), s.pipeline);
     if (!check_schedule(shape)) continue;

@@ -227,7 +227,6 @@ TEST_CASE(
   tests::Dice dice(rng);
   PlacedMesh mesh;
   PricedLayer layer;
-  PricedState state, alone;
   std::vector<int> layers;
   std::vector<double> bytes;
   int schedules = 0, of_several = 0, put_off = 0, gathered = 0, calibrated = 0;
@@ -239,6 +238,7 @@ TEST_CASE(
     const int m = microbatches_of(plan, s.workload.global_batch_sequences);
     if (m == 0 || plan.pipeline > s.model.n_layers) continue;
     Pricer pricer(tests::without_plan(s));
+    PricedState state(pricer), alone(pricer);
     pricer.place(plan, mesh);
     HeldKinds numbers;
     DistinctMoments moments;
@@ -381,11 +381,61 @@ TEST_CASE("a plan whose order is given is priced as it is evaluated, and bounded
   CHECK(slower > 50);
 }
 
+TEST_CASE(
+    "bounds of several pipelines at once are each one's, and another choice of a layer lends its end of the step") {
+  std::mt19937 rng(37);
+  tests::Dice dice(rng);
+  PlacedMesh mesh;
+  PricedLayer layer;
+  DeviceKinds kinds;
+  std::vector<int> layers;
+  int offloaded = 0, reduced = 0, on_muon = 0, calibrated = 0;
+  for (int i = 0; i < 6000; ++i) {
+    Scenario s = tests::random_scenario(rng);
+    if (i % 2 == 1) s = tests::with(s, {"assumptions.mode=calibrated"});
+    const Plan plan = plan_of(s);
+    if (s.serves() || plan.pipeline == 1 || overlaps_forward_backward(plan.schedule)) continue;
+    if (!check_schedule(shape_of(plan, microbatches_of(plan, s.workload.global_batch_sequences), s.pipeline)))
+      continue;
+    Pricer pricer(tests::without_plan(s));
+    PricedState own(pricer), lent(pricer), lender(pricer);
+    CAPTURE(i);
+    pricer.place(plan, mesh);
+    Plan other = plan;
+    other.policy = plan.policy == CheckpointPolicy::none ? CheckpointPolicy::block : CheckpointPolicy::none;
+    other.sequence_parallel = plan.tensor > 1 && !plan.sequence_parallel;
+    pricer.price_layer(mesh, other, layer);
+    Pricer::set_microbatch(mesh, 1);
+    pricer.price_state(mesh, layer, other, lender);
+    Pricer::set_microbatch(mesh, plan.microbatch_sequences);
+    pricer.price_layer(mesh, plan, layer);
+    pricer.price_state(mesh, layer, plan, own);
+    pricer.price_buffers(mesh, layer, plan, lent);
+    pricer.price_step(mesh, layer, lent, &lender.own_end);
+    const ScheduleShape shape = shape_of(plan, static_cast<int>(mesh.counts.microbatches), s.pipeline);
+    find_device_kinds(plan.schedule, plan.pipeline, shape.virtual_stages, pricer.layer_split(), layers, kinds);
+    const double makespan = pricer.least_makespan(mesh, layer, own, kinds, shape);
+    std::vector<double> makespans{makespan, makespan * 2, makespan * 1.01, makespan}, steps(4);
+    pricer.bounds(mesh, layer, lent, makespans, steps);
+    for (std::size_t k = 0; k < makespans.size(); ++k) {
+      Price price;
+      pricer.bound(mesh, layer, own, kinds, shape, price, makespans[k]);
+      const bool same = steps[k] == price.step_time_s || (std::isnan(steps[k]) && std::isnan(price.step_time_s));
+      REQUIRE_MESSAGE(same, schedule_id(plan.schedule), ": ", steps[k], " for ", price.step_time_s);
+    }
+    offloaded += plan.offload_optimizer || plan.offload_activations, calibrated += mesh.in.calibrated;
+    reduced += value_of(own.end->end_reduction[Axis::data]) > 0, on_muon += own.end->muon.on;
+  }
+  CHECK(offloaded > 300);
+  CHECK(reduced > 300);
+  CHECK(on_muon > 50);
+  CHECK(calibrated > 500);
+}
+
 TEST_CASE("no step is shorter than its layers' work, its pipeline, and what follows them") {
   std::mt19937 rng(33);
   PlacedMesh mesh;
   PricedLayer layer;
-  PricedState state, still;
   DeviceKinds kinds;
   std::vector<int> layers;
   OrderSpans orders;
@@ -396,6 +446,7 @@ TEST_CASE("no step is shorter than its layers' work, its pipeline, and what foll
     if (s.serves()) continue;
     const Plan plan = plan_of(s);
     Pricer pricer(tests::without_plan(s));
+    PricedState state(pricer), still(pricer);
     pricer.lend_orders(orders);
     if (!check_schedule(shape_of(plan, microbatches_of(plan, s.workload.global_batch_sequences), s.pipeline)))
       continue;
@@ -509,7 +560,7 @@ TEST_CASE("a mesh is priced alike with the layer of any mesh that shares it, in 
     Pricer pricer(s);
     PlacedMesh mesh, other;
     PricedLayer own, lent;
-    PricedState with_own, with_lent;
+    PricedState with_own(pricer), with_lent(pricer);
     for (int k = 0; k < 4; ++k) {
       const Plan &plan = any_of(dice, plans), &from = any_of(dice, plans);
       pricer.place(plan, mesh), pricer.place(from, other);
