@@ -1,6 +1,7 @@
 // roofscape-cli check: the verdict on a plan in ten lines, and the findings with the changes on offer.
 #include <fmt/format.h>
 
+#include <cstddef>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -28,6 +29,8 @@ namespace {
 
 using engine::Q;
 using Json = nlohmann::ordered_json;
+
+constexpr std::size_t kMostEdits = 3;
 
 struct CheckOptions {
   ScenarioInput input;
@@ -211,7 +214,11 @@ int run(const Context& context, const CheckOptions& options) {
   if (!evaluated) return kBadInput;
   auto requirements = read_requirements(options.require, evaluated->scenario);
   if (!requirements) return refuse(context.texts, requirements.error());
-  Verdict verdict{*evaluated, std::nullopt, best_edits(evaluated->scenario, evaluated->report, 3),
+  engine::BestEdit edits(evaluated->scenario, evaluated->report);
+  edits.finish();
+  auto findings = engine::vetted_findings(evaluated->scenario, evaluated->report);
+  engine::add_best_edit(edits.offer(), findings);
+  Verdict verdict{*evaluated, std::nullopt, engine::best_offers(edits.offers(), findings, kMostEdits),
                   found_plan(evaluated->scenario), std::move(requirements).value()};
   if (const engine::Mode mode = evaluated->scenario.assumptions.mode; mode != engine::Mode::custom) {
     const auto files = io::load_evidence(context.library);
@@ -223,7 +230,6 @@ int run(const Context& context, const CheckOptions& options) {
   int code = code_of(*evaluated);
   for (const Requirement& requirement : verdict.requirements)
     if (!requirement.met(evaluated->report)) code = kHasErrors;
-  const auto findings = engine::offered_findings(evaluated->scenario, evaluated->report);
   if (!options.json)
     return print(context.texts,
                  verdict_lines(verdict, context.texts) + '\n' + diagnostics_text(findings, context.texts), code);

@@ -4,50 +4,11 @@
 
 #include "app/cli/workers.h"
 #include "engine/base/read_number.h"
-#include "engine/evaluate/evaluate.h"
-#include "engine/evaluate/single_edits.h"
 #include "engine/search/search.h"
 
 namespace roofscape::app::cli {
 
 using engine::say;
-
-std::vector<engine::Offer> best_edits(const engine::Scenario& scenario, const engine::Report& report,
-                                      std::size_t most) {
-  std::vector<engine::Offer> out;
-  const engine::Standing was = engine::standing(scenario, report);
-  for (const engine::Fix& fix : engine::single_edits(scenario, report)) {
-    const engine::Scenario changed = engine::after_fix(scenario, fix);
-    if (changed.workload != scenario.workload) continue;  // another work is no edit of the plan
-    const engine::Standing now = engine::standing(changed, engine::evaluate(changed));
-    // A plan that cannot run has no rate that could be better.
-    if (!now.runs || !engine::better(now, was)) continue;
-    const bool mends = (now.runs && !was.runs) || (now.fits && !was.fits);
-    if (!mends && now.rate < was.rate * (1 + engine::kWorthOffering)) continue;
-    engine::Offer offer{fix, {}, now};
-    offer.gain.measure = now.runs && !was.runs   ? engine::GainMeasure::runs
-                         : now.fits && !was.fits ? engine::GainMeasure::fits
-                         : scenario.serves()     ? engine::GainMeasure::serving_rate
-                                                 : engine::GainMeasure::step_time;
-    offer.gain.timed = offer.gain.measure == engine::GainMeasure::step_time;
-    offer.gain.before = offer.gain.timed ? was.step_s : was.rate;
-    offer.gain.after = offer.gain.timed ? now.step_s : now.rate;
-    offer.gain.memory_bytes = now.memory_bytes;
-    out.push_back(std::move(offer));
-  }
-  std::stable_sort(out.begin(), out.end(), [](const engine::Offer& a, const engine::Offer& b) {
-    return engine::better(a.leads_to, b.leads_to);
-  });
-  // Edits that come to the same are one.
-  out.erase(std::unique(out.begin(), out.end(),
-                        [](const engine::Offer& a, const engine::Offer& b) {
-                          return a.leads_to.rate == b.leads_to.rate &&
-                                 a.leads_to.memory_bytes == b.leads_to.memory_bytes;
-                        }),
-            out.end());
-  if (out.size() > most) out.erase(out.begin() + static_cast<std::ptrdiff_t>(most), out.end());
-  return out;
-}
 
 std::optional<FoundPlan> found_plan(const engine::Scenario& scenario) {
   if (scenario.serves()) return std::nullopt;

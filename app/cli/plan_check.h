@@ -1,21 +1,18 @@
-// What check answers in ten lines: whether a plan fits, how long its step takes, what limits it, the best single edits, what
-// a search finds; and whether it meets what is required of it.
+// What check asks beside a plan's report and the changes of it: what a search finds, and whether the plan meets what is
+// required of it.
 #pragma once
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "engine/evaluate/offers.h"
 #include "engine/io/json/result.h"
 #include "engine/report/report.h"
 #include "engine/search/plan.h"
 #include "engine/studies/evidence.h"
 
 namespace roofscape::app::cli {
-
-// The best changes one step away, the best first; each gains what offers.h calls worth offering.
-std::vector<engine::Offer> best_edits(const engine::Scenario&, const engine::Report&, std::size_t most);
 
 // The best plan of the whole space of a training scenario. None: the chip lacks a figure, or no plan fits.
 struct FoundPlan {

@@ -163,6 +163,10 @@ struct BestEdit::State {
   bool second = false;
   std::optional<Candidate> best;
 
+  std::optional<Offer> offer(const Candidate& one) const {
+    if (!pays(was, one.standing, kWorthOffering)) return std::nullopt;
+    return Offer{one.fix, gain_between(was, one.standing, one.same_work), one.standing};
+  }
   // Where second changes begin, or go on from another plan; false when there are no more.
   bool go_on() {
     if ((was.runs && was.fits) || (best && !second)) return false;
@@ -213,19 +217,44 @@ bool BestEdit::step(int plans, std::int64_t& operations_left) {
   return false;
 }
 
-std::optional<Offer> BestEdit::offer() const {
-  const State& at = *state_;
-  if (!at.best) return std::nullopt;
-  const Standing& now = at.best->standing;
-  if (!pays(at.was, now, kWorthOffering)) return std::nullopt;
-  return Offer{at.best->fix, gain_between(at.was, now, at.best->same_work), now};
+void BestEdit::finish() {
+  auto operations = std::numeric_limits<std::int64_t>::max();
+  while (!step(1024, operations)) {
+  }
+}
+
+std::optional<Offer> BestEdit::offer() const { return state_->best ? state_->offer(*state_->best) : std::nullopt; }
+
+std::vector<Offer> BestEdit::offers() const {
+  std::vector<Offer> out;
+  const auto add = [&out](const std::optional<Offer>& offer) {
+    if (offer) out.push_back(*offer);
+  };
+  if (state_->second)
+    add(offer());
+  else
+    for (const State::Candidate& one : state_->seen) add(state_->offer(one));
+  return out;
+}
+
+std::vector<Offer> best_offers(std::vector<Offer> edits, const std::vector<OfferedFinding>& findings,
+                               std::size_t most) {
+  for (const OfferedFinding& finding : findings)
+    if (finding.gain && finding.gain->measure != GainMeasure::settles)
+      edits.push_back({finding.diagnostic.fix, *finding.gain, finding.leads_to});
+  std::stable_sort(edits.begin(), edits.end(),
+                   [](const Offer& a, const Offer& b) { return better(a.leads_to, b.leads_to); });
+  const auto alike = [](const Offer& a, const Offer& b) {
+    return !better(a.leads_to, b.leads_to) && !better(b.leads_to, a.leads_to);
+  };
+  edits.erase(std::unique(edits.begin(), edits.end(), alike), edits.end());
+  if (edits.size() > most) edits.erase(edits.begin() + static_cast<std::ptrdiff_t>(most), edits.end());
+  return edits;
 }
 
 std::optional<Offer> best_edit(const Scenario& s, const Report& report) {
   BestEdit search(s, report);
-  auto operations = std::numeric_limits<std::int64_t>::max();
-  while (!search.step(1024, operations)) {
-  }
+  search.finish();
   return search.offer();
 }
 

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -81,7 +82,10 @@ class BestEdit {
   // Evaluates so many more plans, as long as operations are left, and takes off what it simulated; true when there are
   // no more plans.
   bool step(int plans, std::int64_t& operations_left);
+  void finish();
   std::optional<Offer> offer() const;
+  // All single edits that are worth offering; where it takes two in a row, the best pair alone.
+  std::vector<Offer> offers() const;
 
  private:
   struct State;
@@ -95,6 +99,8 @@ struct OfferedFinding {
   std::optional<Gain> gain = {};  // of its fix; none: it has no fix
   Standing leads_to = {};         // where there is one
 };
+// Of the edits and of the fixes of findings the best, the best first, and one of those that come to the same.
+std::vector<Offer> best_offers(std::vector<Offer> edits, const std::vector<OfferedFinding>&, std::size_t most);
 std::vector<OfferedFinding> offered_findings(const Scenario&, const Report&);
 // Its two halves: the findings without the best change, and that change put among them where no fix is as good.
 std::vector<OfferedFinding> vetted_findings(const Scenario&, const Report&);

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <utility>
 
+#include "engine/base/divisors.h"
 #include "engine/frameworks/rules.h"
 #include "engine/inputs/placement.h"
 #include "engine/pipeline/schedule.h"
@@ -22,6 +23,7 @@ namespace {
 
 constexpr double kOperationsOfAChunk = 3;  // forward, and backward in two halves, of a microbatch
 constexpr double kMostOperations = 20000;
+constexpr std::size_t kBatchDivisors = 3;  // tried of the numbers of data ranks that the batch divides by
 
 FieldEdit edit(std::string_view path, double value) { return {find_field(path), value}; }
 
@@ -100,18 +102,29 @@ class Neighbours {
         if (from.degree % f != 0) continue;
         for (const MeshAxis& to : axes)
           if (to.path != from.path) move(from, to, f);
-        grow(from, from.degree / f);
+        add_mesh({edit(from.path, from.degree / f)});
       }
-    // Chips that nothing runs on.
-    const double idle = static_cast<double>(chip_count(s_.cluster)) / mesh_chips(p);
-    for (int f = 2; f <= idle; ++f)
-      if (std::fmod(idle, f) == 0)
-        for (const MeshAxis& axis : axes) grow(axis, double(axis.degree) * f);
+    // Of the chips that the other axes leave, as many as divide them: more where chips are idle, and another number
+    // where the degree is none of a plan. Where they divide badly, as many as the batch divides by.
+    for (const MeshAxis& axis : axes) {
+      const auto room = static_cast<int>(static_cast<double>(chip_count(s_.cluster)) * axis.degree / mesh_chips(p));
+      std::vector<int> degrees = divisors(room);
+      if (axis.feeds && !s_.serves()) {
+        const auto others = static_cast<int>(data_ranks(p) / axis.degree);
+        std::vector<int> of_batch = divisors(s_.workload.global_batch_sequences / others);
+        std::erase_if(of_batch, [room](int degree) { return degree > room; });
+        const auto most = static_cast<std::ptrdiff_t>(std::min(of_batch.size(), kBatchDivisors));
+        degrees.insert(degrees.end(), of_batch.end() - most, of_batch.end());
+      }
+      std::sort(degrees.begin(), degrees.end());
+      degrees.erase(std::unique(degrees.begin(), degrees.end()), degrees.end());
+      for (const int degree : degrees)
+        if (axis.degree % degree != 0) add_mesh({edit(axis.path, degree)});
+    }
     if (s_.model.is_moe())
       for (int e = 1; e <= s_.model.moe.n_routed_experts; ++e)
         if (s_.model.moe.n_routed_experts % e == 0 && e != p.expert) add_mesh({edit("parallelism.expert", e)});
   }
-  void grow(const MeshAxis& axis, double degree) { add_mesh({edit(axis.path, degree)}); }
 
   void move(const MeshAxis& from, const MeshAxis& to, int f) {
     Fix fix{edit(from.path, from.degree / f), edit(to.path, double(to.degree) * f)};
@@ -157,16 +170,21 @@ class Neighbours {
   }
 
   void schedules() {
-    // JAX is a library, in which any schedule can be written; a plan that no other runs is bound to none.
+    // JAX is a library, in which any schedule can be written; a plan that no other runs is bound to none. Of one that
+    // cannot run, a schedule that some launcher runs comes before those that none does.
     std::vector<Framework> launchers;
-    if (!report_.has_errors()) launchers = who_runs(s_).can;
+    const bool faulty = report_.has_errors();
+    if (!faulty) launchers = who_runs(s_).can;
+    for (std::size_t f = 0; faulty && f < kFrameworks; ++f) launchers.push_back(static_cast<Framework>(f));
     std::erase(launchers, Framework::jax);
-    const auto stays_launchable = [&](const Fix& fix) {
+    const auto is_launched = [&](const Fix& fix) {
       const Scenario changed = after_fix(s_, fix);
-      return launchers.empty() || std::any_of(launchers.begin(), launchers.end(),
-                                              [&changed](Framework f) { return broken_rule(f, changed) == nullptr; });
+      return std::any_of(launchers.begin(), launchers.end(),
+                         [&changed](Framework f) { return broken_rule(f, changed) == nullptr; });
     };
     const int layers = (s_.model.n_layers + s_.parallelism.pipeline - 1) / s_.parallelism.pipeline;
+    std::vector<Fix> others;  // that no launcher runs
+    bool one_launched = false;
     for (const ScheduleKind kind : kSchedules) {
       const bool same = kind == s_.pipeline.schedule;
       const int least = default_virtual_stages(kind), most = varies_chunks(kind) ? layers : least;
@@ -174,9 +192,17 @@ class Neighbours {
         Fix fix;
         if (!same) fix.push_back(edit("pipeline.schedule", static_cast<double>(kind)));
         if (v != s_.pipeline.virtual_stages) fix.push_back(edit("pipeline.virtual_stages", v));
-        if (!fix.empty() && (same || stays_launchable(fix))) add(fix);
+        if (fix.empty()) continue;
+        const bool launched = is_launched(fix);
+        one_launched = one_launched || launched;
+        if (launched || (same && !faulty))
+          add(fix);
+        else
+          others.push_back(std::move(fix));
       }
     }
+    if (launchers.empty() || (faulty && !one_launched))
+      for (const Fix& fix : others) add(fix);
   }
 
   void serving() {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <span>
 
+#include "engine/base/divisors.h"
 #include "engine/inputs/placement.h"
 #include "engine/model/split_heads.h"
 #include "engine/search/plan_space.h"

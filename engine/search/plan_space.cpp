@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "engine/base/divisors.h"
 #include "engine/base/read_number.h"
 #include "engine/frameworks/synonyms.h"
 #include "engine/inputs/placement.h"
@@ -213,17 +214,6 @@ std::optional<ConstraintError> constrain(Allowed& allowed, std::string_view name
                            : std::none_of(allowed.only.begin(), allowed.only.end(), within))
     return ConstraintError{say("error.search.nothing_left", name), say("error.search.nothing_left.remedy")};
   return std::nullopt;
-}
-
-std::vector<int> divisors(int n) {
-  std::vector<int> out, other;
-  for (int d = 1; d <= n / d; ++d) {
-    if (n % d != 0) continue;
-    out.push_back(d);
-    if (d != n / d) other.push_back(n / d);
-  }
-  out.insert(out.end(), other.rbegin(), other.rend());
-  return out;
 }
 
 SpaceChoices::SpaceChoices(const Scenario& s, const PlanSpace& space) : SpaceChoices(s, space, bare_plan(s)) {}

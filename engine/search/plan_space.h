@@ -113,8 +113,6 @@ inline constexpr EnumTable<Rejection> kRejectionIds{"model",   "heads",  "tensor
                                                     "experts", "batch",  "schedule",     "too_long", "runs_on",
                                                     "state",   "memory", "rate"};
 
-std::vector<int> divisors(int n);  // ascending; none of a number below 1
-
 // Numbers a mesh leaves open, for one space and a scenario with one combination of settings.
 class SpaceChoices {
  public:

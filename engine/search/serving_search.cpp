@@ -7,6 +7,7 @@
 #include <tuple>
 #include <utility>
 
+#include "engine/base/divisors.h"
 #include "engine/evaluate/service_level.h"
 #include "engine/evaluate/serving_evaluation.h"
 #include "engine/frameworks/rules.h"

@@ -74,6 +74,25 @@ TEST_CASE("a plan that cannot run is offered what makes it run, and no other gai
   }
 }
 
+TEST_CASE("an edit that check offers of a plan that cannot run or fit leads to one that runs and fits") {
+  for (const std::string plan :
+       {"llama3-405b-16k-h100 --set parallelism.tensor=6", "llama3-405b-16k-h100 --set parallelism.tensor=1",
+        "llama3-405b-16k-h100-8k --set parallelism.expert=4", "deepseek-v3-2048-h800 --set parallelism.fsdp=100",
+        "llama3-70b-v5p-pod --set parallelism.context=5", "llama3-70b-serving-8-h100 --set workload.batch=100000"}) {
+    CAPTURE(plan);
+    const Json now = Json::parse(run("check --json " + plan).out);
+    CHECK_FALSE((now.at("runs").get<bool>() && now.at("fits").get<bool>()));
+    REQUIRE(!now.at("edits").empty());
+    for (const Json& edit : now.at("edits")) {
+      std::string words = edit.at("edit");
+      CAPTURE(words);
+      for (std::size_t at = 0; (at = words.find(", ", at)) != std::string::npos;) words.replace(at, 2, " --set ");
+      const Json then = Json::parse(run("check --json " + plan + " --set " + words).out);
+      CHECK((then.at("runs").get<bool>() && then.at("fits").get<bool>()));
+    }
+  }
+}
+
 TEST_CASE("check answers in ten lines, and exits 1 where a requirement is not met") {
   const auto met = run("check llama3-8b-8-h100 --require 'fits, step<=1h, mfu>=1%'");
   CHECK(met.code == 0);

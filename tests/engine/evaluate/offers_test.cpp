@@ -215,6 +215,50 @@ TEST_CASE("a plan over the memory is offered one that fits, or nothing: never on
   CHECK(one);
 }
 
+TEST_CASE("who breaks one degree of a mesh is offered what runs and fits, no worse than taking it back") {
+  int broken = 0, too_large = 0, offered_several = 0;
+  for (const std::string_view id :
+       {"llama3-405b-16k-h100", "llama3-405b-16k-h100-8k", "gpt3-175b-1024-a100", "deepseek-v3-2048-h800",
+        "llama3-8b-8-h100", "llama3-70b-v5p-pod", "llama3-70b-serving-8-h100", "llama3-8b-serving-8-h100"}) {
+    const Scenario whole = preset(std::string(id));
+    const Standing before = standing(whole, evaluate(whole));
+    REQUIRE(before.runs);
+    if (!before.fits || crosses_nodes(whole.cluster, whole.parallelism.tensor)) continue;
+    const Parallelism& p = whole.parallelism;
+    for (const auto& [axis, degree] :
+         {std::pair{"data", p.data}, {"fsdp", p.fsdp}, {"tensor", p.tensor}, {"pipeline", p.pipeline}})
+      for (const int other : {1, 3, 5, 6, 7, degree + 1, 2 * degree}) {
+        const Scenario s = with(whole, {"parallelism." + std::string(axis) + "=" + std::to_string(other)});
+        const Report report = evaluate(s);
+        const Standing now = standing(s, report);
+        if (now.runs && now.fits) continue;
+        CAPTURE(id);
+        CAPTURE(axis);
+        CAPTURE(other);
+        BestEdit edits(s, report);
+        edits.finish();
+        const std::optional<Offer> best = edits.offer();
+        REQUIRE(best);
+        CHECK_FALSE(better(before, best->leads_to));
+        const std::vector<Offer> offers = best_offers(edits.offers(), offered_findings(s, report), 3);
+        REQUIRE(!offers.empty());
+        CHECK(offers.size() <= 3);
+        CHECK_FALSE(better(best->leads_to, offers.front().leads_to));
+        for (const Offer& offer : offers) {
+          const Scenario changed = applied(s, offer.fix);
+          const Standing then = standing(changed, evaluate(changed));
+          CHECK((then.runs && then.fits));
+          CHECK((offer.gain.measure == GainMeasure::runs || offer.gain.measure == GainMeasure::fits));
+        }
+        for (std::size_t i = 1; i < offers.size(); ++i) CHECK(better(offers[i - 1].leads_to, offers[i].leads_to));
+        ++broken, too_large += !now.fits, offered_several += offers.size() > 1;
+      }
+  }
+  CHECK(broken > 50);
+  CHECK(too_large > 10);
+  CHECK(offered_several > 20);
+}
+
 TEST_CASE("kernels that keep less are tried where a training plan does not fit, and nowhere else") {
   const auto kernels_tried = [](const Scenario& s) {
     std::set<std::string> out;
@@ -320,4 +364,26 @@ TEST_CASE("a schedule one step away is one that a launcher of the plan runs, whe
     }
   }
   CHECK(bound > 0);
+}
+
+TEST_CASE("of a plan whose schedule cannot run, schedules that a launcher runs are tried alone where there are any") {
+  int mended = 0;
+  for (const std::string_view id : {"llama3-405b-16k-h100-8k", "gpt3-175b-1024-a100", "mixtral-8x7b-64-h100"})
+    for (const std::string_view broken :
+         {"pipeline.schedule=dualpipe", "pipeline.schedule=zb-v", "pipeline.virtual_stages=64"}) {
+      const Scenario s = with(preset(std::string(id)), {std::string(broken), "parallelism.expert=1"});
+      const Report report = evaluate(s);
+      if (!report.has_errors() || s.parallelism.pipeline == 1) continue;
+      CAPTURE(id);
+      CAPTURE(broken);
+      for (const Fix& fix : single_edits(s, report)) {
+        const Scenario changed = after_fix(s, fix);
+        if (changed.pipeline == s.pipeline || evaluate(changed).has_errors()) continue;
+        if (changed.pipeline.microbatch_sequences != s.pipeline.microbatch_sequences) continue;
+        const WhoRuns who = who_runs(changed);
+        CHECK(std::any_of(who.can.begin(), who.can.end(), [](Framework f) { return f != Framework::jax; }));
+        ++mended;
+      }
+    }
+  CHECK(mended > 20);
 }

@@ -13,6 +13,7 @@
 
 #include <doctest/doctest.h>
 
+#include "engine/base/divisors.h"
 #include "engine/scenario/checkpoint_policies.h"
 #include "engine/scenario/mesh_size.h"
 #include "tests/cases_to_try.h"
