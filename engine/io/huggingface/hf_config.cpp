@@ -18,9 +18,26 @@ using engine::say;
 using engine::Sentence;
 using engine::TransformerShape;
 
+const Json* HfReader::member(std::string_view key) const {
+  const Json* in = &json_;
+  while (true) {
+    const std::size_t dot = key.find('.');
+    const auto found = in->is_object() ? in->find(key.substr(0, dot)) : in->end();
+    if (found == in->end()) return nullptr;
+    if (dot == std::string_view::npos) return &*found;
+    in = &*found;
+    key.remove_prefix(dot + 1);
+  }
+}
+
 bool HfReader::is_null(std::string_view key) const {
-  const auto found = json_.find(key);
-  return found != json_.end() && found->is_null();
+  const Json* found = member(key);
+  return found != nullptr && found->is_null();
+}
+
+bool HfReader::is(std::string_view keys, int value) const {
+  const Json* found = find(keys);
+  return found != nullptr && *found == value;
 }
 
 const Json* HfReader::find(std::string_view keys, std::string* name) const {
@@ -28,9 +45,9 @@ const Json* HfReader::find(std::string_view keys, std::string* name) const {
   while (true) {
     const std::size_t bar = keys.find('|');
     const std::string_view key = keys.substr(0, bar);
-    if (const auto found = json_.find(key); found != json_.end() && !found->is_null()) {
+    if (const Json* found = member(key); found != nullptr && !found->is_null()) {
       if (name != nullptr) *name = std::string(key);
-      return &*found;
+      return found;
     }
     if (bar == std::string_view::npos) return nullptr;
     keys.remove_prefix(bar + 1);
@@ -54,6 +71,8 @@ int HfReader::size(std::string_view field_path, std::string_view keys, std::opti
     }
     return *fallback;
   }
+  if (value->is_array() && !value->empty() && std::equal(value->begin() + 1, value->end(), value->begin()))
+    value = &value->front();
   engine::Scenario scenario;
   if (auto failure = read_field(*field, *value, place_.at(name), place_.file, scenario)) {
     failure_ = std::move(failure);
@@ -144,12 +163,12 @@ void read_layer_types(HfReader& in, TransformerShape& m) {
   int local = 0;
   for (std::size_t i = 0; i < types->size(); ++i) {
     const Json& type = (*types)[i];
-    if (type == "sliding_attention")
+    if (type == "sliding_attention" || type == "chunked_attention")
       ++local;
     else if (type != "full_attention")
       return in.fail("layer_types." + std::to_string(i), say("error.config.layer", shown(type)));
   }
-  const int window = in.size("model.local_attention.window_tokens", "sliding_window", 0);
+  const int window = in.size("model.local_attention.window_tokens", "sliding_window|attention_chunk_size", 0);
   if (local > 0 && window == 0 && m.local_attention.window_tokens == 0)
     return in.fail("sliding_window", say("error.missing"), say("error.config.window.remedy"));
   if (window > 0) m.local_attention.window_tokens = window;
@@ -183,8 +202,6 @@ const HfFamily* find_architecture(const Json& json) {
 
 InputError unknown_type(const Json& json, const HfPlace& place, const std::string& type) {
   if (!type.empty()) {
-    std::vector<std::string_view> known;
-    for (const HfFamily& family : hf_families()) known.push_back(family.type);
     return place.error(place.at("model_type"), say("error.config.type", in_quotes(type)),
                        say("error.config.type.remedy"));
   }
@@ -242,11 +259,13 @@ Result<HfModel> read_hf_json(const Json& json, const HfPlace& place) {
   const std::string type = text_member(json, "model_type");
   const HfFamily* family = type.empty() ? find_architecture(json) : find_family(type);
   const auto inner = json.find("text_config");
+  // A model of several parts whose text model is told of on its own; older files have its sizes beside the other parts.
+  const bool has_parts = inner != json.end() && inner->is_object() &&
+                         (family == nullptr || find_family(text_member(*inner, "model_type")) != nullptr);
   Result<HfModel> read = unknown_type(json, place, type);
-  if (family != nullptr) {
+  if (family != nullptr && !has_parts) {
     read = read_family(json, place, *family);
-  } else if (inner != json.end() && inner->is_object()) {
-    // A model of several parts: the text model is what is computed here.
+  } else if (has_parts) {
     const HfPlace inside{place.file, place.at("text_config")};
     const std::string inner_type = text_member(*inner, "model_type");
     const HfFamily* text_family = find_family(inner_type);
@@ -258,7 +277,7 @@ Result<HfModel> read_hf_json(const Json& json, const HfPlace& place) {
   }
   if (!read) return read;
   read->stored = read_hf_stored(json);
-  if (!read->stored && inner != json.end() && inner->is_object()) read->stored = read_hf_stored(*inner);
+  if (!read->stored && has_parts) read->stored = read_hf_stored(*inner);
   TransformerShape& m = read->shape;
   m.source = "config.json of Hugging Face, model_type " + read->model_type;
   for (std::size_t i = 0; i < read->notes.size(); ++i) m.source += (i == 0 ? ": " : "; ") + read->notes[i];

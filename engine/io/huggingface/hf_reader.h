@@ -38,10 +38,13 @@ class HfReader {
  public:
   HfReader(const Json& json, const HfPlace& place) : json_(json), place_(place) {}
 
-  // Keys may be several names of one thing, "n_layer|num_hidden_layers"; the first that is there counts.
+  // Keys may be several names of one thing, "n_layer|num_hidden_layers"; the first that is there counts. One may lie
+  // inside another, "attn_config.alibi".
   bool has(std::string_view keys) const { return find(keys) != nullptr; }  // and is not null
   bool is_null(std::string_view key) const;
-  // A size of the field table's domain; `fallback` where it is missing or null, an error if there is none.
+  bool is(std::string_view keys, int value) const;
+  // A size of the field table's domain; `fallback` where it is missing or null, an error if there is none. A list that
+  // has the same number for each layer is that number.
   int size(std::string_view field, std::string_view keys, std::optional<int> fallback);
   int count(std::string_view keys, int fallback, int maximum);  // a whole number from 0; for what no field stands for
   bool flag(std::string_view keys, bool fallback);
@@ -56,6 +59,7 @@ class HfReader {
 
  private:
   const Json* find(std::string_view keys, std::string* name = nullptr) const;
+  const Json* member(std::string_view key) const;  // null if there is none
 
   const Json& json_;
   const HfPlace& place_;

@@ -197,6 +197,77 @@ constexpr Counted kCounted[] = {
      R"("vocab_size": 65024})"},
     {"gpt2-xl", 1557611200, 1557611200,
      R"({"model_type": "gpt2", "n_embd": 1600, "n_head": 25, "n_layer": 48, "n_positions": 1024, "vocab_size": 50257})"},
+    {"dbrx", 131596523520, 36469708800,
+     R"({"model_type": "dbrx", "d_model": 6144, "n_heads": 48, "n_layers": 40, "max_seq_len": 32768, )"
+     R"("vocab_size": 100352, "attn_config": {"kv_n_heads": 8, "clip_qkv": 8}, )"
+     R"("ffn_config": {"ffn_hidden_size": 10752, "moe_num_experts": 16, "moe_top_k": 4}, )"
+     R"("tie_word_embeddings": false})"},
+    {"mpt-7b", 6649286656, 6649286656,
+     R"({"model_type": "mpt", "d_model": 4096, "n_heads": 32, "n_layers": 32, "expansion_ratio": 4, )"
+     R"("max_seq_len": 2048, "vocab_size": 50432, "attn_config": {"alibi": true, )"
+     R"("attn_type": "multihead_attention", "qk_ln": false}, "no_bias": true})"},
+    {"phi-3.5-moe", 41873153344, 6640999744,
+     R"({"model_type": "phimoe", "hidden_size": 4096, "intermediate_size": 6400, "num_hidden_layers": 32, )"
+     R"("num_attention_heads": 32, "num_key_value_heads": 8, "num_local_experts": 16, "num_experts_per_tok": 2, )"
+     R"("vocab_size": 32064, "attention_bias": true, "lm_head_bias": true, "tie_word_embeddings": false, )"
+     R"("sliding_window": 131072, "max_position_embeddings": 131072})"},
+    {"llama-4-scout", 107769861120, 17172894720,
+     R"({"model_type": "llama4", "text_config": {"model_type": "llama4_text", "attention_chunk_size": 8192, )"
+     R"("head_dim": 128, "hidden_size": 5120, "interleave_moe_layer_step": 1, "intermediate_size": 8192, )"
+     R"("intermediate_size_mlp": 16384, "max_position_embeddings": 10485760, "num_attention_heads": 40, )"
+     R"("num_experts_per_tok": 1, "num_hidden_layers": 48, "num_key_value_heads": 8, "num_local_experts": 16, )"
+     R"("vocab_size": 202048, "tie_word_embeddings": false}, "vision_config": {}})"},
+    {"llama-4-maverick", 400711848960, 17184691200,
+     R"({"model_type": "llama4", "text_config": {"model_type": "llama4_text", "attention_chunk_size": 8192, )"
+     R"("head_dim": 128, "hidden_size": 5120, "interleave_moe_layer_step": 2, "intermediate_size": 8192, )"
+     R"("intermediate_size_mlp": 16384, "max_position_embeddings": 1048576, "num_attention_heads": 40, )"
+     R"("num_experts_per_tok": 1, "num_hidden_layers": 48, "num_key_value_heads": 8, "num_local_experts": 128, )"
+     R"("vocab_size": 202048, "tie_word_embeddings": false}, "vision_config": {}})"},
+    {"ernie-4.5-21b-a3b", 21825437888, 3352150208,
+     R"({"model_type": "ernie4_5_moe", "hidden_size": 2560, "intermediate_size": 12288, )"
+     R"("num_hidden_layers": 28, "num_attention_heads": 20, "num_key_value_heads": 4, "moe_num_experts": 64, )"
+     R"("moe_k": 6, "moe_intermediate_size": 1536, "moe_num_shared_experts": 2, "moe_layer_start_index": 1, )"
+     R"("moe_layer_end_index": 27, "moe_layer_interval": 1, "vocab_size": 103424, "tie_word_embeddings": true})"},
+    {"ernie-4.5-0.3b", 360748032, 360748032,
+     R"({"model_type": "ernie4_5", "hidden_size": 1024, "intermediate_size": 3072, "num_hidden_layers": 18, )"
+     R"("num_attention_heads": 16, "num_key_value_heads": 2, "head_dim": 128, "vocab_size": 103424, )"
+     R"("tie_word_embeddings": true})"},
+    {"glm-4-9b-0414", 9400279040, 9400279040,
+     R"({"model_type": "glm4", "hidden_size": 4096, "intermediate_size": 13696, "num_hidden_layers": 40, )"
+     R"("num_attention_heads": 32, "num_key_value_heads": 2, "head_dim": 128, "attention_bias": true, )"
+     R"("vocab_size": 151552, "tie_word_embeddings": false})"},
+    {"glm-4-9b", 9399951360, 9399951360,
+     R"({"model_type": "glm", "hidden_size": 4096, "intermediate_size": 13696, "num_hidden_layers": 40, )"
+     R"("num_attention_heads": 32, "num_key_value_heads": 2, "head_dim": 128, "attention_bias": true, )"
+     R"("vocab_size": 151552, "tie_word_embeddings": false})"},
+    {"olmo-3-7b", 7298011136, 7298011136,
+     R"({"model_type": "olmo3", "hidden_size": 4096, "intermediate_size": 11008, "num_hidden_layers": 32, )"
+     R"("num_attention_heads": 32, "num_key_value_heads": 32, "vocab_size": 100278, )"
+     R"("tie_word_embeddings": false, "max_position_embeddings": 65536})"},
+    {"hunyuan-a13b", 80393183232, 12747448320,
+     R"({"model_type": "hunyuan_v1_moe", "hidden_size": 4096, "intermediate_size": 3072, )"
+     R"("num_hidden_layers": 32, "num_attention_heads": 32, "num_key_value_heads": 8, "num_experts": 64, )"
+     R"("moe_topk": [8, 8], "num_shared_expert": [1, 1], "moe_intermediate_size": [3072, 3072], )"
+     R"("vocab_size": 128167, "use_mixed_mlp_moe": true, "tie_word_embeddings": true, "head_dim": 128})"},
+    {"baichuan2-7b", 7505973248, 7505973248,
+     R"({"model_type": "baichuan", "hidden_size": 4096, "intermediate_size": 11008, "num_hidden_layers": 32, )"
+     R"("num_attention_heads": 32, "vocab_size": 125696, "tie_word_embeddings": false, "model_max_length": 4096})"},
+    {"ling-lite", 16801974272, 2753153024,
+     R"({"model_type": "bailing_moe", "hidden_size": 2048, "intermediate_size": 5632, "num_hidden_layers": 28, )"
+     R"("num_attention_heads": 16, "num_key_value_heads": 4, "num_experts": 64, "num_experts_per_tok": 6, )"
+     R"("moe_intermediate_size": 1408, "num_shared_experts": 2, "first_k_dense_replace": 0, )"
+     R"("vocab_size": 126464, "head_dim": 128, "tie_word_embeddings": false})"},
+    {"qwen2.5-vl-7b", 7615616512, 7615616512,
+     R"({"model_type": "qwen2_5_vl", "hidden_size": 3584, "intermediate_size": 18944, "num_hidden_layers": 28, )"
+     R"("num_attention_heads": 28, "num_key_value_heads": 4, "vocab_size": 152064, )"
+     R"("tie_word_embeddings": false, "vision_config": {"depth": 32}, "use_sliding_window": false, )"
+     R"("max_window_layers": 28, "sliding_window": 32768, "max_position_embeddings": 128000})"},
+    {"qwen3-vl-30b-a3b", 30532122624, 3353032704,
+     R"({"model_type": "qwen3_vl_moe", "vision_config": {}, "text_config": {"model_type": "qwen3_vl_moe_text", )"
+     R"("hidden_size": 2048, "intermediate_size": 6144, "num_hidden_layers": 48, "num_attention_heads": 32, )"
+     R"("num_key_value_heads": 4, "head_dim": 128, "num_experts": 128, "num_experts_per_tok": 8, )"
+     R"("moe_intermediate_size": 768, "decoder_sparse_step": 1, "mlp_only_layers": [], "vocab_size": 151936, )"
+     R"("tie_word_embeddings": false}})"},
 };
 
 engine::Parameters<double> parameters_of(const engine::TransformerShape& shape) {
@@ -257,6 +328,56 @@ TEST_CASE("configs of every family are counted to the last parameter") {
   }
 }
 
+TEST_CASE("configs of which a rounded total was published come within that rounding") {
+  struct Rounded {
+    const char* name;
+    double total;
+    const char* config;
+  };
+  constexpr Rounded kRounded[] = {
+      {"exaone-4.0-32b", 3.2e+10,
+       R"({"model_type": "exaone4", "hidden_size": 5120, "intermediate_size": 27392, "num_hidden_layers": 64, )"
+       R"("num_attention_heads": 40, "num_key_value_heads": 8, "head_dim": 128, "vocab_size": 102400, )"
+       R"("sliding_window": 4096, "sliding_window_pattern": "LLLG", "max_position_embeddings": 131072})"},
+
+      {"minitron-4b", 4190000000,
+       R"({"model_type": "nemotron", "hidden_size": 3072, "intermediate_size": 9216, "num_hidden_layers": 32, )"
+       R"("num_attention_heads": 24, "num_key_value_heads": 8, "head_dim": 128, "vocab_size": 256000})"},
+
+      {"nemotron-4-340b", 3.41e+11,
+       R"({"model_type": "nemotron", "hidden_size": 18432, "intermediate_size": 73728, "num_hidden_layers": 96, )"
+       R"("num_attention_heads": 96, "num_key_value_heads": 8, "vocab_size": 256000})"},
+
+      {"granite-3.0-3b-a800m", 3300000000,
+       R"({"model_type": "granitemoe", "hidden_size": 1536, "intermediate_size": 512, "num_hidden_layers": 32, )"
+       R"("num_attention_heads": 24, "num_key_value_heads": 8, "num_local_experts": 40, "num_experts_per_tok": 8, )"
+       R"("vocab_size": 49155, "tie_word_embeddings": true})"},
+
+      {"afm-4.5b", 4620000000,
+       R"({"model_type": "arcee", "hidden_size": 2560, "intermediate_size": 18432, "num_hidden_layers": 36, )"
+       R"("num_attention_heads": 20, "num_key_value_heads": 4, "head_dim": 128, "vocab_size": 128004, )"
+       R"("tie_word_embeddings": false})"},
+
+      {"ling-flash-2.0", 1.03e+11,
+       R"({"model_type": "bailing_moe_v2", "hidden_size": 4096, "intermediate_size": 9216, )"
+       R"("num_hidden_layers": 32, "num_attention_heads": 32, "num_key_value_heads": 4, "num_experts": 256, )"
+       R"("num_experts_per_tok": 8, "moe_intermediate_size": 1024, "num_shared_experts": 1, )"
+       R"("first_k_dense_replace": 1, "vocab_size": 157184, "head_dim": 128, "n_group": 8, "topk_group": 4, )"
+       R"("use_qk_norm": true, "moe_router_enable_expert_bias": true, "tie_word_embeddings": false})"},
+
+      {"ernie-4.5-300b-a47b", 3e+11,
+       R"({"model_type": "ernie4_5_moe", "hidden_size": 8192, "intermediate_size": 28672, )"
+       R"("num_hidden_layers": 54, "num_attention_heads": 64, "num_key_value_heads": 8, "moe_num_experts": 64, )"
+       R"("moe_k": 8, "moe_intermediate_size": 3584, "moe_layer_start_index": 3, "moe_layer_end_index": 53, )"
+       R"("moe_layer_interval": 1, "moe_num_shared_experts": 0, "vocab_size": 103424, )"
+       R"("tie_word_embeddings": false})"},
+  };
+  for (const Rounded& model : kRounded) {
+    CAPTURE(std::string(model.name));
+    CHECK(parameters_of(shape_of(model.config)).total == doctest::Approx(model.total).epsilon(0.003));
+  }
+}
+
 TEST_CASE("the same model from its config and from its preset has the same shape") {
   const std::pair<const char*, const char*> same[] = {
       {"llama-3-8b", "llama3-8b"},       {"mixtral-8x7b", "mixtral-8x7b"}, {"deepseek-v2-lite", "deepseek-v2-lite"},
@@ -281,6 +402,19 @@ TEST_CASE("windows: named layers, every other layer, five of six, none beyond th
   CHECK(shape_named("gemma-2-2b").local_attention == LocalAttention{4096, 13});
   CHECK(shape_named("gemma-3-1b").local_attention == LocalAttention{512, 22});
   CHECK(shape_named("starcoder2-7b").local_attention == LocalAttention{4096, 32});
+  CHECK(shape_named("llama-4-scout").local_attention == LocalAttention{8192, 36});
+  CHECK(shape_named("olmo-3-7b").local_attention == LocalAttention{4096, 24});
+  const auto exaone = [](std::string_view pattern) {
+    return shape_of(R"({"model_type": "exaone4", "hidden_size": 1024, "intermediate_size": 4096, )"
+                    R"("num_hidden_layers": 30, "num_attention_heads": 8, "num_key_value_heads": 2, )"
+                    R"("vocab_size": 1024, )" +
+                    std::string(pattern) + "}")
+        .local_attention;
+  };
+  CHECK(exaone(R"("sliding_window": 4096, "sliding_window_pattern": "LLG")") == LocalAttention{4096, 20});
+  CHECK(exaone(R"("sliding_window": 512, "sliding_window_pattern": "LLLL")") == LocalAttention{512, 29});
+  CHECK(exaone(R"("sliding_window_pattern": 5)") == LocalAttention{4096, 24});
+  CHECK(exaone(R"("sliding_window": null)") == LocalAttention{});
   CHECK_FALSE(shape_named("mistral-7b-v0.2").has_local_layers());  // null
   CHECK_FALSE(shape_named("phi-3.5-mini").has_local_layers());     // wider than the context
   CHECK_FALSE(shape_named("qwen3-8b").has_local_layers());         // not used
@@ -329,8 +463,37 @@ TEST_CASE("of a model with several parts the text model is read") {
   CHECK(read->notes[0].find("llava") != std::string::npos);
   CHECK(hf_error(R"({"model_type": "llava", "text_config": {"model_type": "llama", "vocab_size": 32064}})")
             .find("text_config.") != std::string::npos);
-  CHECK(hf_error(R"({"model_type": "llama4", "text_config": {"model_type": "llama4_text"}})").find("llama4_text") !=
-        std::string::npos);
+  CHECK(
+      hf_error(R"({"model_type": "gemma3n", "text_config": {"model_type": "gemma3n_text"}})").find("gemma3n_text") !=
+      std::string::npos);
+  // Older files have the sizes of the text model beside the other parts.
+  CHECK(shape_named("qwen2.5-vl-7b").source.find("vision_config is left out") != std::string::npos);
+}
+
+TEST_CASE("layers with experts: every so many, from a first to a last one, or by name") {
+  const auto dense = [](std::string_view name, const char* key, const char* value) {
+    std::string text = config_named(name);
+    const std::string whole = "\"" + std::string(key) + "\": ";
+    if (const std::size_t at = text.find(whole); at != std::string::npos)
+      text.replace(at + whole.size(), text.find_first_of(",}", at) - at - whole.size(), value);
+    else
+      text.insert(text.find("\"num_hidden_layers"), whole + value + ", ");
+    const engine::TransformerShape shape = shape_of(text);
+    return std::pair(shape.moe.n_dense_layers, shape.moe.dense_layers_spread);
+  };
+  CHECK(shape_named("llama-4-scout").moe.n_dense_layers == 0);
+  CHECK(dense("llama-4-maverick", "interleave_moe_layer_step", "2") == std::pair(24, true));
+  CHECK(dense("llama-4-maverick", "moe_layers", "[1, 47]") == std::pair(46, true));
+  CHECK(dense("ernie-4.5-21b-a3b", "moe_layer_start_index", "3") == std::pair(3, false));
+  CHECK(dense("ernie-4.5-21b-a3b", "moe_layer_end_index", "-1") == std::pair(1, false));
+  CHECK(dense("ernie-4.5-21b-a3b", "moe_layer_end_index", "20") == std::pair(8, true));
+  CHECK(dense("ernie-4.5-21b-a3b", "moe_layer_interval", "2") == std::pair(14, true));
+}
+
+TEST_CASE("a list that says the same of each layer is that number, and any other is refused by its key") {
+  CHECK(shape_of(llama("intermediate_size", "[14336, 14336, 14336]")) == shape_of(llama("", "")));
+  CHECK(hf_error(llama("intermediate_size", "[14336, 14335]")).find("intermediate_size") != std::string::npos);
+  CHECK(hf_error(llama("intermediate_size", "[]")).find("intermediate_size") != std::string::npos);
 }
 
 TEST_CASE("values that cannot be are named by their key") {
