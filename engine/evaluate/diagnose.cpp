@@ -4,15 +4,18 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <iterator>
 #include <numeric>
 #include <optional>
 #include <string_view>
 #include <vector>
 
+#include "engine/base/divisors.h"
 #include "engine/evaluate/diagnose_pipeline.h"
 #include "engine/evaluate/diagnose_recipes.h"
 #include "engine/evaluate/diagnose_serving.h"
 #include "engine/evaluate/missing_figures.h"
+#include "engine/evaluate/nearest_degree.h"
 #include "engine/hardware/wires.h"
 #include "engine/inputs/inputs.h"
 #include "engine/model/model_check.h"
@@ -131,6 +134,16 @@ int times_data_ranks(const Scenario& s, double used, double total) {
   return static_cast<int>(times);
 }
 
+// The most ranks, of a data axis with `degree` of them, that so many chips hold and whose shares of the batch are whole
+// microbatches; a power of two where that says nothing.
+double most_data_ranks(const Scenario& s, double degree, double most) {
+  if (s.serves()) return most;
+  const double share = s.workload.global_batch_sequences / (static_cast<double>(batch_granule(s)) / degree);
+  if (share != std::floor(share)) return floor_power_of_two(most);
+  const std::vector<int> whole = divisors(static_cast<int>(share));
+  return *std::prev(std::upper_bound(whole.begin(), whole.end(), most));
+}
+
 void check_chips(Findings& f, const MeshLinks* placed) {
   const Scenario& s = f.scenario();
   const double used = f.quantity(Q::chips_used), total = static_cast<double>(chip_count(s.cluster));
@@ -139,10 +152,10 @@ void check_chips(Findings& f, const MeshLinks* placed) {
     Fix fix;
     const bool fsdp = s.parallelism.fsdp >= s.parallelism.data;
     const double degree = fsdp ? s.parallelism.fsdp : s.parallelism.data;
-    const double allowed = floor_power_of_two(total / (used / degree));
     const bool two_meshes = s.serves() && s.serving.disaggregated;
-    if (allowed >= 1 && used / degree <= total && !two_meshes)
-      fix = {Findings::edit(fsdp ? "parallelism.fsdp" : "parallelism.data", allowed)};
+    if (used / degree <= total && !two_meshes)
+      fix = {Findings::edit(fsdp ? "parallelism.fsdp" : "parallelism.data",
+                            most_data_ranks(s, degree, std::floor(total / (used / degree))))};
     f.add(Severity::error, "mesh.too_many_chips", {{used, unit::chips}, {total, unit::chips}}, "parallelism.fsdp",
           fix);
   } else if (used < total) {
@@ -263,8 +276,16 @@ void check_model(Findings& f) {
           {{double(s.workload.sequence_length), unit::tokens}, {double(m.max_context_tokens), unit::tokens}},
           "workload.sequence_length");
   if (m.n_heads % tensor != 0) {
-    int nearest = tensor;
-    while (nearest > 1 && m.n_heads % nearest != 0) --nearest;
+    // One that divides the chips which the other axes leave, so that these can use all of them, and in the node where
+    // it is in one; where that leaves one rank alone, the next smaller.
+    const auto room =
+        static_cast<int>(static_cast<double>(chip_count(s.cluster)) * tensor / mesh_chips(s.parallelism));
+    const bool crosses = crosses_nodes(s.cluster, tensor);
+    const auto divides = [&m](int degree) { return m.n_heads % degree == 0; };
+    int nearest = nearest_degree(tensor, std::min(m.n_heads, room), [&](int degree) {
+      return divides(degree) && room % degree == 0 && (crosses || !crosses_nodes(s.cluster, degree));
+    });
+    if (nearest == 1) nearest = nearest_degree(tensor, tensor, divides);
     f.add(Severity::error, "tensor.heads_not_divisible",
           {{double(m.n_heads), unit::count}, {double(tensor), unit::ways}}, "parallelism.tensor",
           {Findings::edit("parallelism.tensor", nearest)});
@@ -280,15 +301,16 @@ void check_model(Findings& f) {
     const int carved = std::max(1, tensor / s.parallelism.experts_tensor());
     const double ranks = static_cast<double>(data_ranks(s.parallelism)) * s.parallelism.context * carved;
     if (s.model.moe.n_routed_experts % expert != 0) {
-      int nearest = std::min(expert, s.model.moe.n_routed_experts);
-      while (nearest > 1 && s.model.moe.n_routed_experts % nearest != 0) --nearest;
+      const int nearest = nearest_degree(expert, s.model.moe.n_routed_experts, [&](int degree) {
+        return s.model.moe.n_routed_experts % degree == 0 && std::fmod(ranks, degree) == 0;
+      });
       f.add(Severity::error, "expert.not_divisible",
             {{double(s.model.moe.n_routed_experts), unit::count}, {double(expert), unit::ways}}, "parallelism.expert",
             {Findings::edit("parallelism.expert", nearest)});
     } else if (std::fmod(ranks, expert) != 0) {
-      int nearest = expert;
-      while (nearest > 1 && (std::fmod(ranks, nearest) != 0 || s.model.moe.n_routed_experts % nearest != 0))
-        --nearest;
+      const int nearest = nearest_degree(expert, s.model.moe.n_routed_experts, [&](int degree) {
+        return std::fmod(ranks, degree) == 0 && s.model.moe.n_routed_experts % degree == 0;
+      });
       f.add(Severity::error, "expert.exceeds_ranks", {{double(expert), unit::ways}, {ranks, unit::ways}},
             "parallelism.expert", {Findings::edit("parallelism.expert", nearest)});
     }

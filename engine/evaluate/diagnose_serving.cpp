@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 
+#include "engine/evaluate/nearest_degree.h"
 #include "engine/evaluate/service_level.h"
 #include "engine/report/findings.h"
 #include "engine/scenario/mesh_size.h"
@@ -75,8 +76,8 @@ void check_prefill_mesh(Findings& f) {
   if (!s.serving.disaggregated) return;
   const PrefillPlan& p = s.serving.prefill;
   if (s.model.n_heads % p.tensor != 0) {
-    int nearest = p.tensor;
-    while (nearest > 1 && s.model.n_heads % nearest != 0) --nearest;
+    const int nearest =
+        nearest_degree(p.tensor, s.model.n_heads, [&s](int degree) { return s.model.n_heads % degree == 0; });
     f.add(Severity::error, "serving.prefill_heads",
           {{double(s.model.n_heads), unit::count}, {double(p.tensor), unit::ways}}, "serving.prefill.tensor",
           {Findings::edit("serving.prefill.tensor", nearest)});

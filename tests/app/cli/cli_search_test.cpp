@@ -35,9 +35,9 @@ TEST_CASE("search says in one line why the present plan cannot run, and JSON has
   };
   const Case cases[] = {
       {"search llama3-8b-8-h100 --limit 1 --set parallelism.tensor=3 --set parallelism.fsdp=1",
-       "The 32 heads do not divide by tensor 3; try parallelism.tensor=2"},
+       "The 32 heads do not divide by tensor 3; try parallelism.tensor=4"},
       {"search llama3-8b-serving-8-h100 --limit 1 --set parallelism.tensor=3 --set parallelism.data=2",
-       "The 32 heads do not divide by tensor 3; try parallelism.tensor=2"},
+       "The 32 heads do not divide by tensor 3; try parallelism.tensor=4"},
       {"search llama3-8b-8-h100 --limit 1 --set parallelism.tensor=3", "The mesh needs 24 chips, the cluster has 8"}};
   for (const Case& c : cases) {
     CAPTURE(c.question);

@@ -123,10 +123,16 @@ TEST_CASE("a value typed to the letter may be impossible: the picture stays dimm
     REQUIRE(h.scenario().parallelism.tensor == 12);
     REQUIRE_FALSE(h.parts.session.drawable());
     h.move({width / 2, 30});
-    const engine::Diagnostic* why = app::worst_diagnostic(h.report());
-    REQUIRE(why != nullptr);
-    const std::string title(h.workspace.texts().text("diagnostic." + std::string(why->code) + ".title"));
-    CHECK(times_drawn(h, title) == 1);
+    // The mesh is too large and the heads do not divide: the list says both, a card the one that has a remedy.
+    int said = 0;
+    for (const engine::Diagnostic& why : h.report().diagnostics) {
+      if (why.severity != engine::Severity::error) continue;
+      const int drawn =
+          times_drawn(h, std::string(h.workspace.texts().text("diagnostic." + std::string(why.code) + ".title")));
+      CHECK(drawn <= 1);
+      said += drawn;
+    }
+    CHECK(said == (width > 1800 ? 2 : 1));
     const std::string last(h.workspace.texts().text("ui.figure.last_valid"));
     CHECK(times_drawn(h, last) >= 1);
   }

@@ -106,6 +106,48 @@ TEST_CASE("tensor 12 does not divide 64 heads") {
   REQUIRE(d.has_value());
   CHECK(fixed(s, *d).parallelism.tensor == 8);
 }
+TEST_CASE(
+    "a degree that cannot be is mended to the nearest that divides the chips left, in the node where it was in one") {
+  const auto mended = [](const char* id, std::initializer_list<std::string_view> edits, const char* code) {
+    const Scenario s = with(preset(id), edits);
+    const auto d = find(evaluate(s), code);
+    REQUIRE(d.has_value());
+    return fixed(s, *d).parallelism;
+  };
+  constexpr const char* kHeads = "tensor.heads_not_divisible";
+  CHECK(mended("llama3-405b-16k-h100", {"parallelism.tensor=6"}, kHeads).tensor == 8);
+  CHECK(mended("llama3-405b-16k-h100", {"parallelism.tensor=3"}, kHeads).tensor == 4);
+  CHECK(mended("llama3-405b-16k-h100", {"parallelism.tensor=7"}, kHeads).tensor == 8);
+  // 6 chips are left of 12: 2 divides them and the heads, 4 would leave some that no other axis can use.
+  CHECK(mended("llama3-8b-8-h100",
+               {"cluster.nodes=3", "cluster.node_size=4", "parallelism.fsdp=2", "parallelism.tensor=6"}, kHeads)
+            .tensor == 2);
+  CHECK(mended("llama3-8b-8-h100",
+               {"cluster.nodes=2", "cluster.node_size=4", "parallelism.fsdp=1", "parallelism.tensor=3"}, kHeads)
+            .tensor == 4);
+  CHECK(mended("llama3-8b-8-h100",
+               {"cluster.nodes=2", "cluster.node_size=4", "parallelism.fsdp=1", "parallelism.tensor=7"}, kHeads)
+            .tensor == 8);
+  CHECK(mended("llama3-8b-8-h100",
+               {"cluster.nodes=3", "cluster.node_size=4", "parallelism.fsdp=4", "parallelism.tensor=3"}, kHeads)
+            .tensor == 2);
+  CHECK(mended("deepseek-v3-2048-h800", {"parallelism.expert=48"}, "expert.not_divisible").expert == 64);
+  CHECK(mended("deepseek-v3-2048-h800", {"parallelism.expert=40"}, "expert.not_divisible").expert == 32);
+}
+
+TEST_CASE("a mesh larger than the cluster keeps as many data ranks as fit and the batch divides by") {
+  const auto ranks = [](std::initializer_list<std::string_view> edits) {
+    const Scenario s = with(preset("llama3-8b-8-h100"), edits);
+    const auto d = find(evaluate(s), "mesh.too_many_chips");
+    REQUIRE(d.has_value());
+    return fixed(s, *d).parallelism.fsdp;
+  };
+  CHECK(ranks({"cluster.nodes=3", "parallelism.fsdp=64", "workload.global_batch_sequences=768"}) == 24);
+  CHECK(ranks({"cluster.nodes=3", "parallelism.fsdp=64", "workload.global_batch_sequences=512"}) == 16);
+  CHECK(ranks({"cluster.nodes=3", "parallelism.fsdp=64", "parallelism.tensor=2",
+               "workload.global_batch_sequences=720"}) == 12);
+}
+
 TEST_CASE("pure FSDP at 468 tokens per chip is below 850, tensor brings the need to 453") {
   const Scenario s = with(preset("llama3-70b-v5p-pod"), {"parallelism.tensor=1", "parallelism.context=8"});
   const auto d = find(evaluate(s), "network.fsdp_limit");
