@@ -23,6 +23,7 @@
 #include "widgets/figures/common/evidence_text.h"
 #include "widgets/figures/common/step_words.h"
 #include "widgets/figures/search/figure_search_parts.h"
+#include "widgets/figures/search/figure_serving_search.h"
 
 namespace roofscape::app::cli {
 namespace {
@@ -31,6 +32,7 @@ using engine::Q;
 using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kMostEdits = 3;
+constexpr double kGainWorthSaying = 0.005;
 
 struct CheckOptions {
   ScenarioInput input;
@@ -52,6 +54,7 @@ struct Verdict {
   std::optional<engine::Evidence> evidence;
   std::vector<engine::Offer> edits;
   std::optional<FoundPlan> found;
+  std::optional<FoundDecoding> found_decoding;
   std::vector<Requirement> requirements;
 };
 
@@ -94,16 +97,30 @@ std::string fits_text(const Verdict& verdict, const widgets::TextTable& texts) {
   return words.empty() ? std::string(texts.text("report.verdict.memory_unknown")) : words;
 }
 
+std::string found_decoding_text(const Verdict& verdict, const widgets::TextTable& texts) {
+  if (!verdict.found_decoding)
+    return std::string(
+        texts.text(verdict.now.scenario.workload.slo.any() ? "check.search.serving.none" : "check.search.none"));
+  const engine::RankedDecoding& best = verdict.found_decoding->best;
+  const std::string rate = widgets::format(best.tokens_per_s, engine::quantity(Q::sustained_tokens).unit);
+  const std::string words = widgets::search::decoding_words(texts, best.plan);
+  const std::optional<double> now = verdict.found_decoding->present_tokens_per_s;
+  if (!now) return texts.format("check.search.serving.runs", {rate, words});
+  const double gain = best.tokens_per_s / *now - 1;
+  if (gain < kGainWorthSaying) return std::string(texts.text("check.search.best"));
+  return texts.format("check.search.serving.faster", {widgets::format_percent(gain), rate, words});
+}
+
 std::string found_text(const Verdict& verdict, const widgets::TextTable& texts) {
-  if (!verdict.found)
-    return std::string(texts.text(verdict.now.scenario.serves() ? "check.search.serving" : "check.search.none"));
+  if (verdict.now.scenario.serves()) return found_decoding_text(verdict, texts);
+  if (!verdict.found) return std::string(texts.text("check.search.none"));
   const auto step = verdict.now.report.quantities[Q::step_time];
   const auto free = verdict.now.report.quantities[Q::memory_free];
   const std::string words = widgets::search::plan_words(texts, verdict.found->plan);
   const std::string time = widgets::format_duration(verdict.found->step_time_s);
   if (!step || !free || *free < 0) return texts.format("check.search.runs", {time, words});
   const double gain = *step / verdict.found->step_time_s - 1;
-  if (gain < 0.005) return std::string(texts.text("check.search.best"));
+  if (gain < kGainWorthSaying) return std::string(texts.text("check.search.best"));
   return texts.format("check.search.faster", {widgets::format_percent(gain), time, words});
 }
 
@@ -202,6 +219,15 @@ std::string verdict_json(const Verdict& verdict, const std::string& findings, co
     found["memory_bytes"] = verdict.found->memory_bytes;
     out["search"] = std::move(found);
   }
+  if (verdict.found_decoding) {
+    const engine::RankedDecoding& best = verdict.found_decoding->best;
+    out["search"] = {{"plan", widgets::search::decoding_words(texts, best.plan)},
+                     {"tokens_per_s", best.tokens_per_s},
+                     {"tokens_per_s_per_chip", best.tokens_per_s_per_chip},
+                     {"time_per_output_token_s", best.token_s},
+                     {"ttft_s", best.ttft_s},
+                     {"memory_bytes", best.chip_bytes}};
+  }
   out["requirements"] = Json::array();
   for (const Requirement& requirement : verdict.requirements)
     out["requirements"].push_back({{"require", requirement.written}, {"met", requirement.met(report)}});
@@ -218,8 +244,12 @@ int run(const Context& context, const CheckOptions& options) {
   edits.finish();
   auto findings = engine::vetted_findings(evaluated->scenario, evaluated->report);
   engine::add_best_edit(edits.offer(), findings);
-  Verdict verdict{*evaluated, std::nullopt, engine::best_offers(edits.offers(), findings, kMostEdits),
-                  found_plan(evaluated->scenario), std::move(requirements).value()};
+  Verdict verdict{*evaluated,
+                  std::nullopt,
+                  engine::best_offers(edits.offers(), findings, kMostEdits),
+                  found_plan(evaluated->scenario),
+                  found_decoding(evaluated->scenario),
+                  std::move(requirements).value()};
   if (const engine::Mode mode = evaluated->scenario.assumptions.mode; mode != engine::Mode::custom) {
     const auto files = io::load_evidence(context.library);
     if (!files) return refuse(context.texts, files.error());

@@ -22,6 +22,17 @@ std::optional<FoundPlan> found_plan(const engine::Scenario& scenario) {
   return FoundPlan{best.plan, best.step_time_s, best.mfu, best.memory_bytes};
 }
 
+std::optional<FoundDecoding> found_decoding(const engine::Scenario& scenario) {
+  if (!scenario.serves()) return std::nullopt;
+  engine::ServingRequest request = engine::serving_request_of(scenario);
+  request.limit = 1;
+  const engine::ServingSearchResult result = engine::search_serving(scenario, request, nullptr, run_workers);
+  if (!result.finished || result.best.empty()) return std::nullopt;
+  FoundDecoding found{result.best.front(), std::nullopt};
+  if (result.present_legal && !result.present.rejected) found.present_tokens_per_s = result.present.tokens_per_s;
+  return found;
+}
+
 bool Requirement::met(const engine::Report& report) const {
   if (report.has_errors()) return false;
   if (fits) {

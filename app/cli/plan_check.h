@@ -10,6 +10,7 @@
 #include "engine/io/json/result.h"
 #include "engine/report/report.h"
 #include "engine/search/plan.h"
+#include "engine/search/serving_search.h"
 #include "engine/studies/evidence.h"
 
 namespace roofscape::app::cli {
@@ -20,6 +21,14 @@ struct FoundPlan {
   double step_time_s = 0, mfu = 0, memory_bytes = 0;
 };
 std::optional<FoundPlan> found_plan(const engine::Scenario&);
+
+// Of a scenario that serves: the plan that generates most, of those that fit and keep what is promised, and what the
+// scenario's own generates, if it is one of these.
+struct FoundDecoding {
+  engine::RankedDecoding best;
+  std::optional<double> present_tokens_per_s;
+};
+std::optional<FoundDecoding> found_decoding(const engine::Scenario&);
 
 // One of "fits,mfu>=0.35,step<=12s".
 struct Requirement {

@@ -93,6 +93,30 @@ TEST_CASE("an edit that check offers of a plan that cannot run or fit leads to o
   }
 }
 
+TEST_CASE("what check says a search finds is the first of what search lists, of training and of serving") {
+  for (const std::string plan :
+       {"llama3-8b-8-h100", "llama3-70b-serving-8-h100", "llama3-70b-serving-8-h100 --set parallelism.tensor=3",
+        "llama3-8b-serving-8-h100 --set workload.slo.time_per_output_token_s=0.01",
+        "llama3-70b-serving-8-h100 --set cluster.nodes=3 --set assumptions.mode=calibrated"}) {
+    CAPTURE(plan);
+    const Json checked = Json::parse(run("check --json " + plan).out).at("search");
+    const Json best = Json::parse(run("search --json --limit 1 " + plan).out).at("best").at(0);
+    if (checked.contains("step_time_s")) {
+      CHECK(checked.at("step_time_s") == best.at("step_s"));  // of plans as fast, JSON lists another first
+      continue;
+    }
+    CHECK(checked.at("tokens_per_s") == best.at("sustained_tokens_per_s"));
+    CHECK(checked.at("memory_bytes") == best.at("memory_bytes"));
+    CHECK(checked.at("ttft_s") == best.at("ttft_s"));
+  }
+  CHECK(run("check llama3-70b-serving-8-h100")
+            .out.find("\n  search          finds 20.1\u202f% more throughput, 17.0") != std::string::npos);
+  CHECK(run("check llama3-70b-serving-8-h100 --set parallelism.tensor=3").out.find("\n  search  finds 17.0") !=
+        std::string::npos);
+  CHECK(run("check llama3-70b-serving-8-h100 --set workload.slo.time_per_output_token_s=1e-6")
+            .out.find("finds no plan that fits and keeps what is promised") != std::string::npos);
+}
+
 TEST_CASE("check answers in ten lines, and exits 1 where a requirement is not met") {
   const auto met = run("check llama3-8b-8-h100 --require 'fits, step<=1h, mfu>=1%'");
   CHECK(met.code == 0);
