@@ -5,6 +5,7 @@
 #include <limits>
 #include <string_view>
 
+#include "engine/scenario/mesh_size.h"
 #include "engine/scenario/scenario_title.h"
 
 namespace roofscape::engine {
@@ -181,7 +182,8 @@ void calibrate(const Scenario& s, Trace* trace, Inputs<S>& in) {
   c.direct = values[Calibrated::direct_links] > 0;
   c.issues = values[Calibrated::issue] > 0;
   in.scores_in_hbm = values[Calibrated::score_passes] > 0;
-  const double nodes = std::max(1.0, static_cast<double>(chip_count(s.cluster)) / kChipsAHost);
+  // Of the nodes that the mesh is on: those that idle are waited for by nobody.
+  const double nodes = std::max(1.0, mesh_chips(s.parallelism) / kChipsAHost);
   c.log_nodes = input_leaf<S>(trace, Q::log_nodes, -1, std::log(nodes), "scenario");
   // The report's capacity is what is there, made of the data sheet's.
   const Sourced& capacity = chip[ChipField::hbm_bytes];

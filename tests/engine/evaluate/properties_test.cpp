@@ -71,6 +71,25 @@ TEST_CASE("what holds for every valid scenario") {
   CHECK(offloaded > kTrainingCases / 4);
 }
 
+TEST_CASE("nodes that no axis of the mesh is on take nothing from a calibrated step, and add nothing to it") {
+  std::mt19937 rng(64);
+  int compared = 0, timed_host = 0;
+  for (int i = 0; i < 4000; ++i) {
+    const Scenario s = tests::with(tests::random_scenario(rng), {"assumptions.mode=calibrated"});
+    // Levels of a fabric are dealt out by the nodes that there are, slices by their sides.
+    if (s.serves() || s.cluster.chip.interconnect != Interconnect::switched || !s.cluster.fabric.empty()) continue;
+    Scenario larger = s;
+    larger.cluster.nodes *= 3;
+    const Report now = evaluate(s), then = evaluate(larger);
+    if (!now.quantities[Q::step_time]) continue;
+    CAPTURE(i);
+    REQUIRE(then.quantities[Q::step_time] == now.quantities[Q::step_time]);
+    ++compared, timed_host += now.quantities.value_or(Q::step_host, 0) > 0;
+  }
+  CHECK(compared > 500);
+  CHECK(timed_host > 200);
+}
+
 TEST_CASE("without its timeline a report runs, fits, lasts and is bound as with it") {
   std::mt19937 rng(20251126);
   const tests::Choose choose = [&rng](std::uint32_t below) { return static_cast<std::uint32_t>(rng() % below); };
