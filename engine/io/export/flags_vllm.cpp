@@ -21,6 +21,8 @@ constexpr std::pair<std::string_view, std::string_view> kWeights[] = {
     {"llama3-8b", "meta-llama/Llama-3.1-8B-Instruct"},
     {"llama3-70b", "meta-llama/Llama-3.1-70B-Instruct"},
     {"llama3-405b", "meta-llama/Llama-3.1-405B-Instruct"},
+    {"llama4-scout", "meta-llama/Llama-4-Scout-17B-16E-Instruct"},
+    {"llama4-maverick", "meta-llama/Llama-4-Maverick-17B-128E-Instruct"},
     {"mixtral-8x7b", "mistralai/Mixtral-8x7B-Instruct-v0.1"},
     {"mixtral-8x22b", "mistralai/Mixtral-8x22B-Instruct-v0.1"},
     {"mistral-7b", "mistralai/Mistral-7B-Instruct-v0.3"},

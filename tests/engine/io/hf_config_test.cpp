@@ -380,9 +380,9 @@ TEST_CASE("configs of which a rounded total was published come within that round
 
 TEST_CASE("the same model from its config and from its preset has the same shape") {
   const std::pair<const char*, const char*> same[] = {
-      {"llama-3-8b", "llama3-8b"},       {"mixtral-8x7b", "mixtral-8x7b"}, {"deepseek-v2-lite", "deepseek-v2-lite"},
-      {"gpt-oss-120b", "gpt-oss-120b"},  {"gemma-2-2b", "gemma2-2b"},      {"gemma-3-1b", "gemma3-1b"},
-      {"qwen3-30b-a3b", "qwen3-30b-a3b"}};
+      {"llama-3-8b", "llama3-8b"},        {"mixtral-8x7b", "mixtral-8x7b"},  {"deepseek-v2-lite", "deepseek-v2-lite"},
+      {"gpt-oss-120b", "gpt-oss-120b"},   {"gemma-2-2b", "gemma2-2b"},       {"gemma-3-1b", "gemma3-1b"},
+      {"qwen3-30b-a3b", "qwen3-30b-a3b"}, {"llama-4-scout", "llama4-scout"}, {"llama-4-maverick", "llama4-maverick"}};
   for (const auto& pair : same) {
     const char *config = pair.first, *preset = pair.second;
     CAPTURE(std::string(config));
