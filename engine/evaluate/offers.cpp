@@ -239,8 +239,12 @@ std::vector<Offer> BestEdit::offers() const {
 
 std::vector<Offer> best_offers(std::vector<Offer> edits, const std::vector<OfferedFinding>& findings,
                                std::size_t most) {
+  // Of a plan that runs and fits, another work is no edit, nor is another way to count.
+  const auto is_edit = [](GainMeasure measure) {
+    return measure != GainMeasure::settles && measure != GainMeasure::train_rate;
+  };
   for (const OfferedFinding& finding : findings)
-    if (finding.gain && finding.gain->measure != GainMeasure::settles)
+    if (finding.gain && is_edit(finding.gain->measure))
       edits.push_back({finding.diagnostic.fix, *finding.gain, finding.leads_to});
   std::stable_sort(edits.begin(), edits.end(),
                    [](const Offer& a, const Offer& b) { return better(a.leads_to, b.leads_to); });

@@ -259,6 +259,23 @@ TEST_CASE("who breaks one degree of a mesh is offered what runs and fits, no wor
   CHECK(offered_several > 20);
 }
 
+TEST_CASE("more work at a time is advice, and no edit of a plan that runs, but one of a plan whose batch cannot be") {
+  const auto changes_work = [](const Scenario& s) {
+    const Report report = evaluate(s);
+    BestEdit edits(s, report);
+    edits.finish();
+    const std::vector<Offer> offers = best_offers(edits.offers(), vetted_findings(s, report), 100);
+    return std::any_of(offers.begin(), offers.end(),
+                       [&s](const Offer& offer) { return applied(s, offer.fix).workload != s.workload; });
+  };
+  const Scenario runs = with(preset("llama3-70b-v5p-4-pods"), {"assumptions.mode=calibrated"});
+  const std::vector<OfferedFinding> advice = vetted_findings(runs, evaluate(runs));
+  REQUIRE(std::any_of(advice.begin(), advice.end(),
+                      [](const OfferedFinding& f) { return f.gain && f.gain->measure == GainMeasure::train_rate; }));
+  CHECK_FALSE(changes_work(runs));
+  CHECK(changes_work(with(preset("deepseek-v3-2048-h800"), {"workload.global_batch_sequences=15000"})));
+}
+
 TEST_CASE("kernels that keep less are tried where a training plan does not fit, and nowhere else") {
   const auto kernels_tried = [](const Scenario& s) {
     std::set<std::string> out;
