@@ -11,6 +11,7 @@
 #include "engine/evaluate/custom_mode.h"
 #include "engine/evaluate/evaluate.h"
 #include "tests/engine/fixtures.h"
+#include "tests/engine/serving_fixture.h"
 
 using namespace roofscape;
 using namespace roofscape::engine;

@@ -15,6 +15,7 @@
 #include "engine/evaluate/single_edits.h"
 #include "engine/frameworks/rules.h"
 #include "engine/inputs/placement.h"
+#include "tests/capture_binding.h"
 #include "tests/engine/fixtures.h"
 
 using namespace roofscape;
@@ -233,7 +234,7 @@ TEST_CASE("who breaks one degree of a mesh is offered what runs and fits, no wor
         const Standing now = standing(s, report);
         if (now.runs && now.fits) continue;
         CAPTURE(id);
-        CAPTURE(axis);
+        CAPTURE_BINDING(axis);
         CAPTURE(other);
         BestEdit edits(s, report);
         edits.finish();
