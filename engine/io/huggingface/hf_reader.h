@@ -83,6 +83,8 @@ struct HfDefaults {
   int ff_times_width = 0;  // ff as a multiple of the width
   int window = 0;          // 0: none
   int window_group = 6;    // layers of which the last is global, where windows come in groups
+  int dense_layers = 0;    // before those with experts
+  int shared_experts = 0;
 };
 using HfStep = void (*)(HfReader&, const HfDefaults&, engine::TransformerShape&);
 

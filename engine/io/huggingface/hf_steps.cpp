@@ -38,17 +38,22 @@ bool names(const Json* layers, int layer) {
   return layers != nullptr && std::find(layers->begin(), layers->end(), Json(layer)) != layers->end();
 }
 
+int size_or_told(HfReader& in, std::string_view field, std::string_view key, int fallback) {
+  if (!in.has(key)) in.note(std::string(key) + " is not given: " + std::to_string(fallback));
+  return in.size(field, key, fallback);
+}
+void read_shared_experts(HfReader& in, std::string_view key, const HfDefaults& defaults, TransformerShape& m) {
+  m.moe.n_shared_experts = size_or_told(in, "model.moe.n_shared_experts", key, defaults.shared_experts);
+}
+
 struct DeepseekKeys {
   std::string_view experts = "n_routed_experts", shared = "n_shared_experts";
 };
-void read_deepseek_experts(HfReader& in, TransformerShape& m, int dense_layers, int shared,
+void read_deepseek_experts(HfReader& in, const HfDefaults& defaults, TransformerShape& m,
                            const DeepseekKeys& keys = {}) {
   read_experts(in, {keys.experts, "num_experts_per_tok", "moe_intermediate_size"}, m);
-  m.moe.n_shared_experts = in.size("model.moe.n_shared_experts", keys.shared, shared);
-  if (!in.has(keys.shared)) in.note(std::string(keys.shared) + " is not given: " + std::to_string(shared));
-  m.moe.n_dense_layers = in.size("model.moe.n_dense_layers", "first_k_dense_replace", dense_layers);
-  if (!in.has("first_k_dense_replace"))
-    in.note("first_k_dense_replace is not given: " + std::to_string(dense_layers));
+  read_shared_experts(in, keys.shared, defaults, m);
+  m.moe.n_dense_layers = size_or_told(in, "model.moe.n_dense_layers", "first_k_dense_replace", defaults.dense_layers);
   if (!in.failed() && m.moe.n_dense_layers > m.n_layers)
     in.fail("first_k_dense_replace", engine::say("error.config.more_layers"),
             engine::say("error.config.at_most", m.n_layers));
@@ -76,6 +81,10 @@ int window_of(HfReader& in, const HfDefaults& defaults, const TransformerShape& 
   if (in.is_null("sliding_window")) return 0;
   const int window = in.size("model.local_attention.window_tokens", "sliding_window", defaults.window);
   return m.max_context_tokens > 0 && window >= m.max_context_tokens ? 0 : window;
+}
+
+void refuse_true(HfReader& in, std::string_view key) {
+  if (in.flag(key, false)) in.fail(key, engine::say("error.config.unsupported", std::string("true")));
 }
 
 void set_window(TransformerShape& m, int window, int layers) {
@@ -122,10 +131,9 @@ void llama4_experts(HfReader& in, const HfDefaults&, TransformerShape& m) {
 }
 
 // Layers from a first to a last one have experts, or every so many of them; with a correction for each expert.
-void ernie_experts(HfReader& in, const HfDefaults&, TransformerShape& m) {
+void ernie_experts(HfReader& in, const HfDefaults& defaults, TransformerShape& m) {
   read_experts(in, {"moe_num_experts", "moe_k", "moe_intermediate_size"}, m);
-  m.moe.n_shared_experts = in.size("model.moe.n_shared_experts", "moe_num_shared_experts", 2);
-  if (!in.has("moe_num_shared_experts")) in.note("moe_num_shared_experts is not given: 2");
+  read_shared_experts(in, "moe_num_shared_experts", defaults, m);
   m.moe.router_bias = true;
   const int first = in.count("moe_layer_start_index", 1, kMany);
   const int step = std::max(1, in.count("moe_layer_interval", 1, kMany));
@@ -135,9 +143,9 @@ void ernie_experts(HfReader& in, const HfDefaults&, TransformerShape& m) {
 }
 
 // One shared expert of the width of the others, in every layer.
-void hunyuan_experts(HfReader& in, const HfDefaults&, TransformerShape& m) {
+void hunyuan_experts(HfReader& in, const HfDefaults& defaults, TransformerShape& m) {
   read_experts(in, {"num_experts", "moe_topk", "moe_intermediate_size|intermediate_size"}, m);
-  m.moe.n_shared_experts = in.size("model.moe.n_shared_experts", "num_shared_expert", 1);
+  read_shared_experts(in, "num_shared_expert", defaults, m);
 }
 
 void qwen2_experts(HfReader& in, const HfDefaults& defaults, TransformerShape& m) {
@@ -150,32 +158,29 @@ void qwen2_experts(HfReader& in, const HfDefaults& defaults, TransformerShape& m
   m.moe.shared_expert_gate = true;
 }
 
-void deepseek_experts(HfReader& in, const HfDefaults&, TransformerShape& m) { read_deepseek_experts(in, m, 0, 0); }
-
-void deepseek_v2(HfReader& in, const HfDefaults&, TransformerShape& m) {
-  read_latent(in, m);
-  read_deepseek_experts(in, m, 0, 0);
+void deepseek_experts(HfReader& in, const HfDefaults& defaults, TransformerShape& m) {
+  read_deepseek_experts(in, defaults, m);
 }
 
-void deepseek_v3(HfReader& in, const HfDefaults&, TransformerShape& m) {
+void deepseek_v2(HfReader& in, const HfDefaults& defaults, TransformerShape& m) {
   read_latent(in, m);
-  read_deepseek_experts(in, m, 3, 1);
+  read_deepseek_experts(in, defaults, m);
+}
+
+void deepseek_v3(HfReader& in, const HfDefaults& defaults, TransformerShape& m) {
+  deepseek_v2(in, defaults, m);
   const std::string method = in.text("topk_method");
   m.moe.router_bias = method.empty() || method == "noaux_tc";  // a correction for each expert
 }
 
-void corrected_experts(HfReader& in, const HfDefaults&, TransformerShape& m) {
-  read_deepseek_experts(in, m, 1, 1);
+// With a correction for each expert.
+void corrected_experts(HfReader& in, const HfDefaults& defaults, TransformerShape& m) {
+  read_deepseek_experts(in, defaults, m);
   m.moe.router_bias = true;
 }
 
-void dots_experts(HfReader& in, const HfDefaults&, TransformerShape& m) {
-  read_deepseek_experts(in, m, 0, 0);
-  m.moe.router_bias = true;
-}
-
-void bailing_experts(HfReader& in, const HfDefaults&, TransformerShape& m) {
-  read_deepseek_experts(in, m, 0, 0, {"num_experts", "num_shared_experts"});
+void bailing_experts(HfReader& in, const HfDefaults& defaults, TransformerShape& m) {
+  read_deepseek_experts(in, defaults, m, {"num_experts", "num_shared_experts"});
   m.moe.router_bias = in.flag("moe_router_enable_expert_bias", false);
 }
 
@@ -255,8 +260,8 @@ void mosaic_attention(HfReader& in, const HfDefaults&, TransformerShape& m) {
   if (in.text("attn_config.attn_type") == "multiquery_attention") m.n_kv_heads = 1;
   if (!in.flag("attn_config.alibi", true) && in.flag("learned_pos_emb", true))
     m.learned_positions = m.max_context_tokens;
-  for (const char* key : {"attn_config.qk_ln", "attn_config.qk_gn"})
-    if (in.flag(key, false)) in.fail(key, engine::say("error.config.unsupported", std::string("true")));
+  refuse_true(in, "attn_config.qk_ln");
+  refuse_true(in, "attn_config.qk_gn");
 }
 
 void without_vision(HfReader& in, const HfDefaults&, TransformerShape&) {
@@ -281,14 +286,10 @@ void falcon_heads(HfReader& in, const HfDefaults& defaults, TransformerShape& m)
 }
 
 void stablelm_norms(HfReader& in, const HfDefaults&, TransformerShape& m) {
-  if (in.flag("qk_layernorm", false))
-    in.fail("qk_layernorm", engine::say("error.config.unsupported", std::string("true")));
+  refuse_true(in, "qk_layernorm");
   if (in.flag("use_parallel_residual", false)) m.norms_per_layer = 1;
 }
 
-void no_query_norms(HfReader& in, const HfDefaults&, TransformerShape&) {
-  if (in.flag("qk_layernorm", false))
-    in.fail("qk_layernorm", engine::say("error.config.unsupported", std::string("true")));
-}
+void no_query_norms(HfReader& in, const HfDefaults&, TransformerShape&) { refuse_true(in, "qk_layernorm"); }
 
 }  // namespace roofscape::io

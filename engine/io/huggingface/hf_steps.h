@@ -20,7 +20,6 @@ void deepseek_experts(HfReader&, const HfDefaults&, engine::TransformerShape&);
 void deepseek_v2(HfReader&, const HfDefaults&, engine::TransformerShape&);
 void deepseek_v3(HfReader&, const HfDefaults&, engine::TransformerShape&);
 void corrected_experts(HfReader&, const HfDefaults&, engine::TransformerShape&);
-void dots_experts(HfReader&, const HfDefaults&, engine::TransformerShape&);
 void bailing_experts(HfReader&, const HfDefaults&, engine::TransformerShape&);
 void minimax_experts(HfReader&, const HfDefaults&, engine::TransformerShape&);
 
