@@ -97,18 +97,23 @@ std::string fits_text(const Verdict& verdict, const widgets::TextTable& texts) {
   return words.empty() ? std::string(texts.text("report.verdict.memory_unknown")) : words;
 }
 
+// `gain` over the present plan's throughput; nothing: it does not run.
+std::string found_words(const widgets::TextTable& texts, const char* runs, const char* faster,
+                        std::optional<double> gain, const std::string& speed, const std::string& plan) {
+  if (!gain) return texts.format(runs, {speed, plan});
+  if (*gain < kGainWorthSaying) return std::string(texts.text("check.search.best"));
+  return texts.format(faster, {widgets::format_percent(*gain), speed, plan});
+}
+
 std::string found_decoding_text(const Verdict& verdict, const widgets::TextTable& texts) {
   if (!verdict.found_decoding)
     return std::string(
         texts.text(verdict.now.scenario.workload.slo.any() ? "check.search.serving.none" : "check.search.none"));
-  const engine::RankedDecoding& best = verdict.found_decoding->best;
-  const std::string rate = widgets::format(best.tokens_per_s, engine::quantity(Q::sustained_tokens).unit);
-  const std::string words = widgets::search::decoding_words(texts, best.plan);
-  const std::optional<double> now = verdict.found_decoding->present_tokens_per_s;
-  if (!now) return texts.format("check.search.serving.runs", {rate, words});
-  const double gain = best.tokens_per_s / *now - 1;
-  if (gain < kGainWorthSaying) return std::string(texts.text("check.search.best"));
-  return texts.format("check.search.serving.faster", {widgets::format_percent(gain), rate, words});
+  const auto& [best, now] = *verdict.found_decoding;
+  return found_words(texts, "check.search.serving.runs", "check.search.serving.faster",
+                     now ? std::optional(best.tokens_per_s / *now - 1) : std::nullopt,
+                     widgets::format(best.tokens_per_s, engine::quantity(Q::sustained_tokens).unit),
+                     widgets::search::decoding_words(texts, best.plan));
 }
 
 std::string found_text(const Verdict& verdict, const widgets::TextTable& texts) {
@@ -116,12 +121,11 @@ std::string found_text(const Verdict& verdict, const widgets::TextTable& texts) 
   if (!verdict.found) return std::string(texts.text("check.search.none"));
   const auto step = verdict.now.report.quantities[Q::step_time];
   const auto free = verdict.now.report.quantities[Q::memory_free];
-  const std::string words = widgets::search::plan_words(texts, verdict.found->plan);
-  const std::string time = widgets::format_duration(verdict.found->step_time_s);
-  if (!step || !free || *free < 0) return texts.format("check.search.runs", {time, words});
-  const double gain = *step / verdict.found->step_time_s - 1;
-  if (gain < kGainWorthSaying) return std::string(texts.text("check.search.best"));
-  return texts.format("check.search.faster", {widgets::format_percent(gain), time, words});
+  const bool runs = step && free && *free >= 0;
+  return found_words(texts, "check.search.runs", "check.search.faster",
+                     runs ? std::optional(*step / verdict.found->step_time_s - 1) : std::nullopt,
+                     widgets::format_duration(verdict.found->step_time_s),
+                     widgets::search::plan_words(texts, verdict.found->plan));
 }
 
 std::string verdict_lines(const Verdict& verdict, const widgets::TextTable& texts) {
