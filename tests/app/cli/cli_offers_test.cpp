@@ -97,7 +97,9 @@ TEST_CASE("what check says a search finds is the first of what search lists, of 
   for (const std::string plan :
        {"llama3-8b-8-h100", "llama3-70b-serving-8-h100", "llama3-70b-serving-8-h100 --set parallelism.tensor=3",
         "llama3-8b-serving-8-h100 --set workload.slo.time_per_output_token_s=0.01",
-        "llama3-70b-serving-8-h100 --set cluster.nodes=3 --set assumptions.mode=calibrated"}) {
+        "llama3-70b-serving-8-h100 --set cluster.nodes=3 --set assumptions.mode=calibrated",
+        "llama3-8b-8-h100 --set cluster.nodes=3 --set assumptions.mode=calibrated", "llama3-70b-v5p-pod",
+        "llama3-70b-16-v5e", "llama3-70b-16-v5e --set assumptions.mode=calibrated"}) {
     CAPTURE(plan);
     const Json checked = Json::parse(run("check --json " + plan).out).at("search");
     const Json best = Json::parse(run("search --json --limit 1 " + plan).out).at("best").at(0);
