@@ -126,7 +126,9 @@ int times_data_ranks(const Scenario& s, double used, double total) {
            bool(check_schedule(schedule_shape(s.pipeline, s.pipeline.schedule, stages, static_cast<int>(microbatches),
                                               s.pipeline.virtual_stages)));
   };
-  std::int64_t times = 1;  // the largest divisor that is not too large and leaves microbatches enough
+  // The largest divisor that is not too large and leaves microbatches enough; not of divisors(), as plans that run are
+  // evaluated without allocating.
+  std::int64_t times = 1;
   for (std::int64_t d = 1; d <= shares / d; ++d)
     if (shares % d == 0)
       for (const std::int64_t divisor : {d, shares / d})
@@ -300,20 +302,18 @@ void check_model(Findings& f) {
   if (expert > 1 && s.model.is_moe()) {
     const int carved = std::max(1, tensor / s.parallelism.experts_tensor());
     const double ranks = static_cast<double>(data_ranks(s.parallelism)) * s.parallelism.context * carved;
-    if (s.model.moe.n_routed_experts % expert != 0) {
-      const int nearest = nearest_degree(expert, s.model.moe.n_routed_experts, [&](int degree) {
-        return s.model.moe.n_routed_experts % degree == 0 && std::fmod(ranks, degree) == 0;
-      });
-      f.add(Severity::error, "expert.not_divisible",
-            {{double(s.model.moe.n_routed_experts), unit::count}, {double(expert), unit::ways}}, "parallelism.expert",
-            {Findings::edit("parallelism.expert", nearest)});
-    } else if (std::fmod(ranks, expert) != 0) {
-      const int nearest = nearest_degree(expert, s.model.moe.n_routed_experts, [&](int degree) {
-        return std::fmod(ranks, degree) == 0 && s.model.moe.n_routed_experts % degree == 0;
-      });
+    const int experts = s.model.moe.n_routed_experts;
+    const auto mended = [&] {
+      return Fix{Findings::edit("parallelism.expert", nearest_degree(expert, experts, [&](int degree) {
+                                  return experts % degree == 0 && std::fmod(ranks, degree) == 0;
+                                }))};
+    };
+    if (experts % expert != 0)
+      f.add(Severity::error, "expert.not_divisible", {{double(experts), unit::count}, {double(expert), unit::ways}},
+            "parallelism.expert", mended());
+    else if (std::fmod(ranks, expert) != 0)
       f.add(Severity::error, "expert.exceeds_ranks", {{double(expert), unit::ways}, {ranks, unit::ways}},
-            "parallelism.expert", {Findings::edit("parallelism.expert", nearest)});
-    }
+            "parallelism.expert", mended());
   } else if (expert > 1) {
     f.add(Severity::error, "expert.dense_model", {{double(expert), unit::ways}}, "parallelism.expert",
           {Findings::edit("parallelism.expert", 1)});

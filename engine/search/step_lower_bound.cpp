@@ -8,13 +8,6 @@
 #include "engine/search/pricing.h"
 
 namespace roofscape::engine {
-namespace {
-
-constexpr std::size_t index_of(Q part) {
-  return static_cast<std::size_t>(std::find(kStepParts.begin(), kStepParts.end(), part) - kStepParts.begin());
-}
-
-}  // namespace
 
 double Pricer::least_work(const PlacedMesh& mesh, const PricedLayer& layer, bool overlaps) const {
   const StageWork<double> work = stage_work(mesh.in, mesh.counts, layer.still, overlaps);
@@ -33,7 +26,8 @@ double Pricer::least_end(const PlacedMesh& mesh, const PricedLayer& layer, Price
   blocks.layer.backward = std::numeric_limits<double>::max();  // no layers times it is none
   set_offload_activations(state, false);
   finish_step(mesh.in, layer.cost, blocks, state.work, state.work.work, 0.0, false, state.plan, state.step);
-  double end = state.step.step_parts[index_of(Q::step_optimizer)] + state.step.step_parts[index_of(Q::step_offload)];
+  double end = state.step.step_parts[step_part_index(Q::step_optimizer)] +
+               state.step.step_parts[step_part_index(Q::step_offload)];
   for (const double seconds : state.end->end_reduction) end += seconds;
   return std::isnan(end) ? 0 : end * (1 - 1e-9);  // sums in another order than the step's
 }
@@ -222,7 +216,8 @@ void Pricer::bounds(const PlacedMesh& mesh, const PricedLayer& layer, PricedStat
     return;
   }
   // Nothing but the bubble differs.
-  const double before = state.step.before_pipeline, optimizer = state.step.step_parts[index_of(Q::step_optimizer)];
+  const double before = state.step.before_pipeline,
+               optimizer = state.step.step_parts[step_part_index(Q::step_optimizer)];
   const bool calibrated = mesh.in.calibrated;
   for (std::size_t i = 0; i < makespans.size(); ++i) {
     const double bubble = bubble_time(max(makespans[i], work), work, 0.0, 0.0);

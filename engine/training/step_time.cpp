@@ -84,14 +84,9 @@ S muon_params(const Inputs<S>& in, const LayerTime<S>& layer, bool sharded, cons
   return params_of_shards(rank, S(muon.share * layer.params_spread * in.model.n_layers), shards);
 }
 
-constexpr std::size_t index_of(Q part) {
-  std::size_t i = 0;
-  while (kStepParts[i] != part) ++i;
-  return i;
-}
 template <Q part, Scalar S>
 void set_part(StepCost<S>& out, const S& x) {
-  constexpr std::size_t i = index_of(part);
+  constexpr std::size_t i = step_part_index(part);
   out.step_parts[i] = named(part, x);
 }
 

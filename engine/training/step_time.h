@@ -34,6 +34,13 @@ template <Scalar S>
 void finish_step(const Inputs<S>&, const LayerTime<S>&, const StageBlocks<S>&, const StageWork<S>&, const S& makespan,
                  const S& in_transfer, bool simulated, const PlanKey&, StepCost<S>& out);
 
+// Where a part stands in step_parts.
+constexpr std::size_t step_part_index(Q part) {
+  std::size_t i = 0;
+  while (kStepParts[i] != part) ++i;
+  return i;
+}
+
 // What the host adds to a calibrated step whose other parts take this long: its own work, and waiting for the slowest
 // node, which grows with the logarithm of their number.
 template <Scalar S>

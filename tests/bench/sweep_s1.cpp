@@ -27,7 +27,6 @@ struct Schedules {
     const DeviceKinds* kinds;
     ScheduleShape shape;
     std::vector<std::uint16_t> rows;  // of `moments`
-    std::uint16_t virtual_stages;
     bool legal;
   };
   std::vector<One> all;
@@ -78,8 +77,7 @@ const Schedules& schedules_of(Stages& stages, int microbatches, const PipelinePl
     const ScheduleShape shape = shape_of(plan, microbatches, pipeline);
     fullest_devices(kinds, shape, stages.held, fullest);
     const bool legal = kinds.virtual_stages == 1 || microbatches % kinds.stages == 0;
-    schedules.all.push_back(
-        {&kinds, shape, schedules.moments.add(fullest), static_cast<std::uint16_t>(kinds.virtual_stages), legal});
+    schedules.all.push_back({&kinds, shape, schedules.moments.add(fullest), legal});
   }
   return schedules;
 }
@@ -193,7 +191,9 @@ void sweep_s1(const Scenario& s1, std::size_t best, S1Result& out) {
               double fullest = -1;
               for (const std::uint16_t row : one.rows) fullest = std::max(fullest, bytes[row]);
               const bool fits = fullest <= capacity;
-              out.points[points] = {seconds[i], fullest, number, one.virtual_stages, one_stage, fits, one.legal};
+              out.points[points] = {
+                  seconds[i], fullest, number,   static_cast<std::uint16_t>(one.shape.virtual_stages),
+                  one_stage,  fits,    one.legal};
               // Written in any case: whether it fits is not foreseen.
               candidates[kept] = {seconds[i], static_cast<std::uint32_t>(points)};
               kept += fits && one.legal;
