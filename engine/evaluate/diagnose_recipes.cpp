@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "engine/hardware/wires.h"
+#include "engine/inputs/placement.h"
 #include "engine/model/split_heads.h"
 #include "engine/scenario/mesh_size.h"
 
@@ -117,7 +118,7 @@ Advice note(std::string_view code, const DiagnosticValues& values, std::string_v
 Advice book_torus(const Plan& plan) {
   const Scenario& s = plan.scenario();
   const auto& axes = plan.axes();
-  const int slices = s.cluster.slices;
+  const int slices = slices_used(s.cluster, axes);
   if (slices > 1 && axes.data % slices != 0) {
     Fix fix;
     const auto ranks = static_cast<double>(data_ranks(axes));

@@ -1,6 +1,9 @@
 #include "engine/inputs/placement.h"
 
 #include <algorithm>
+#include <cmath>
+
+#include "engine/scenario/mesh_size.h"
 
 namespace roofscape::engine {
 
@@ -176,16 +179,15 @@ MeshLinks place_on_torus(const Cluster& cluster, const Parallelism& plan, const 
     if (used && on[axis] == 0) on[axis] = room.shared(asked(axis, spreads ? std::max(1, left) : 1), own);
   }
 
-  std::int64_t slice_chips = 1;
-  for (const int side : cluster.slice) slice_chips *= side;
+  const std::int64_t chips_of_slice = slice_chips(cluster);
   const auto lay = [&](AxisLinks& l, Axis axis, int ranks, std::int64_t stride) {
     l.axis = static_cast<int>(axis);
     l.degree = ranks;
     if (ranks <= 1) return;
     l.tier = LinkTier::ici;
-    if (cluster.slices > 1 && stride * ranks > slice_chips) {
+    if (cluster.slices > 1 && stride * ranks > chips_of_slice) {
       l.tier = LinkTier::dcn;
-      l.inside_slice = ranks_below(slice_chips, ranks, stride);
+      l.inside_slice = ranks_below(chips_of_slice, ranks, stride);
       l.slices = (ranks + l.inside_slice - 1) / l.inside_slice;
       if (l.inside_slice == 1) return;
     }
@@ -202,12 +204,13 @@ MeshLinks place_on_torus(const Cluster& cluster, const Parallelism& plan, const 
   }
   lay(mesh.axes[Axis::expert], Axis::expert, plan.expert, plan.experts_tensor());
   AxisLinks& data = mesh.axes[Axis::data];
-  if (cluster.slices > 1 && data.degree > 1) {
+  const int slices = slices_used(cluster, plan);
+  if (slices > 1 && data.degree > 1) {
     data = {};
     data.tier = LinkTier::dcn;
     data.axis = static_cast<int>(Axis::data);
     data.degree = plan.data;
-    data.slices = std::min(plan.data, cluster.slices);
+    data.slices = std::min(plan.data, slices);
   }
   lay(mesh.state, Axis::fsdp, plan.fsdp * plan.context, plan.tensor);
   if (expert) {
@@ -216,7 +219,7 @@ MeshLinks place_on_torus(const Cluster& cluster, const Parallelism& plan, const 
     if (copies.data > 1 && data.tier == LinkTier::dcn) {
       mesh.expert_data = data;
       mesh.expert_data.degree = copies.data;
-      mesh.expert_data.slices = std::min(copies.data, cluster.slices);
+      mesh.expert_data.slices = std::min(copies.data, slices);
     } else {
       lay(mesh.expert_data, Axis::data, copies.data, copies.data_stride);
     }
@@ -238,6 +241,12 @@ std::array<bool, 3> closing_axes(const Cluster& cluster) {
   }
   if (dims == 3) closes.fill(cubes);
   return closes;
+}
+
+int slices_used(const Cluster& cluster, const Parallelism& plan) {
+  if (cluster.slices == 1) return 1;
+  const double slices = std::ceil(mesh_chips(plan) / static_cast<double>(slice_chips(cluster)));
+  return static_cast<int>(std::min<double>(slices, cluster.slices));
 }
 
 bool crosses_nodes(const Cluster& cluster, int tensor) {

@@ -4,9 +4,9 @@
 // then pipeline take one each (scaling book, chapter 5: FSDP over two axes and tensor over one on a 3D torus): of
 // those that are free the one that is exactly as long as the degree, else one whose rings close, else the last. What
 // they leave is shared by fsdp and data, which take all of it, and context and expert, which take one; rings that
-// close first, else the first axis. With several slices, data runs over the data-centre network between them, and so
-// does whatever has no room in one slice: ranks fill slices in the order tensor, context, fsdp, pipeline, data. Sides
-// of a single chip are no axes. Switched: ranks fill nodes in the order tensor, context, fsdp, data, pipeline, as
+// close first, else the first axis. A mesh takes as few slices as hold it. Where these are several, data runs over the
+// data-centre network between them, and so does whatever has no room in one slice: ranks fill slices in the order
+// tensor, context, fsdp, pipeline, data. Sides of a single chip are no axes. Switched: ranks fill nodes in the order tensor, context, fsdp, data, pipeline, as
 // training frameworks lay them out; expert ranks are the first of context x fsdp x data, and before them those tensor
 // ranks that do not split an expert. Above the node a group spans the levels of the cluster's fabric from below, as
 // far as its ranks reach.
@@ -78,6 +78,8 @@ MeshLinks place_mesh(const Cluster&, const Parallelism&, const Placement&);
 // 32 of v3), whatever the other one. 3D tori (v4p, v5p, TPU7x) are built of 4 x 4 x 4 cubes behind optical switches:
 // all do if every side is a multiple of 4, else none (scaling book, chapter 2).
 std::array<bool, 3> closing_axes(const Cluster&);
+// Torus: the slices that the mesh takes, of those there are.
+int slices_used(const Cluster&, const Parallelism&);
 // Switched: whether groups of so many tensor ranks reach over the edge of a node.
 bool crosses_nodes(const Cluster&, int tensor);
 // Sides longer than one chip, as a set of bits like TorusAxes.

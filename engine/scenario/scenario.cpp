@@ -8,9 +8,12 @@
 
 namespace roofscape::engine {
 
+std::int64_t slice_chips(const Cluster& cluster) {
+  return std::int64_t{cluster.slice[0]} * cluster.slice[1] * cluster.slice[2];
+}
+
 std::int64_t chip_count(const Cluster& cluster) {
-  if (cluster.chip.interconnect == Interconnect::torus)
-    return std::int64_t{cluster.slice[0]} * cluster.slice[1] * cluster.slice[2] * cluster.slices;
+  if (cluster.chip.interconnect == Interconnect::torus) return slice_chips(cluster) * cluster.slices;
   return std::int64_t{cluster.nodes} * cluster.node_size;
 }
 

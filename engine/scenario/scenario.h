@@ -46,6 +46,8 @@ struct Cluster {
   friend bool operator==(const Cluster&, const Cluster&) = default;
 };
 std::int64_t chip_count(const Cluster&);
+// Torus chips: of one slice.
+std::int64_t slice_chips(const Cluster&);
 // As many of them as an int holds: what shares chips out among ranks goes no further.
 int shared_chips(const Cluster&);
 

@@ -125,7 +125,7 @@ void resize_for_chip(Cluster& cluster, const engine::Chip& chip) {
     cluster.slices = fresh.slices;
   } else if (!was_torus) {
     cluster.slice = one_pod(chip);
-    const std::int64_t pod = std::int64_t{1} * cluster.slice[0] * cluster.slice[1] * cluster.slice[2];
+    const std::int64_t pod = slice_chips(cluster);
     cluster.slices = clamped("cluster.slices", static_cast<double>((chips + pod - 1) / pod));
     cluster.nodes = fresh.nodes;
     cluster.node_size = fresh.node_size;

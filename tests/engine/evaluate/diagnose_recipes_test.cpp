@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "engine/evaluate/evaluate.h"
+#include "engine/scenario/mesh_size.h"
 #include "tests/engine/fixtures.h"
 
 using namespace roofscape;
@@ -79,6 +80,11 @@ TEST_CASE("only data parallelism crosses pods, the fix makes it so") {
   CHECK(fixed(s, d).parallelism.data == 4);
   CHECK(fixed(s, d).parallelism.fsdp == 256);
   CHECK(only(fixed(s, d), "book").code != "advice.book.data_across_pods");
+}
+TEST_CASE("a mesh that one pod of several holds needs no data ranks") {
+  const Scenario s = with(preset("llama3-70b-v5p-4-pods"), {"parallelism.data=1"});
+  REQUIRE(mesh_chips(s.parallelism) <= static_cast<double>(slice_chips(s.cluster)));
+  CHECK(only(s, "book").code != "advice.book.data_across_pods");
 }
 TEST_CASE("with 850 tokens per chip and more FSDP alone is the book's plan, tensor is advised against") {
   const Scenario s = with(preset("llama3-70b-v5p-pod"),

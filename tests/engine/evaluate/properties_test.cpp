@@ -10,6 +10,7 @@
 #include "engine/evaluate/evaluate.h"
 #include "engine/evaluate/evaluation.h"
 #include "engine/pipeline/order_span.h"
+#include "engine/scenario/mesh_size.h"
 #include "tests/cases_to_try.h"
 #include "tests/engine/edited_scenario.h"
 #include "tests/engine/fixtures.h"
@@ -71,23 +72,32 @@ TEST_CASE("what holds for every valid scenario") {
   CHECK(offloaded > kTrainingCases / 4);
 }
 
-TEST_CASE("nodes that no axis of the mesh is on take nothing from a calibrated step, and add nothing to it") {
+TEST_CASE("nodes and slices that no axis of the mesh is on change no time and no memory of a calibrated plan") {
   std::mt19937 rng(64);
-  int compared = 0, timed_host = 0, on_fabric = 0;
+  const tests::Choose choose = [&rng](std::uint32_t below) { return static_cast<std::uint32_t>(rng() % below); };
+  int compared = 0, serving = 0, timed_host = 0, on_fabric = 0, on_torus = 0, in_one_slice = 0;
   for (int i = 0; i < 4000; ++i) {
-    const Scenario s = tests::with(tests::random_scenario(rng), {"assumptions.mode=calibrated"});
-    // On a torus more slices or longer sides are other links.
-    if (s.serves() || s.cluster.chip.interconnect != Interconnect::switched) continue;
+    const Scenario any =
+        i % 2 == 0 ? tests::random_scenario(rng) : tests::edited_scenario(tests::library(), 1 + i % 3, choose);
+    const Scenario s = tests::with(any, {"assumptions.mode=calibrated"});
+    const bool torus = s.cluster.chip.interconnect == Interconnect::torus;
+    // Of a mesh that is too large there are no idle slices, and more of them are more room.
+    if (torus && mesh_chips(s.parallelism) > static_cast<double>(chip_count(s.cluster))) continue;
     Scenario larger = s;
-    larger.cluster.nodes *= 3;
+    (torus ? larger.cluster.slices : larger.cluster.nodes) *= 3;
     const Report now = evaluate(s), then = evaluate(larger);
-    if (!now.quantities[Q::step_time]) continue;
+    if (!now.quantities[s.serves() ? Q::time_per_output_token : Q::step_time]) continue;
     CAPTURE(i);
-    REQUIRE(then.quantities[Q::step_time] == now.quantities[Q::step_time]);
-    ++compared, timed_host += now.quantities.value_or(Q::step_host, 0) > 0;
+    for (const Q q : {Q::step_time, Q::memory_total, Q::time_per_output_token, Q::decode_network})
+      REQUIRE(then.quantities[q] == now.quantities[q]);
+    ++compared, serving += s.serves(), timed_host += now.quantities.value_or(Q::step_host, 0) > 0;
     on_fabric += !s.cluster.fabric.empty();
+    on_torus += torus, in_one_slice += torus && s.cluster.slices == 1 && s.parallelism.data > 1;
   }
   CHECK(compared > 500);
+  CHECK(serving > 200);
+  CHECK(on_torus > 100);
+  CHECK(in_one_slice > 50);
   CHECK(on_fabric > 20);
   CHECK(timed_host > 200);
 }

@@ -158,6 +158,17 @@ TEST_CASE("data between slices runs over the data-centre network") {
   CHECK(bandwidth(s, Axis::data) == 6.25e9);
 }
 
+TEST_CASE("a mesh takes as few slices as hold it, and data in one of them stays on the torus") {
+  const Scenario one =
+      with(preset("llama3-70b-v5p-pod"), {"cluster.slices=3", "parallelism.data=16", "parallelism.fsdp=64"});
+  CHECK(slices_used(one.cluster, one.parallelism) == 1);
+  CHECK(make_inputs<double>(one, nullptr).links[Axis::data].tier == LinkTier::ici);
+  const Scenario two = with(one, {"parallelism.data=32"});
+  const AxisLinks data = make_inputs<double>(two, nullptr).links[Axis::data];
+  CHECK(data.tier == LinkTier::dcn);
+  CHECK(data.slices == 2);
+}
+
 TEST_CASE("FSDP over several pods pays their network, at least what data parallelism over it does") {
   // 4 pods of 8192 chips: the ranks of a group in a pod take in the weights together, 2048 x 6.25 GB/s at the most.
   const Scenario base =
