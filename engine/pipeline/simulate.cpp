@@ -1,7 +1,8 @@
 #include "engine/pipeline/simulate.h"
 
 #include <algorithm>
-#include <array>
+#include <bit>
+#include <limits>
 
 #include "engine/base/kept_memory.h"
 #include "engine/pipeline/order_check.h"
@@ -36,67 +37,82 @@ class Hops {
   bool nodes_;
 };
 
-// What the steps of each kind wait for, and the busy time of the devices. Visits no operation.
-void fill_tables(const RunPlan& plan, const PipelineTimes& times, SimulationScratch::Tables& tables, Timeline& out) {
-  const Hops hop(times, plan.last_op.size(), tables.node_of);
-  const auto sending = [&times, &hop](const RunPlan::Work& work) {
-    const auto to = [&hop, &work](std::uint32_t device) {
-      return device == RunPlan::kNoDevice ? 0 : hop(work.device, device);
-    };
-    return times.blocking_send ? std::max(to(work.receiver), to(work.second_receiver)) : 0;
-  };
-  tables.durations.resize(plan.works.size());
-  tables.occupied.resize(plan.works.size());
-  out.busy.assign(plan.last_op.size(), 0);
-  out.in_transfer = 0;
-  for (std::size_t w = 0; w < plan.works.size(); ++w) {
-    const RunPlan::Work& work = plan.works[w];
-    if (work.count == 0) continue;  // no step is of it
-    const Tick sends = sending(work);
-    tables.durations[w] = duration_of(work, times);
-    tables.occupied[w] = tables.durations[w] + sends;
-    out.busy[work.device] += work.count * tables.durations[w];
-    out.in_transfer += work.count * sends;
-  }
-  tables.delays.resize(plan.kinds.size());
-  for (std::size_t k = 0; k < plan.kinds.size(); ++k) {
-    const auto [before, producer, device] = plan.kinds[k];
-    const Tick free = before == RunPlan::kNoWork ? 0 : tables.occupied[before];
-    if (producer == RunPlan::kNoWork) {
-      tables.delays[k] = {free, kBeforeAll, 0};
-      continue;
-    }
-    const Tick latency = hop(plan.works[producer].device, device);
-    tables.delays[k] = {free, tables.durations[producer] + latency, latency};
-  }
-}
-
 // One set of times and what comes of it.
 struct Run {
+  const RunPlan& plan;
   const PipelineTimes& times;
   SimulationScratch::Tables& tables;
   Timeline& out;
+  Hops hop{times, plan.last_op.size(), tables.node_of};
 };
 
-SimulationOutcome prepare(const RunPlan& plan, const Run& run) {
-  const SimulationOutcome outcome = check_times(run.times, plan.stages, plan.microbatches);
-  if (outcome != SimulationOutcome::finished) return outcome;
-  fill_tables(plan, run.times, run.tables, run.out);
-  give_back_unless_needed(run.out.start, plan.ops);
-  run.out.start.resize(plan.ops);
+// How long the work of each row lasts, and the busy time of the devices. Visits no operation.
+void fill_works(const Run& run) {
+  const RunPlan& plan = run.plan;
+  const auto sending = [&run](const RunPlan::Work& work) {
+    const auto to = [&run, &work](std::uint32_t device) {
+      return device == RunPlan::kNoDevice ? 0 : run.hop(work.device, device);
+    };
+    return run.times.blocking_send ? std::max(to(work.receiver), to(work.second_receiver)) : 0;
+  };
+  run.tables.durations.resize(plan.works.size());
+  run.tables.occupied.resize(plan.works.size());
+  run.out.busy.assign(plan.last_op.size(), 0);
+  run.out.in_transfer = 0;
+  for (std::size_t w = 0; w < plan.works.size(); ++w) {
+    const RunPlan::Work& work = plan.works[w];
+    if (work.count == 0) continue;  // no step is of it
+    const Tick sends = sending(work), duration = duration_of(work, run.times);
+    run.tables.durations[w] = duration;
+    run.tables.occupied[w] = duration + sends;
+    run.out.busy[work.device] += work.count * duration;
+    run.out.in_transfer += work.count * sends;
+  }
+}
+
+// Calls for each kind of steps with what these wait for: the operation before on their device, the producer, and, of
+// that, the hop.
+template <class Put>
+void find_delays(const Run& run, Put&& put) {
+  for (std::size_t k = 0; k < run.plan.kinds.size(); ++k) {
+    const RunPlan::Kind& kind = run.plan.kinds[k];
+    const Tick before = kind.before == RunPlan::kNoWork ? 0 : run.tables.occupied[kind.before];
+    if (kind.producer == RunPlan::kNoWork) {
+      put(k, before, kBeforeAll, Tick{0});
+      continue;
+    }
+    const Tick latency = run.hop(run.plan.works[kind.producer].device, kind.device);
+    put(k, before, run.tables.durations[kind.producer] + latency, latency);
+  }
+}
+
+SimulationOutcome prepare(const Run& run) {
+  run.out.makespan = 0;
+  const SimulationOutcome outcome = check_times(run.times, run.plan.stages, run.plan.microbatches);
+  if (outcome == SimulationOutcome::finished) fill_works(run);
   return outcome;
+}
+
+template <class T>
+T* room_for(std::vector<T>& values, std::size_t count) {
+  give_back_unless_needed(values, count);
+  values.resize(count);
+  return values.data();
 }
 
 void start_halves_together(const RunPlan& plan, std::vector<Tick>& start) {
   for (const std::uint32_t op : plan.first_halves) start[op] = start[op + 1];
 }
 
-void add_up(const RunPlan& plan, const Run& run) {
+// `start_of`: of an operation.
+template <class StartOf>
+void add_up(const Run& run, StartOf&& start_of) {
+  const RunPlan& plan = run.plan;
   Timeline& out = run.out;
   out.busy_until.assign(plan.last_op.size(), 0);
   for (std::size_t r = 0; r < plan.last_op.size(); ++r) {
     if (plan.last_work[r] != RunPlan::kNoWork)
-      out.busy_until[r] = out.start[plan.last_op[r]] + run.tables.occupied[plan.last_work[r]];
+      out.busy_until[r] = start_of(plan.last_op[r]) + run.tables.occupied[plan.last_work[r]];
     out.makespan = std::max(out.makespan, out.busy_until[r]);
   }
 }
@@ -106,60 +122,94 @@ Tick gap_before(const RunPlan::Step& step, const SimulationScratch::Delays& dela
   return std::max<Tick>(start[step.producer] + delay.producer - free, 0);
 }
 
-// One run or two of an order in one pass: a step costs its loads more than its arithmetic, and both share some.
-template <class... Beside>
-SimulationStatus run_together(const RunPlan& plan, const Run& run, const Beside&... beside) {
-  constexpr std::size_t kBeside = sizeof...(Beside);
-  run.out.makespan = 0;
-  ((beside.out.makespan = 0), ...);
-  if (plan.empty()) return {SimulationOutcome::malformed_order, 0, 0, Op{}};
-  for (const Run& each : {run, beside...})
-    if (const SimulationOutcome outcome = prepare(plan, each); outcome != SimulationOutcome::finished)
-      return {outcome, 0, 0, Op{}};
-
-  using Delays = SimulationScratch::Delays;
-  Tick* const start = run.out.start.data();
-  const Delays* const delays = run.tables.delays.data();
-  [[maybe_unused]] const std::array<Tick*, kBeside> starts_beside{beside.out.start.data()...};
-  [[maybe_unused]] const std::array<const Delays*, kBeside> delays_beside{beside.tables.delays.data()...};
+void run_one(const Run& run) {
+  const RunPlan& plan = run.plan;
+  run.tables.delays.resize(plan.kinds.size());
+  SimulationScratch::Delays* const delays = run.tables.delays.data();
+  find_delays(run, [delays](std::size_t kind, Tick before, Tick producer, Tick latency) {
+    delays[kind] = {before, producer, latency};
+  });
+  Tick* const start = room_for(run.out.start, plan.ops);
   const RunPlan::Step* step = plan.steps.data();
   Tick in_transfer = 0;
   for (const RunPlan::Turn& turn : plan.turns) {
-    // Of the operation before.
-    Tick last = turn.first_of_device ? 0 : start[turn.first - 1];
-    std::array<Tick, kBeside> last_beside{};
-    if (!turn.first_of_device)
-      for (std::size_t b = 0; b < kBeside; ++b) last_beside[b] = starts_beside[b][turn.first - 1];
+    Tick last = turn.first_of_device ? 0 : start[turn.first - 1];  // of the operation before
     const std::uint32_t end = turn.first + turn.count;
     for (std::uint32_t op = turn.first; op < end; ++op, ++step) {
-      const Delays& delay = delays[step->kind];
+      const SimulationScratch::Delays& delay = delays[step->kind];
       const Tick free = last + delay.before;
       const Tick gap = gap_before(*step, delay, start, free);
       start[op] = last = free + gap;
       in_transfer += std::min(gap, delay.latency);
-      for (std::size_t b = 0; b < kBeside; ++b) {
-        const Delays& other = delays_beside[b][step->kind];
-        starts_beside[b][op] = last_beside[b] =
-            std::max(last_beside[b] + other.before, starts_beside[b][step->producer] + other.producer);
-      }
     }
   }
   run.out.in_transfer += in_transfer;
   start_halves_together(plan, run.out.start);
-  for (const Run& each : {run, beside...}) add_up(plan, each);
-  return {};
+  add_up(run, [start](std::uint32_t op) { return start[op]; });
 }
+
+// Two ticks that are reckoned with at once: in one register, where the machine has such.
+using TwoTicks = Tick __attribute__((vector_size(2 * sizeof(Tick))));
+
+// A step costs its loads more than its arithmetic: of two runs it takes both with each.
+void run_both(const Run& run, const Run& other, const StepsByLevel& by_level, SimulationScratch& scratch) {
+  using Both = SimulationScratch::Both;
+  const RunPlan& plan = run.plan;
+  scratch.delays_of_both.resize(plan.kinds.size());
+  SimulationScratch::DelaysOfBoth* const delays = scratch.delays_of_both.data();
+  find_delays(run, [delays](std::size_t kind, Tick before, Tick producer, Tick latency) {
+    delays[kind].before.one = before, delays[kind].producer.one = producer, delays[kind].latency = latency;
+  });
+  find_delays(other, [delays](std::size_t kind, Tick before, Tick producer, Tick) {
+    delays[kind].before.other = before, delays[kind].producer.other = producer;
+  });
+  Both* const starts = room_for(scratch.starts_of_both, plan.ops + 1);
+  starts[0] = {0, 0};
+  const auto two = [](const Both& both) { return std::bit_cast<TwoTicks>(both); };
+  constexpr int kSign = std::numeric_limits<Tick>::digits;
+  Tick in_transfer = 0;
+  Both* next = starts + 1;
+  for (const StepsByLevel::Step& step : by_level.steps) {
+    const SimulationScratch::DelaysOfBoth& delay = delays[step.kind];
+    const TwoTicks free = two(starts[step.before]) + two(delay.before);
+    const TwoTicks late = two(starts[step.producer]) + two(delay.producer) - free;
+    const TwoTicks gap = late & ~(late >> kSign);  // at least 0
+    *next++ = std::bit_cast<Both>(free + gap);
+    in_transfer += std::min<Tick>(gap[0], delay.latency);
+  }
+  run.out.in_transfer += in_transfer;
+  const std::uint32_t* const step_of = by_level.step_of.data();
+  Tick* const start = room_for(run.out.start, plan.ops);
+  for (std::size_t op = 0; op < plan.ops; ++op) start[op] = starts[step_of[op]].one;
+  start_halves_together(plan, run.out.start);
+  add_up(run, [start](std::uint32_t op) { return start[op]; });
+  add_up(other, [starts, step_of](std::uint32_t op) { return starts[step_of[op]].other; });
+}
+
+SimulationStatus stopped(SimulationOutcome outcome) { return {outcome, 0, 0, Op{}}; }
 
 }  // namespace
 
 SimulationStatus simulate(const RunPlan& plan, const PipelineTimes& times, SimulationScratch& scratch,
                           Timeline& out) {
-  return run_together(plan, Run{times, scratch.tables, out});
+  const Run run{plan, times, scratch.tables, out};
+  if (plan.empty()) return stopped(SimulationOutcome::malformed_order);
+  const SimulationOutcome outcome = prepare(run);
+  if (outcome != SimulationOutcome::finished) return stopped(outcome);
+  run_one(run);
+  return {};
 }
 
-SimulationStatus simulate_both(const RunPlan& plan, const PipelineTimes& times, const PipelineTimes& other,
-                               SimulationScratch& scratch, Timeline& out, Timeline& other_out) {
-  return run_together(plan, Run{times, scratch.tables, out}, Run{other, scratch.other_tables, other_out});
+SimulationStatus simulate_both(const RunPlan& plan, const StepsByLevel& steps, const PipelineTimes& times,
+                               const PipelineTimes& other, SimulationScratch& scratch, Timeline& out,
+                               Timeline& other_out) {
+  const Run run{plan, times, scratch.tables, out}, beside{plan, other, scratch.other_tables, other_out};
+  if (plan.empty()) return stopped(SimulationOutcome::malformed_order);
+  for (const Run* each : {&run, &beside})
+    if (const SimulationOutcome outcome = prepare(*each); outcome != SimulationOutcome::finished)
+      return stopped(outcome);
+  run_both(run, beside, steps, scratch);
+  return {};
 }
 
 SimulationStatus simulate(const Orders& orders, const PipelineTimes& times, SimulationScratch& scratch,

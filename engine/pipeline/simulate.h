@@ -14,6 +14,7 @@
 
 #include "engine/pipeline/order_run.h"
 #include "engine/pipeline/run_plan.h"
+#include "engine/pipeline/steps_by_level.h"
 #include "engine/pipeline/timeline.h"
 
 namespace roofscape::engine {
@@ -25,10 +26,20 @@ struct SimulationScratch {
   };
   struct Tables {
     std::vector<Tick> durations, occupied;  // by work: of the operation, and with its blocking send
-    std::vector<Delays> delays;
-    std::vector<std::uint32_t> node_of;  // by device, where nodes have links of their own
+    std::vector<Delays> delays;             // where it is the only one
+    std::vector<std::uint32_t> node_of;     // by device, where nodes have links of their own
   };
   Tables tables, other_tables;
+  // Of two runs in one pass, where what belongs together lies together.
+  struct alignas(16) Both {
+    Tick one, other;
+  };
+  struct DelaysOfBoth {
+    Both before, producer;
+    Tick latency;  // of the one
+  };
+  std::vector<DelaysOfBoth> delays_of_both;
+  std::vector<Both> starts_of_both;  // by step, counted from 1; at 0, when the first of a device may start
   RunPlanScratch planning;
   OrderRunScratch order;  // of the call that gives one
 };
@@ -37,10 +48,11 @@ struct SimulationScratch {
 // Given the order itself, what is wrong with it is found first.
 SimulationStatus simulate(const RunPlan& plan, const PipelineTimes& times, SimulationScratch& scratch, Timeline& out);
 // The same order with two sets of times in one pass: cheaper than one after the other. Finished if both are. The other
-// is run for its totals: when the first halves of its pairs start, and what of its idle time is waiting for transfers
-// (in_transfer), is not found.
-SimulationStatus simulate_both(const RunPlan& plan, const PipelineTimes& times, const PipelineTimes& other,
-                               SimulationScratch& scratch, Timeline& out, Timeline& other_out);
+// is run for its totals: when its operations start, and what of its idle time is waiting for transfers (in_transfer),
+// is not found. `steps`: of the plan.
+SimulationStatus simulate_both(const RunPlan& plan, const StepsByLevel& steps, const PipelineTimes& times,
+                               const PipelineTimes& other, SimulationScratch& scratch, Timeline& out,
+                               Timeline& other_out);
 SimulationStatus simulate(const Orders& orders, const PipelineTimes& times, SimulationScratch& scratch,
                           Timeline& out);
 

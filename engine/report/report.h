@@ -173,7 +173,8 @@ struct PipelineReport {
   bool too_long = false;    // its operations in a row last longer than ticks can count: the step has no time
   std::vector<int> layers;  // by virtual stage
   Orders orders;
-  RunPlan plan;  // the order made ready to run, kept with it
+  RunPlan plan;         // the order made ready to run, kept with it
+  StepsByLevel levels;  // of the plan, where it was run with two sets of times
   // By device: held at its peak, until the weight gradient; of the order alone.
   std::vector<double> peak_microbatches;
   PipelineTimes times;

@@ -60,9 +60,10 @@ bool run_timeline(const ScheduleShape& shape, bool again, const PipelineTimes* e
     return simulate(pipeline.orders, times, scratch.simulation, pipeline.timeline).finished() &&
            (even == nullptr || simulate(pipeline.orders, *even, scratch.simulation, even_timeline).finished());
   if (pipeline.plan.empty()) make_run_plan(pipeline.orders, scratch.simulation.planning, pipeline.plan);
-  return (even == nullptr
-              ? simulate(pipeline.plan, times, scratch.simulation, pipeline.timeline)
-              : simulate_both(pipeline.plan, times, *even, scratch.simulation, pipeline.timeline, even_timeline))
+  if (even == nullptr) return simulate(pipeline.plan, times, scratch.simulation, pipeline.timeline).finished();
+  if (pipeline.levels.empty()) order_by_level(pipeline.plan, pipeline.levels);
+  return simulate_both(pipeline.plan, pipeline.levels, times, *even, scratch.simulation, pipeline.timeline,
+                       even_timeline)
       .finished();
 }
 
@@ -127,6 +128,7 @@ void run_stages(const Inputs<S>& in, const LayerTime<S>& layer, const StageKey& 
     give_back_unless_needed(pipeline.orders.ops, 0);
     pipeline.orders.ops.clear();
     pipeline.plan.clear();
+    pipeline.levels.clear();
   }
   // Cleared where no run fills them: emptied first, every run would zero its starts before it writes them.
   const auto leave_without_timeline = [&pipeline] { pipeline.timeline.start.clear(); };

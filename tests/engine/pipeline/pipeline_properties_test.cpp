@@ -359,16 +359,42 @@ TEST_CASE("what was run before, to its end or not, changes no timeline") {
   CHECK(stuck > 100);
 }
 
+TEST_CASE("steps by level come after what they wait for, which is what they wait for in running order") {
+  SimulationScratch scratch;
+  RunPlan plan;
+  StepsByLevel levels;
+  for_random_cases(35, [&](const Case& it) -> std::string {
+    make_run_plan(it.step.orders, scratch.planning, plan);
+    order_by_level(plan, levels);
+    if (levels.steps.size() != plan.ops || levels.step_of.size() != plan.ops) return "another number of steps";
+    const RunPlan::Step* step = plan.steps.data();
+    for (const RunPlan::Turn& turn : plan.turns)
+      for (std::uint32_t op = turn.first; op < turn.first + turn.count; ++op, ++step) {
+        const bool is_first = turn.first_of_device && op == turn.first;
+        const std::uint32_t at = levels.step_of[op];
+        if (at < 1 || at > plan.ops) return "no step";
+        const StepsByLevel::Step& here = levels.steps[at - 1];
+        const StepsByLevel::Step expected{is_first ? 0 : levels.step_of[op - 1],
+                                          step->producer == op ? 0 : levels.step_of[step->producer], step->kind};
+        if (here != expected) return "another step";
+        if (here.before >= at || here.producer >= at) return "before what it waits for";
+      }
+    return "";
+  });
+}
+
 TEST_CASE("two sets of times run in one pass are the two runs of that order") {
   Random random(33);
   SimulationScratch scratch;
+  StepsByLevel levels;
   Timeline first, other;
   for_random_cases(34, [&](const Case& it) -> std::string {
     const PipelineTimes times = random_times(random, it.shape, false, true);
     const Step alone = run_step(it.shape, times);
     RunPlan plan;
     make_run_plan(it.step.orders, scratch.planning, plan);
-    if (!simulate_both(plan, it.step.times, times, scratch, first, other).finished()) return "did not finish";
+    order_by_level(plan, levels);
+    if (!simulate_both(plan, levels, it.step.times, times, scratch, first, other).finished()) return "did not finish";
     if (first.start != it.step.timeline.start) return "other starts";
     if (first.makespan != it.step.timeline.makespan || other.makespan != alone.timeline.makespan)
       return "another length";

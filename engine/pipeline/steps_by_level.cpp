@@ -1,0 +1,50 @@
+#include "engine/pipeline/steps_by_level.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "engine/base/kept_memory.h"
+
+namespace roofscape::engine {
+namespace {
+
+// Calls for each operation in running order: with its step, and whether it is the first of its device.
+template <class Visit>
+void visit_steps(const RunPlan& plan, Visit&& visit) {
+  const RunPlan::Step* step = plan.steps.data();
+  for (const RunPlan::Turn& turn : plan.turns)
+    for (std::uint32_t i = 0; i < turn.count; ++i) visit(turn.first + i, *step++, turn.first_of_device && i == 0);
+}
+
+template <class T>
+void make_room(std::vector<T>& values, std::size_t count) {
+  give_back_unless_needed(values, count);
+  values.resize(count);
+}
+
+}  // namespace
+
+void order_by_level(const RunPlan& plan, StepsByLevel& out) {
+  make_room(out.steps, plan.ops);
+  make_room(out.step_of, plan.ops);
+  auto& level_of = out.step_of;  // until the steps are known
+  auto& places = out.places;     // by level: how many steps it has, then the place of its next one
+  places.assign(1, 0);
+  visit_steps(plan, [&](std::uint32_t op, const RunPlan::Step& step, bool is_first) {
+    const std::uint32_t before = is_first ? 0 : level_of[op - 1];
+    const std::uint32_t level = 1 + (step.producer == op ? before : std::max(before, level_of[step.producer]));
+    level_of[op] = level;
+    if (level == places.size()) places.push_back(0);
+    ++places[level];
+  });
+  std::uint32_t lower = 0;
+  for (std::uint32_t& place : places) lower += std::exchange(place, lower);
+  visit_steps(plan, [&](std::uint32_t op, const RunPlan::Step& step, bool is_first) {
+    const std::uint32_t place = places[level_of[op]]++;
+    out.steps[place] = {is_first ? 0 : out.step_of[op - 1], step.producer == op ? 0 : out.step_of[step.producer],
+                        step.kind};
+    out.step_of[op] = place + 1;
+  });
+}
+
+}  // namespace roofscape::engine

@@ -1,0 +1,30 @@
+// The steps of a plan in another sequence, for those who run an order twice at once (simulate_both): by how many steps
+// have to be done before, one after the other. None waits for another of its level, so that a processor has several
+// under way. What is read soon lies together: by steps, not by the lists of the devices, which share places of a cache
+// where they are as long as a power of two.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "engine/pipeline/run_plan.h"
+
+namespace roofscape::engine {
+
+struct StepsByLevel {
+  // As RunPlan::Step; `before` and `producer` are steps, counted from 1. 0: nothing on the device comes before, or
+  // nothing is read from another one.
+  struct Step {
+    std::uint32_t before, producer, kind;
+    friend bool operator==(const Step&, const Step&) = default;
+  };
+  std::vector<Step> steps;
+  std::vector<std::uint32_t> step_of;  // by operation, counted from 1
+  std::vector<std::uint32_t> places;   // working memory
+  bool empty() const { return steps.empty(); }
+  void clear() { steps.clear(); }
+};
+
+void order_by_level(const RunPlan&, StepsByLevel& out);
+
+}  // namespace roofscape::engine
