@@ -38,6 +38,10 @@ struct Node {
 };
 
 Result<Node> read_yaml(std::string_view text, std::string_view file);
+// All documents of a file, without those in which nothing stands.
+Result<std::vector<Node>> read_yaml_documents(std::string_view text, std::string_view file);
+// The one of a file that may have but one.
+Result<Node> only_document(std::vector<Node> documents, std::string_view file);
 Result<Node> read_toml(std::string_view text, std::string_view file);
 Result<Node> read_json_document(std::string_view text, std::string_view file);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <span>
 
+#include "engine/io/import/contained_script.h"
 #include "engine/io/import/launch_formats.h"
 #include "engine/io/import/launch_notes.h"
 #include "engine/io/import/plan_scenario.h"
@@ -23,18 +24,38 @@ Result<LaunchSource> parsed(std::string_view text, std::string_view file,
   out.text = text;
   out.syntax = syntax_of(text);
   out.notes = notes_in(text);
+  // What stands in a file for a container or a service is a script like any other.
+  const auto contained = [&out, file, environment](const ContainedScript& script) -> Result<LaunchSource> {
+    auto read = read_shell(script.source, file, environment);
+    if (!read) return read.error();
+    out.syntax = LaunchSyntax::shell;
+    out.script = std::move(read).value();
+    out.script.gaps.insert(out.script.gaps.end(), script.gaps.begin(), script.gaps.end());
+    return std::move(out);
+  };
+  if (out.syntax == LaunchSyntax::shell || out.syntax == LaunchSyntax::toml)
+    if (const auto script = script_of_rows(text)) return contained(*script);
   if (out.syntax == LaunchSyntax::shell) {
     auto script = read_shell(text, file, environment);
     if (!script) return script.error();
     out.script = std::move(script).value();
     return out;
   }
-  auto document = out.syntax == LaunchSyntax::json   ? read_json_document(text, file)
-                  : out.syntax == LaunchSyntax::toml ? read_toml(text, file)
-                                                     : read_yaml(text, file);
+  if (out.syntax == LaunchSyntax::yaml) {
+    auto documents = read_yaml_documents(text, file);
+    if (!documents) return documents.error();
+    if (const auto script = script_of_documents(documents.value())) return contained(*script);
+    auto document = only_document(std::move(documents).value(), file);
+    if (!document) return document.error();
+    out.document = std::move(document).value();
+    return out;
+  }
+  auto document = out.syntax == LaunchSyntax::json ? read_json_document(text, file) : read_toml(text, file);
   if (!document) return document.error();
   out.document = std::move(document).value();
-  if (out.syntax == LaunchSyntax::json) out.notes = take_notes(out.document);
+  if (out.syntax != LaunchSyntax::json) return out;
+  if (const auto script = script_of_documents({&out.document, 1})) return contained(*script);
+  out.notes = take_notes(out.document);
   return out;
 }
 

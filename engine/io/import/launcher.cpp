@@ -276,6 +276,9 @@ void tell_gaps(const ShellScript& script, LaunchPlan& plan) {
       case ShellGap::Kind::other_file:
         plan.warn(say("import.gap.file", gap.written), gap.line);
         break;
+      case ShellGap::Kind::replicas:
+        plan.warn(say("import.gap.replicas", gap.written), gap.line);
+        break;
     }
 }
 

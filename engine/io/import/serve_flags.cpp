@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "engine/base/ascii.h"
+#include "engine/io/import/command_keys.h"
 #include "engine/io/import/framework_models.h"
 
 namespace roofscape::io {
@@ -185,6 +186,21 @@ void read_cache_format(KeyReader& keys, LaunchPlan& plan, std::string_view engin
     word = "int4";
   if (word.empty()) return keys.not_possible(cache->origin, cache->value, "auto bfloat16 fp8 fp8_e4m3 fp8_e5m2");
   plan.state_choice("precision.kv_cache", word, cache->origin, cache->value);
+}
+
+void tell_other_servers(const ShellScript& script, bool (*starts_server)(const ShellCommand&),
+                        const Maybe<std::string>& model, LaunchPlan& plan) {
+  if (!model) return;
+  const auto names_model = [&model](const ShellWord& word) {
+    return word.text == model->value || word.text.ends_with("=" + model->value);
+  };
+  bool behind = false;
+  for (const ShellCommand& command : commands_of(script)) {
+    if (!starts_server(command)) continue;
+    if (behind && std::none_of(command.words.begin(), command.words.end(), names_model))
+      plan.warn(say("import.other_server"), command.line);
+    behind = true;
+  }
 }
 
 void leave_out_server_flags(KeyReader& keys) {

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "engine/io/import/key_reader.h"
+#include "engine/io/import/shell_script.h"
 #include "engine/io/presets/preset_library.h"
 
 namespace roofscape::io {
@@ -29,6 +30,10 @@ void read_cache_format(KeyReader& keys, LaunchPlan& plan, std::string_view engin
 // What vLLM and SGLang both have to say where a server listens, who may ask, where it loads from and what it logs, to the
 // receipt.
 void leave_out_server_flags(KeyReader& keys);
+
+// Warns of the commands behind the first server that start one of another model.
+void tell_other_servers(const ShellScript& script, bool (*starts_server)(const ShellCommand&),
+                        const Maybe<std::string>& model, LaunchPlan& plan);
 
 // The chips of a stage of one server: attention is shared out by requests among `groups` of them, and the experts of a layer
 // are dealt to `spread`.

@@ -74,6 +74,7 @@ class SglangReader {
     const auto path = keys_.word("--model-path");
     if (keys_.failed()) return;
     read_served_model(keys_, plan_, path, kSglang);
+    tell_other_servers(source_.script, is_sglang_command, path, plan_);
     read_cache_format(keys_, plan_, kSglang);
   }
 

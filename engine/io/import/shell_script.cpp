@@ -41,10 +41,15 @@ bool is_own_arguments(const ShellWord& word) {
 Result<ShellScript> read_shell(std::string_view text, std::string_view file,
                                std::span<const std::string> environment) {
   if (auto failure = check_text(text, file)) return *failure;
-  if (text.find('\0') != std::string_view::npos)
+  return read_shell(ShellSource::of_file(text), file, environment);
+}
+
+Result<ShellScript> read_shell(const ShellSource& source, std::string_view file,
+                               std::span<const std::string> environment) {
+  if (source.text.find('\0') != std::string::npos)
     return InputError{std::string(file), {}, say("error.shell.binary"), say("error.file.not_ours")};
   ShellScript out;
-  read_sbatch(text, out);
+  read_sbatch(source.text, out);
   ShellInterpreter interpreter(out);
   set_slurm(out, interpreter);
   for (const std::string& variable : environment) {
@@ -53,7 +58,7 @@ Result<ShellScript> read_shell(std::string_view text, std::string_view file,
       return InputError{"--env", {}, say("error.import.variable", in_quotes(variable)), {}};
     interpreter.set(std::string_view(variable).substr(0, sign), std::string_view(variable).substr(sign + 1), 0);
   }
-  interpreter.run_source(ShellSource::of_file(text), 0);
+  interpreter.run_source(source, 0);
   if (interpreter.exhausted())
     return InputError{std::string(file), {}, say("error.shell.too_long"), say("error.file.not_ours")};
   interpreter.finish();

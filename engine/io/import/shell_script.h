@@ -41,8 +41,8 @@ struct SbatchOption {
 
 // A part of the script that was not read, and from which line.
 struct ShellGap {
-  enum class Kind { condition, loop, case_list, other_file } kind = Kind::condition;
-  std::string written;  // the test, shortened
+  enum class Kind { condition, loop, case_list, other_file, replicas } kind = Kind::condition;
+  std::string written;  // the test, shortened; the file; how many
   int line = 0;
 };
 
@@ -62,6 +62,10 @@ struct ShellScript {
 // Also a bare launch line, or a list of arguments alone. `environment`: NAME=VALUE, the variables that are set before it.
 Result<ShellScript> read_shell(std::string_view text, std::string_view file,
                                std::span<const std::string> environment = {});
+// Of a text whose lines are those of another file.
+struct ShellSource;
+Result<ShellScript> read_shell(const ShellSource& source, std::string_view file,
+                               std::span<const std::string> environment);
 // Words that a shell has split already (the command line after `--`): one command on line 0.
 ShellScript shell_of_words(const std::vector<std::string>& words);
 

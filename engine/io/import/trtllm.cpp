@@ -98,6 +98,7 @@ class TrtllmReader {
     const auto flagged = keys_.word("--model");
     if (flagged) model_ = flagged;
     read_served_model(keys_, plan_, model_, kTrtllm, "dtype", "quant_config.quant_algo");
+    tell_other_servers(source_.script, is_trtllm_command, model_, plan_);
     read_cache_format(keys_, plan_, kTrtllm, "kv_cache_config.dtype|--kv-cache-dtype");
   }
 

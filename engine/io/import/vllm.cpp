@@ -98,6 +98,7 @@ class VllmReader {
       return keys_.contradiction(model_->origin, "", flagged->origin, flagged->value);
     if (flagged) model_ = flagged;
     read_served_model(keys_, plan_, model_, kVllm);
+    tell_other_servers(source_.script, is_vllm_command, model_, plan_);
     read_cache_format(keys_, plan_, kVllm);
   }
 

@@ -2,6 +2,7 @@
 #include <map>
 #include <optional>
 #include <sstream>
+#include <utility>
 
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/exceptions.h>
@@ -29,7 +30,7 @@ class YamlBuilder final : public YAML::EventHandler {
   explicit YamlBuilder(std::string_view file) : file_(file) {}
 
   void OnDocumentStart(const YAML::Mark&) override {}
-  void OnDocumentEnd() override {}
+  void OnDocumentEnd() override { anchors_.clear(); }
   void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override { scalar(mark, anchor, plain_scalar("", 0)); }
   void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                 const std::string& value) override {
@@ -68,7 +69,7 @@ class YamlBuilder final : public YAML::EventHandler {
   }
   void OnMapEnd() override { close(); }
 
-  Node take() { return std::move(root_); }
+  Node take() { return std::exchange(root_, {}); }
 
  private:
   struct Level {
@@ -181,21 +182,18 @@ class YamlBuilder final : public YAML::EventHandler {
 
 }  // namespace
 
-Result<Node> read_yaml(std::string_view text, std::string_view file) {
+Result<std::vector<Node>> read_yaml_documents(std::string_view text, std::string_view file) {
   if (auto failure = check_text(text, file)) return *std::move(failure);
   try {
     std::istringstream stream{std::string(text)};
     YAML::Parser parser(stream);
+    std::vector<Node> out;
     YamlBuilder builder(file);
-    if (!parser.HandleNextDocument(builder))
-      return InputError{std::string(file), {}, say("error.json.empty"), say("error.yaml.remedy")};
-    Node out = builder.take();
-    YamlBuilder more(file);
-    if (parser.HandleNextDocument(more)) {
-      const Node second = more.take();
-      if (!second.is_null())
-        return line_error(file, second.line, say("error.yaml.several"), say("error.yaml.several.remedy"));
+    while (parser.HandleNextDocument(builder)) {
+      Node document = builder.take();
+      if (out.empty() || !document.is_null()) out.push_back(std::move(document));
     }
+    if (out.empty()) return InputError{std::string(file), {}, say("error.json.empty"), say("error.yaml.remedy")};
     return out;
   } catch (const YamlStop& stop) {
     return stop.error;
@@ -203,6 +201,18 @@ Result<Node> read_yaml(std::string_view text, std::string_view file) {
     return line_error(file, e.mark.line >= 0 ? yaml_line(e.mark) : 0, say("error.yaml.syntax", e.msg),
                       say("error.yaml.remedy"));
   }
+}
+
+Result<Node> read_yaml(std::string_view text, std::string_view file) {
+  auto documents = read_yaml_documents(text, file);
+  if (!documents) return documents.error();
+  return only_document(std::move(documents).value(), file);
+}
+
+Result<Node> only_document(std::vector<Node> documents, std::string_view file) {
+  if (documents.size() > 1)
+    return line_error(file, documents[1].line, say("error.yaml.several"), say("error.yaml.several.remedy"));
+  return std::move(documents.front());
 }
 
 }  // namespace roofscape::io

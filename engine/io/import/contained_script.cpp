@@ -1,0 +1,438 @@
+#include "engine/io/import/contained_script.h"
+
+#include <algorithm>
+#include <string>
+
+namespace roofscape::io {
+namespace {
+
+// Writes a script whose characters have lines of another file.
+class ScriptWriter {
+ public:
+  explicit ScriptWriter(ContainedScript& out) : out_(out) {}
+
+  void put(std::string_view text, int line) {
+    out_.source.text += text;
+    out_.source.lines.insert(out_.source.lines.end(), text.size(), line);
+  }
+  // A text of several lines, the first of which is `line`.
+  void put_rows(std::string_view text, int line) {
+    for (const char c : text) {
+      put({&c, 1}, line);
+      line += c == '\n' ? 1 : 0;
+    }
+  }
+  // One word, whatever stands in it. `put_in` finds what a text begins with that is put in, of so many characters, and how
+  // a shell writes that.
+  struct PutIn {
+    std::size_t length = 0;
+    std::string shell;
+  };
+  template <class FindPutIn>
+  void word(std::string_view text, int line, FindPutIn&& put_in) {
+    put("\"", line);
+    for (std::size_t at = 0; at < text.size(); ++at) {
+      if (const PutIn found = put_in(text.substr(at)); found.length > 0) {
+        put(found.shell, line);
+        at += found.length - 1;
+        continue;
+      }
+      const char c = text[at];
+      if (c == '"' || c == '\\' || c == '`' || c == '$') put("\\", line);
+      put({&c, 1}, line);
+      line += c == '\n' ? 1 : 0;
+    }
+    put("\" ", line);
+  }
+  void word(std::string_view text, int line) {
+    word(text, line, [](std::string_view) { return PutIn{}; });
+  }
+  void set(std::string_view name, std::string_view value, int line) {
+    put("export " + std::string(name) + "=", line);
+    word(value, line);
+    end(line);
+  }
+  void end(int line) { put("\n", line); }
+  void gap(ShellGap::Kind kind, std::string written, int line) {
+    out_.gaps.push_back({kind, std::move(written), line});
+  }
+
+ private:
+  ContainedScript& out_;
+};
+
+// The line that a scalar's text begins on: a block's is below its key.
+int first_line(const Node& scalar) { return scalar.line + (scalar.text.find('\n') != std::string::npos ? 1 : 0); }
+
+std::string_view text_at(const Node& map, std::string_view path) {
+  const Node* found = map.at(path);
+  return found != nullptr && found->is_scalar() ? std::string_view(found->text) : std::string_view();
+}
+
+bool is_name(std::string_view text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(), [](unsigned char c) {
+    return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+  });
+}
+
+constexpr std::string_view kDollar = "\\$";  // that stands for itself
+
+// $(NAME), which the cluster puts in; $$ is a dollar.
+ScriptWriter::PutIn kubernetes_variable(std::string_view text) {
+  if (text.starts_with("$$")) return {2, std::string(kDollar)};
+  const std::size_t end = text.find(')');
+  if (!text.starts_with("$(") || end == std::string_view::npos || !is_name(text.substr(2, end - 2))) return {};
+  return {end + 1, "${" + std::string(text.substr(2, end - 2)) + "}"};
+}
+
+// $NAME and ${NAME}, from where Compose is started; $$ is a dollar.
+ScriptWriter::PutIn compose_variable(std::string_view text) {
+  if (!text.starts_with('$')) return {};
+  if (text.starts_with("$$")) return {2, std::string(kDollar)};
+  std::size_t end = text.find('}');
+  if (text.starts_with("${")) {
+    if (end == std::string_view::npos) return {};
+    return {end + 1, std::string(text.substr(0, end + 1))};
+  }
+  end = 1;
+  while (end < text.size() && is_name(text.substr(end, 1))) ++end;
+  if (end == 1) return {};
+  return {end, std::string(text.substr(0, end))};
+}
+
+// Images that start a server of their own, and what its arguments follow.
+std::string_view started_by_image(std::string_view image) {
+  return image.find("vllm-openai") != std::string_view::npos ? "vllm serve " : "";
+}
+
+// A list of words, or of names and values.
+template <class Visit>
+void for_each_item(const Node* list, Visit&& visit) {
+  if (list == nullptr || !list->is_list()) return;
+  for (const Node& item : list->items) visit(item);
+}
+
+class DocumentScripts {
+ public:
+  explicit DocumentScripts(ContainedScript& out) : out_(out) {}
+
+  // False: the document is none of these.
+  bool read(const Node& document) {
+    if (!document.is_map()) return false;
+    if (document.find("apiVersion") != nullptr && document.find("kind") != nullptr) {
+      const std::string_view kind = text_at(document, "kind");
+      if (kind == "Deployment" || kind == "StatefulSet") tell_replicas(document.at("spec.replicas"));
+      find_containers(document);
+      return true;
+    }
+    if (const Node* services = document.find("services"); services != nullptr && services->is_map()) {
+      bool any = false;
+      for (const Node& service : services->items) any = (service.is_map() && read_service(service)) || any;
+      return any;
+    }
+    return read_task(document);
+  }
+
+ private:
+  void find_containers(const Node& node) {
+    for (std::size_t i = 0; i < node.items.size(); ++i) {
+      if (node.is_map() && node.keys[i] == "containers")
+        for_each_item(&node.items[i], [this](const Node& container) {
+          if (container.is_map()) read_container(container);
+        });
+      else
+        find_containers(node.items[i]);
+    }
+  }
+
+  void read_container(const Node& container) {
+    for_each_item(container.find("env"), [this](const Node& variable) {
+      const Node* value = variable.is_map() ? variable.find("value") : nullptr;
+      if (value != nullptr && value->is_scalar() && is_name(text_at(variable, "name")))
+        out_.set(text_at(variable, "name"), value->text, first_line(*value));
+    });
+    const Node* const command = container.find("command");
+    int line = container.line;
+    const auto put = [this, &line](const Node& word) {
+      if (word.is_scalar()) out_.word(word.text, line = first_line(word), kubernetes_variable);
+    };
+    if (command == nullptr) put_started_by_image(container);
+    for_each_item(command, put);
+    for_each_item(container.find("args"), put);
+    out_.end(line);
+  }
+
+  void put_started_by_image(const Node& container) {
+    if (const Node* image = container.find("image"); image != nullptr && image->is_scalar())
+      out_.put(started_by_image(image->text), image->line);
+  }
+
+  bool read_service(const Node& service) {
+    const Node* const entry = service.find("entrypoint");
+    const Node* const command = service.find("command");
+    if (entry == nullptr && command == nullptr && service.find("image") == nullptr) return false;
+    tell_replicas(service.at("deploy.replicas"));
+    // What is put in comes from where Compose is started; the container's own variables are for a shell in it.
+    if (has_own_dollars(entry) || has_own_dollars(command)) read_variables(service.find("environment"));
+    tell_files(service.find("env_file"));
+    int line = service.line;
+    const auto put = [this, &line](const Node* words) {
+      if (words == nullptr || words->is_null()) return;
+      if (words->is_scalar()) {
+        line = first_line(*words);
+        put_line(words->text, line);
+      }
+      for_each_item(words, [this, &line](const Node& word) {
+        if (word.is_scalar()) out_.word(word.text, line = first_line(word), compose_variable);
+      });
+    };
+    if (entry == nullptr || entry->is_null()) put_started_by_image(service);
+    put(entry);
+    put(command);
+    out_.end(line);
+    return true;
+  }
+
+  static bool has_own_dollars(const Node* words) {
+    if (words == nullptr) return false;
+    if (words->is_scalar()) return words->text.find("$$") != std::string::npos;
+    return std::any_of(words->items.begin(), words->items.end(),
+                       [](const Node& word) { return has_own_dollars(&word); });
+  }
+
+  // Names with values, as a map or as a list of NAME=VALUE. One without a value is taken from where the file is used.
+  void read_variables(const Node* variables) {
+    if (variables == nullptr) return;
+    for (std::size_t i = 0; i < variables->items.size(); ++i) {
+      const Node& item = variables->items[i];
+      if (!item.is_scalar()) continue;
+      if (variables->is_map()) {
+        if (is_name(variables->keys[i]) && !item.is_null()) out_.set(variables->keys[i], item.text, first_line(item));
+        continue;
+      }
+      const std::size_t sign = item.text.find('=');
+      if (sign != std::string::npos && is_name(std::string_view(item.text).substr(0, sign)))
+        out_.set(std::string_view(item.text).substr(0, sign), std::string_view(item.text).substr(sign + 1),
+                 item.line);
+    }
+  }
+
+  void tell_files(const Node* files) {
+    if (files == nullptr) return;
+    if (files->is_scalar() && !files->is_null()) out_.gap(ShellGap::Kind::other_file, files->text, files->line);
+    for_each_item(files, [this](const Node& file) {
+      const std::string_view path = file.is_map() ? text_at(file, "path") : std::string_view(file.text);
+      if (!path.empty()) out_.gap(ShellGap::Kind::other_file, std::string(path), file.line);
+    });
+  }
+
+  void tell_replicas(const Node* replicas) {
+    if (replicas == nullptr || !replicas->is_scalar() || plain_number(replicas->text).value_or(1) <= 1) return;
+    out_.gap(ShellGap::Kind::replicas, replicas->text, replicas->line);
+  }
+
+  // One command on as many rows as it likes, cut into words as a shell does; $$ is a dollar.
+  void put_line(std::string_view text, int line) {
+    char quote = 0;
+    for (std::size_t at = 0; at < text.size(); ++at) {
+      if (const char c = text[at]; (c == '\'' || c == '"') && (quote == 0 || quote == c))
+        quote = quote == 0 ? c : '\0';
+      if (text.substr(at, 2) == "\\\n") continue;
+      if (text[at] == '\n') {
+        out_.put(" ", line++);
+      } else if (text.substr(at, 2) == "$$") {
+        out_.put(quote == '\'' ? "$" : kDollar, line);
+        ++at;
+      } else {
+        out_.put(text.substr(at, 1), line);
+      }
+    }
+    out_.put(" ", line);
+  }
+
+  // SkyPilot: a script, and what it runs on.
+  bool read_task(const Node& task) {
+    const Node* const run = task.find("run");
+    if (run == nullptr || run->kind != Node::Kind::text) return false;
+    const auto has = [&task](std::string_view key) { return task.find(key) != nullptr; };
+    if (!has("resources") && !has("num_nodes") && !has("setup") && !has("envs")) return false;
+    read_variables(task.find("envs"));
+    const std::string_view nodes = text_at(task, "num_nodes");
+    out_.set("SKYPILOT_NUM_NODES", nodes.empty() ? "1" : nodes,
+             nodes.empty() ? task.line : task.find("num_nodes")->line);
+    if (const Node* chips = task.at("resources.accelerators"); chips != nullptr) {
+      std::string_view count;
+      if (chips->is_scalar() && !chips->is_null()) {
+        const std::size_t colon = chips->text.rfind(':');
+        count = colon == std::string::npos ? "1" : std::string_view(chips->text).substr(colon + 1);
+      } else if (chips->is_map() && chips->items.size() == 1) {
+        count = chips->items[0].text;
+      }
+      if (plain_number(count)) out_.set("SKYPILOT_NUM_GPUS_PER_NODE", count, chips->line);
+    }
+    out_.put_rows(run->text, first_line(*run));
+    out_.end(run->line);
+    return true;
+  }
+
+  ScriptWriter out_;
+};
+
+// Rows of a text, those that end in a backslash with the next one. A comment between such is blank, and goes on.
+struct Row {
+  std::string text;  // with the ends of its lines
+  int line = 0;
+};
+std::vector<Row> joined_rows(std::string_view text) {
+  std::vector<Row> out;
+  int line = 1;
+  bool goes_on = false;
+  while (!text.empty()) {
+    const std::size_t stop = text.find('\n');
+    std::string row(text.substr(0, stop));
+    text.remove_prefix(stop == std::string_view::npos ? text.size() : stop + 1);
+    const std::size_t first = row.find_first_not_of(" \t");
+    if (goes_on && first != std::string::npos && row[first] == '#') row = "\\";
+    if (!goes_on) out.push_back({{}, line});
+    const std::size_t last = row.find_last_not_of(" \t\r");
+    goes_on = last != std::string::npos && row[last] == '\\';
+    row.resize(last + 1);  // none: nothing is left
+    out.back().text += row + '\n';
+    ++line;
+  }
+  return out;
+}
+
+std::string_view trimmed(std::string_view text) {
+  const std::size_t begin = text.find_first_not_of(" \t\r\n");
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(" \t\r\n") - begin + 1);
+}
+
+bool is_comment(std::string_view row) { return row.empty() || row[0] == '#' || row[0] == ';'; }
+
+// The instruction of a row of a Dockerfile, in capitals.
+std::string instruction_of(std::string_view row) {
+  std::string out(row.substr(0, row.find_first_of(" \t\r\n")));
+  for (char& c : out)
+    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+  return out;
+}
+
+class DockerScript {
+ public:
+  explicit DockerScript(ContainedScript& out) : out_(out) {}
+
+  void read(const std::vector<Row>& rows) {
+    const Row* entry = nullptr;
+    const Row* command = nullptr;
+    std::string_view image;
+    int line = 1;  // of the image, then of what is started
+    for (const Row& row : rows) {
+      const std::string_view text = trimmed(row.text);
+      if (is_comment(text)) continue;
+      const std::string instruction = instruction_of(text);
+      if (instruction == "FROM") {
+        image = trimmed(text.substr(4)), line = row.line;
+        entry = command = nullptr;
+      } else if (instruction == "ENV" || instruction == "ARG") {
+        read_variables(trimmed(text.substr(3)), row.line);
+      } else if (instruction == "ENTRYPOINT") {
+        entry = &row, command = nullptr;  // a new one forgets the arguments of the one before
+      } else if (instruction == "CMD") {
+        command = &row;
+      }
+    }
+    if (entry == nullptr) out_.put(started_by_image(image), line);
+    for (const Row* row : {entry, command})
+      if (row != nullptr) put(trimmed(trimmed(row->text).substr(row == entry ? 10 : 3)), line = row->line);
+    out_.end(line);
+  }
+
+ private:
+  // NAME=VALUE ..., or NAME VALUE.
+  void read_variables(std::string_view text, int line) {
+    const std::size_t end = text.find_first_of("= \t");
+    if (end == std::string_view::npos) return;
+    if (text[end] == '=') {
+      out_.put("export ", line);
+      out_.put_rows(text, line);
+      out_.end(line);
+    } else if (is_name(text.substr(0, end))) {
+      out_.set(text.substr(0, end), trimmed(text.substr(end)), line);
+    }
+  }
+  // A list of words, or a line for a shell.
+  void put(std::string_view text, int line) {
+    if (text.starts_with('[')) {
+      std::string list(text);
+      for (std::size_t at = 0; at + 1 < list.size(); ++at)
+        if (list[at] == '\\' && list[at + 1] == '\n') list[at] = ' ';
+      if (const auto words = read_json_document(list, {}); words.ok() && words->is_list()) {
+        for (const Node& word : words->items)
+          if (word.is_scalar()) out_.word(word.text, line + word.line - 1);
+        return;
+      }
+    }
+    out_.put_rows(text, line);
+    out_.put(" ", line);
+  }
+
+  ScriptWriter out_;
+};
+
+void read_unit(const std::vector<Row>& rows, ContainedScript& script) {
+  ScriptWriter out(script);
+  for (const Row& row : rows) {
+    const std::string_view text = trimmed(row.text);
+    const std::size_t sign = text.find('=');
+    if (is_comment(text) || sign == std::string_view::npos) continue;
+    const std::string_view key = trimmed(text.substr(0, sign));
+    std::string_view value = trimmed(text.substr(sign + 1));
+    if (key == "Environment") {
+      out.put("export ", row.line);
+    } else if (key == "EnvironmentFile") {
+      out.gap(ShellGap::Kind::other_file, std::string(value.substr(value.starts_with('-') ? 1 : 0)), row.line);
+      continue;
+    } else if (key == "ExecStart") {
+      // How the program is started, and whether it may fail.
+      value.remove_prefix(std::min(value.find_first_not_of("-@:+!"), value.size()));
+    } else {
+      continue;
+    }
+    out.put_rows(value, row.line);
+    out.end(row.line);
+  }
+}
+
+}  // namespace
+
+std::optional<ContainedScript> script_of_documents(std::span<const Node> documents) {
+  ContainedScript out;
+  DocumentScripts scripts(out);
+  bool any = false;
+  for (const Node& document : documents) any = scripts.read(document) || any;
+  if (!any) return std::nullopt;
+  return out;
+}
+
+std::optional<ContainedScript> script_of_rows(std::string_view text) {
+  const std::vector<Row> rows = joined_rows(text);
+  for (const Row& row : rows) {
+    const std::string_view first = trimmed(row.text);
+    if (is_comment(first)) continue;
+    const std::string instruction = instruction_of(first);
+    if (instruction == "ARG") continue;  // of the image's name
+    ContainedScript out;
+    if (instruction == "FROM") {
+      DockerScript(out).read(rows);
+      return out;
+    }
+    if (first != "[Unit]" && first != "[Service]") return std::nullopt;
+    read_unit(rows, out);
+    return out;
+  }
+  return std::nullopt;
+}
+
+}  // namespace roofscape::io
