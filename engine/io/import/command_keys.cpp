@@ -67,8 +67,7 @@ std::vector<ShellCommand> commands_of(const ShellScript& script) {
   return out;
 }
 
-std::vector<LooseWord> take_flags(const ShellCommand& command, std::initializer_list<ShortFlag> shorts,
-                                  KeyReader& keys) {
+std::vector<LooseWord> take_flags(const ShellCommand& command, std::span<const ShortFlag> shorts, KeyReader& keys) {
   std::vector<LooseWord> loose;
   std::string latest;
   for (std::size_t i = 0; i < command.words.size(); ++i) {

@@ -1,7 +1,7 @@
 // The commands of a launch script, and their flags as keys. For the .cpp files of engine/io.
 #pragma once
 
-#include <initializer_list>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,8 +27,7 @@ struct LooseWord {
 
 // Flags into keys, "--" and all, with '-' for '_'; `--x=1` and `--x 1` alike, `--x` alone is true and `--no-x` false for
 // "--x". What is no flag and no flag's value comes back, in its order.
-std::vector<LooseWord> take_flags(const ShellCommand& command, std::initializer_list<ShortFlag> shorts,
-                                  KeyReader& keys);
+std::vector<LooseWord> take_flags(const ShellCommand& command, std::span<const ShortFlag> shorts, KeyReader& keys);
 
 // Of those words the one that names what is served: the first before all flags, or else, where no flag `names` it, the
 // last behind one, unless it may be one of several values of that. A name that only a shell could know counts as missing;

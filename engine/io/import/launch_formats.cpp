@@ -15,7 +15,7 @@ constexpr std::array kLaunchFormats{
     &deepspeed_json_format,  &maxtext_line_format,    &vllm_line_format,       &sglang_line_format,
     &trtllm_line_format,     &torchtitan_line_format, &accelerate_line_format, &megatron_launch,
     &accelerate_yaml_format, &nanotron_yaml_format,   &nemo_yaml_format,       &megatron_bridge_yaml_format,
-    &maxtext_yaml_format,    &megatron_yaml};
+    &maxtext_yaml_format,    &megatron_yaml,          &vllm_yaml_format,       &sglang_yaml_format};
 
 std::string_view next_row(std::string_view& text) {
   const std::size_t stop = std::min(text.find('\n'), text.size());

@@ -42,6 +42,7 @@ extern const LaunchFormat megatron_launch, megatron_yaml, megatron_bridge_yaml_f
     huggingface_config;
 extern const LaunchFormat torchtitan_toml_format, torchtitan_json_format, torchtitan_line_format,
     accelerate_line_format, maxtext_yaml_format, maxtext_line_format, deepspeed_json_format, accelerate_yaml_format,
-    nanotron_yaml_format, peft_json_format, vllm_line_format, sglang_line_format, trtllm_line_format;
+    nanotron_yaml_format, peft_json_format, vllm_line_format, sglang_line_format, trtllm_line_format,
+    vllm_yaml_format, sglang_yaml_format;
 
 }  // namespace roofscape::io

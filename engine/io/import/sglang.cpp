@@ -8,6 +8,7 @@
 #include "engine/io/import/launch_formats.h"
 #include "engine/io/import/launcher.h"
 #include "engine/io/import/serve_flags.h"
+#include "engine/io/import/written_settings.h"
 
 namespace roofscape::io {
 
@@ -16,6 +17,12 @@ using engine::say;
 namespace {
 
 constexpr std::string_view kSglang = "SGLang";
+
+constexpr ShortFlag kSglangShorts[] = {{"--tp", "--tp-size"},      {"--tensor-parallel-size", "--tp-size"},
+                                       {"--dp", "--dp-size"},      {"--data-parallel-size", "--dp-size"},
+                                       {"--pp", "--pp-size"},      {"--pipeline-parallel-size", "--pp-size"},
+                                       {"--ep", "--ep-size"},      {"--expert-parallel-size", "--ep-size"},
+                                       {"--model", "--model-path"}};
 
 bool is_sglang_command(const ShellCommand& command) {
   return std::any_of(command.words.begin(), command.words.end(), [&](const ShellWord& word) {
@@ -30,6 +37,7 @@ class SglangReader {
       : source_(source), library_(library), keys_(source.file, plan_) {}
 
   Result<LaunchPlan> read() {
+    if (source_.syntax == LaunchSyntax::yaml) take(source_.document);
     for (const ShellCommand& command : commands_of(source_.script))
       if (is_sglang_command(command)) {
         take(command);
@@ -53,21 +61,18 @@ class SglangReader {
              word.text == "serve";
     });
     if (server != own.words.end()) own.words.erase(own.words.begin(), server + 1);
-    const auto words = take_flags(own,
-                                  {{"--tp", "--tp-size"},
-                                   {"--tensor-parallel-size", "--tp-size"},
-                                   {"--dp", "--dp-size"},
-                                   {"--data-parallel-size", "--dp-size"},
-                                   {"--pp", "--pp-size"},
-                                   {"--pipeline-parallel-size", "--pp-size"},
-                                   {"--ep", "--ep-size"},
-                                   {"--expert-parallel-size", "--ep-size"},
-                                   {"--model", "--model-path"}},
-                                  keys_);
+    const auto words = take_flags(own, kSglangShorts, keys_);
     for (const LooseWord& loose : words)
       if (!loose.behind.empty()) keys_.pass_over(loose.word);
     plan_.state_choice("workload.kind", "serving",
                        {command.words.empty() ? "sglang" : command.words[0].text, command.line}, "serve");
+  }
+
+  // The settings of `sglang.launch_server --config`.
+  void take(const Node& settings) {
+    take_flag_settings(settings, kSglangShorts, keys_);
+    if (const auto path = keys_.like("--model-path"))
+      plan_.state_choice("workload.kind", "serving", {"model-path", path->line}, "serve");
   }
 
   void model() {
@@ -256,6 +261,13 @@ bool is_sglang(const LaunchSource& source) {
   return std::any_of(commands.begin(), commands.end(), is_sglang_command);
 }
 
+bool are_sglang_settings(const LaunchSource& source) {
+  return are_server_settings(source.document, "model-path",
+                             {"tp", "tp-size", "tensor-parallel-size", "dp-size", "data-parallel-size", "pp-size",
+                              "ep-size", "context-length", "mem-fraction-static", "max-running-requests",
+                              "chunked-prefill-size", "kv-cache-dtype", "host", "port"});
+}
+
 Result<LaunchPlan> read_sglang(const LaunchSource& source, const PresetLibrary& library) {
   return SglangReader(source, library).read();
 }
@@ -263,5 +275,6 @@ Result<LaunchPlan> read_sglang(const LaunchSource& source, const PresetLibrary& 
 }  // namespace
 
 const LaunchFormat sglang_line_format{"sglang", "SGLang", LaunchSyntax::shell, is_sglang, read_sglang};
+const LaunchFormat sglang_yaml_format{"sglang", "SGLang", LaunchSyntax::yaml, are_sglang_settings, read_sglang};
 
 }  // namespace roofscape::io

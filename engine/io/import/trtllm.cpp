@@ -20,6 +20,17 @@ namespace {
 
 constexpr std::string_view kTrtllm = "TensorRT-LLM";
 
+constexpr ShortFlag kTrtllmShorts[] = {{"--tp", "--tp-size"},
+                                       {"--tensor-parallel-size", "--tp-size"},
+                                       {"--pp", "--pp-size"},
+                                       {"--pipeline-parallel-size", "--pp-size"},
+                                       {"--ep", "--ep-size"},
+                                       {"--moe-expert-parallel-size", "--ep-size"},
+                                       {"--cp", "--cp-size"},
+                                       {"--context-parallel-size", "--cp-size"},
+                                       {"--extra-llm-api-options", "--config"},
+                                       {"-m", "--model"}};
+
 bool is_program(std::string_view word) {
   const std::string_view name = word.substr(word.rfind('/') + 1);
   return name == "trtllm-serve" || name == "trtllm-bench";
@@ -67,18 +78,7 @@ class TrtllmReader {
       return word.text == "serve" || word.text == "throughput" || word.text == "latency";
     };
     own.words.erase(std::remove_if(own.words.begin(), own.words.end(), does), own.words.end());
-    const auto words = take_flags(own,
-                                  {{"--tp", "--tp-size"},
-                                   {"--tensor-parallel-size", "--tp-size"},
-                                   {"--pp", "--pp-size"},
-                                   {"--pipeline-parallel-size", "--pp-size"},
-                                   {"--ep", "--ep-size"},
-                                   {"--moe-expert-parallel-size", "--ep-size"},
-                                   {"--cp", "--cp-size"},
-                                   {"--context-parallel-size", "--cp-size"},
-                                   {"--extra-llm-api-options", "--config"},
-                                   {"-m", "--model"}},
-                                  keys_);
+    const auto words = take_flags(own, kTrtllmShorts, keys_);
     const auto served = take_served_name(words, "--model", keys_, plan_);
     if (served && served->value == "disaggregated")
       plan_.fail(say("import.sglang.one_side", in_quotes(served->value)), served->origin.line);

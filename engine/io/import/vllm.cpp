@@ -19,6 +19,15 @@ namespace {
 
 constexpr std::string_view kVllm = "vLLM";
 
+constexpr ShortFlag kVllmShorts[] = {{"-tp", "--tensor-parallel-size"},
+                                     {"-pp", "--pipeline-parallel-size"},
+                                     {"-dp", "--data-parallel-size"},
+                                     {"-dpl", "--data-parallel-size-local"},
+                                     {"-pcp", "--prefill-context-parallel-size"},
+                                     {"-dcp", "--decode-context-parallel-size"},
+                                     {"-ep", "--enable-expert-parallel"},
+                                     {"-q", "--quantization"}};
+
 // `vllm serve`, the module of the server, or a container image of it.
 bool is_vllm_command(const ShellCommand& command) {
   const std::vector<ShellWord>& words = command.words;
@@ -46,6 +55,7 @@ class VllmReader {
       : source_(source), library_(library), keys_(source.file, plan_) {}
 
   Result<LaunchPlan> read() {
+    if (source_.syntax == LaunchSyntax::yaml) take(source_.document);
     for (const ShellCommand& command : commands_of(source_.script))
       if (is_vllm_command(command)) {
         take(command);
@@ -75,20 +85,17 @@ class VllmReader {
       if (word->text == "serve" || word->text.starts_with("vllm.entrypoints") || word->text.starts_with("vllm/vllm-"))
         begin = word + 1;
     own.words.erase(own.words.begin(), begin);
-    const auto words = take_flags(own,
-                                  {{"-tp", "--tensor-parallel-size"},
-                                   {"-pp", "--pipeline-parallel-size"},
-                                   {"-dp", "--data-parallel-size"},
-                                   {"-dpl", "--data-parallel-size-local"},
-                                   {"-pcp", "--prefill-context-parallel-size"},
-                                   {"-dcp", "--decode-context-parallel-size"},
-                                   {"-ep", "--enable-expert-parallel"},
-                                   {"-q", "--quantization"}},
-                                  keys_);
+    const auto words = take_flags(own, kVllmShorts, keys_);
     model_ = take_served_name(words, "--model", keys_, plan_);
     plan_.state_choice("workload.kind", "serving",
                        {own.words.empty() || command.words.empty() ? "vllm" : command.words[0].text, command.line},
                        "serve");
+  }
+
+  // The settings of `vllm serve --config`.
+  void take(const Node& settings) {
+    take_flag_settings(settings, kVllmShorts, keys_);
+    plan_.state_choice("workload.kind", "serving", {"model", settings.find("model")->line}, "serve");
   }
 
   void model() {
@@ -352,6 +359,12 @@ bool is_vllm(const LaunchSource& source) {
   return std::any_of(commands.begin(), commands.end(), is_vllm_command);
 }
 
+bool are_vllm_settings(const LaunchSource& source) {
+  return are_server_settings(source.document, "model",
+                             {"tensor-parallel-size", "pipeline-parallel-size", "data-parallel-size", "max-model-len",
+                              "max-num-seqs", "max-num-batched-tokens", "gpu-memory-utilization", "kv-cache-dtype"});
+}
+
 Result<LaunchPlan> read_vllm(const LaunchSource& source, const PresetLibrary& library) {
   return VllmReader(source, library).read();
 }
@@ -359,5 +372,6 @@ Result<LaunchPlan> read_vllm(const LaunchSource& source, const PresetLibrary& li
 }  // namespace
 
 const LaunchFormat vllm_line_format{"vllm", "vLLM", LaunchSyntax::shell, is_vllm, read_vllm};
+const LaunchFormat vllm_yaml_format{"vllm", "vLLM", LaunchSyntax::yaml, are_vllm_settings, read_vllm};
 
 }  // namespace roofscape::io

@@ -11,32 +11,59 @@ using engine::say;
 
 namespace {
 
-void add(const Node& map, const std::string& path, SettingNames names, KeyReader& keys) {
+// A variable that nothing sets was left as it stands.
+std::string open_part(const Node& item) {
+  return item.kind == Node::Kind::text && item.text.find('$') != std::string::npos ? item.text : std::string();
+}
+
+void take_paths(const Node& map, const std::string& path, KeyReader& keys) {
   for (std::size_t i = 0; i < map.items.size(); ++i) {
     const Node& item = map.items[i];
     std::string name = path.empty() ? map.keys[i] : path + "." + map.keys[i];
-    if (names == SettingNames::paths && item.is_map() && !item.items.empty()) {
-      add(item, name, names, keys);
-      continue;
-    }
-    // A variable that nothing sets was left as it stands.
-    const bool open = item.kind == Node::Kind::text && item.text.find('$') != std::string::npos;
-    Node value = item;
-    if (names == SettingNames::flags) {
-      std::replace(name.begin(), name.end(), '_', '-');
-      if (name.starts_with("no-") && value.kind == Node::Kind::boolean) {
-        name.erase(0, 3);
-        value.number = 1 - value.number;
-        value.text = value.number != 0 ? "true" : "false";
-      }
-      name.insert(0, "--");
-    }
-    if (keys.like(name)) continue;
-    keys.add(std::move(name), std::move(value), open ? item.text : std::string());
+    if (item.is_map() && !item.items.empty())
+      take_paths(item, name, keys);
+    else if (!keys.like(name))
+      keys.add(std::move(name), Node(item), open_part(item));
   }
 }
 
+std::string flag_of(std::string_view key) {
+  std::string out = "--" + std::string(key);
+  std::replace(out.begin(), out.end(), '_', '-');
+  return out;
+}
+
 }  // namespace
+
+void take_flag_settings(const Node& settings, std::span<const ShortFlag> shorts, KeyReader& keys) {
+  for (std::size_t i = 0; i < settings.items.size(); ++i) {
+    Node value = settings.items[i];
+    std::string open = open_part(value), name = flag_of(settings.keys[i]);
+    if (name.starts_with("--no-") && value.kind == Node::Kind::boolean) {
+      name.erase(2, 3);
+      value.number = 1 - value.number;
+      value.text = value.number != 0 ? "true" : "false";
+    }
+    for (const ShortFlag& known : shorts)
+      if (name == known.name) {
+        name = known.stands_for;
+        break;
+      }
+    if (!keys.like(name)) keys.add(std::move(name), std::move(value), std::move(open));
+  }
+}
+
+bool are_server_settings(const Node& settings, std::string_view model_key,
+                         std::initializer_list<std::string_view> flags) {
+  if (!settings.is_map()) return false;
+  bool served = false, any = false;
+  for (std::size_t i = 0; i < settings.items.size(); ++i) {
+    const std::string flag = flag_of(settings.keys[i]);
+    served = served || (flag.substr(2) == model_key && settings.items[i].kind == Node::Kind::text);
+    any = any || std::find(flags.begin(), flags.end(), flag.substr(2)) != flags.end();
+  }
+  return served && any;
+}
 
 Failure take_written_settings(const LaunchSource& source, const Stated<std::string>& file, SettingNames names,
                               UnwrittenSettings unwritten, KeyReader& keys, LaunchPlan& plan) {
@@ -54,7 +81,11 @@ Failure take_written_settings(const LaunchSource& source, const Stated<std::stri
                                                  : read_yaml(*text, source.file);
   if (!settings) return settings.error();
   plan.no_effect(file.origin, say("import.settings_read"));
-  if (settings.value().is_map()) add(settings.value(), {}, names, keys);
+  if (!settings.value().is_map()) return {};
+  if (names == SettingNames::flags)
+    take_flag_settings(settings.value(), {}, keys);
+  else
+    take_paths(settings.value(), {}, keys);
   return {};
 }
 

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "engine/io/import/import_launch.h"
+#include "engine/io/scenario/scenario_json.h"
 #include "engine/scenario/scenario_fields.h"
 #include "tests/capture_binding.h"
 #include "tests/engine/io/io_fixture.h"
@@ -299,6 +300,35 @@ TEST_CASE("the share of memory that vLLM takes by default is assumed, one that i
     const std::string_view path = "assumptions.reserve_bytes";
     CHECK((std::ranges::find(read->read, path, field_of) != read->read.end()) == stated);
     CHECK((std::ranges::find(read->assumed, path, field_of) != read->assumed.end()) == !stated);
+  }
+}
+
+TEST_CASE("the file of a server's settings is read as its flags are") {
+  struct Settings {
+    std::string_view line, file;
+  };
+  for (const auto& [line, file] :
+       {Settings{"vllm serve meta-llama/Llama-3.3-70B-Instruct --tensor-parallel-size 4 --pipeline-parallel-size 2 "
+                 "--max-model-len 32768 --kv-cache-dtype fp8 --max-num-seqs 64 --gpu-memory-utilization 0.85 "
+                 "--max-num-batched-tokens 4096",
+                 "# of one server\nmodel: meta-llama/Llama-3.3-70B-Instruct\ntensor_parallel_size: 4\n"
+                 "pipeline-parallel-size: 2\nmax-model-len: 32768\nkv-cache-dtype: fp8\nmax-num-seqs: 64\n"
+                 "gpu-memory-utilization: 0.85\nmax-num-batched-tokens: 4096\n"},
+        Settings{"vllm serve deepseek-ai/DeepSeek-V3 --tensor-parallel-size 8 --data-parallel-size 2 "
+                 "--enable-expert-parallel",
+                 "model: deepseek-ai/DeepSeek-V3\ntensor-parallel-size: 8\ndata-parallel-size: 2\n"
+                 "enable-expert-parallel: true\nport: 8000\n"},
+        Settings{"python3 -m sglang.launch_server --model-path deepseek-ai/DeepSeek-V3 --tp 16 --dp 4 "
+                 "--enable-dp-attention --max-running-requests 512 --chunked-prefill-size 4096",
+                 "model-path: deepseek-ai/DeepSeek-V3\ntp: 16\ndata-parallel-size: 4\nenable-dp-attention: true\n"
+                 "max-running-requests: 512\nchunked_prefill_size: 4096\n"}}) {
+    CAPTURE_BINDING(file);
+    const auto of_line = imported(line, "h200:64"), of_file = imported(file, "h200:64");
+    REQUIRE(of_line.ok());
+    REQUIRE(of_file.ok());
+    CHECK(of_file->format == of_line->format);
+    CHECK(io::write_scenario(of_file->scenario, test::shipped()) ==
+          io::write_scenario(of_line->scenario, test::shipped()));
   }
 }
 
