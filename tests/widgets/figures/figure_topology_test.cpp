@@ -57,6 +57,17 @@ TEST_CASE("a plan inside one node is drawn as that node, without a fabric over i
   CHECK_FALSE(canvas->find_text("fabric"));
 }
 
+TEST_CASE("of several slices it is said how many the mesh is on") {
+  const auto says = [](std::initializer_list<std::string_view> edits, std::string_view text) {
+    const FigureCase c = evaluated(tests::with(on_torus().scenario, edits));
+    return drawn("topology", c, "dark", 15, 900, 400)->find_text(text) != nullptr;
+  };
+  CHECK(says({"cluster.slices=3", "parallelism.data=16", "parallelism.fsdp=64"},
+             "1 of 3 slices used; each: 16 \u00d7 20 \u00d7 28 slice, rings close"));
+  CHECK(
+      says({"cluster.slices=2", "parallelism.data=2"}, "2 slices; each: 16 \u00d7 20 \u00d7 28 slice, rings close"));
+}
+
 TEST_CASE("on a torus every axis is named with the torus axes it spans") {
   const auto canvas = drawn("topology", on_torus(), "dark", 15, 900, 400);
   for (const char* text : {"fsdp 1024", "2 torus axes: xy", "AllGather 360\u202fGB/s", "tensor 4",

@@ -188,8 +188,12 @@ void draw_torus(Canvas& canvas, const Rect& area, const FigureInput& input, cons
       !closing.empty() ? input.texts.format("figure.topology.slice.partly", {sides, closing})
                        : input.texts.format(
                              mesh.wrapped ? "figure.topology.slice.wrapped" : "figure.topology.slice.open", {sides});
-  if (input.scenario.cluster.slices > 1)
-    note = input.texts.format("figure.topology.slices", {format_count(input.scenario.cluster.slices), note});
+  const int slices = input.scenario.cluster.slices;
+  const int used = engine::slices_used(input.scenario.cluster, input.scenario.parallelism);
+  if (used < slices)
+    note = input.texts.format("figure.topology.slices.used", {format_count(used), format_count(slices), note});
+  else if (slices > 1)
+    note = input.texts.format("figure.topology.slices", {format_count(slices), note});
 
   // Which chips a group takes of a slice of unequal sides is not decided by the mesh: what depends on it says so.
   std::string even;
