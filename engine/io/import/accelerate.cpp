@@ -118,26 +118,18 @@ class AccelerateReader {
 
   // parallelism_config, or axolotl's sizes: a mesh beside the strategy.
   void axes() {
-    const auto degree = [&](std::string_view names, std::string_view field, int most) {
-      const auto stated = keys_.whole(names, 1, most);
-      if (stated)
-        plan_.state(field, stated->value, stated->origin);
-      else
-        plan_.assume(field, 1, usual());
-      return stated ? stated->value : 1;
-    };
-    const int tensor = degree(
+    const int tensor = keys_.degree(
         "parallelism_config.parallelism_config_tp_size|parallelism_config_tp_size|tp_config.tp_size|"
         "tensor_parallel_size",
-        "parallelism.tensor", 1024);
+        "parallelism.tensor", 1024, usual());
     // axolotl's is a ring (ring-flash-attn); Accelerate's is torch's, which gathers unless it is told otherwise.
     constexpr std::string_view kRing = "context_parallel_size|sequence_parallel_degree";
     const bool ring =
         keys_.has(kRing) || keys_.is_word("parallelism_config.parallelism_config_cp_comm_strategy", "alltoall");
-    const int context = degree(
+    const int context = keys_.degree(
         "parallelism_config.parallelism_config_cp_size|parallelism_config_cp_size|"
         "parallelism_config.parallelism_config_sp_size|context_parallel_size|sequence_parallel_degree",
-        "parallelism.context", 4096);
+        "parallelism.context", 4096, usual());
     if (const auto ranks = keys_.whole(
             "parallelism_config.parallelism_config_dp_replicate_size|parallelism_config_dp_replicate_size|"
             "dp_replicate_size",
@@ -233,15 +225,10 @@ class AccelerateReader {
   }
 
   void megatron() {
-    const auto degree = [&](std::string_view name, std::string_view field, int most) {
-      const auto stated = keys_.whole(name, 1, most);
-      if (stated)
-        plan_.state(field, stated->value, stated->origin);
-      else
-        plan_.assume(field, 1, usual());
-    };
-    degree("megatron_lm_config.megatron_lm_tp_degree|megatron_lm_tp_degree", "parallelism.tensor", 1024);
-    degree("megatron_lm_config.megatron_lm_pp_degree|megatron_lm_pp_degree", "parallelism.pipeline", 1024);
+    keys_.degree("megatron_lm_config.megatron_lm_tp_degree|megatron_lm_tp_degree", "parallelism.tensor", 1024,
+                 usual());
+    keys_.degree("megatron_lm_config.megatron_lm_pp_degree|megatron_lm_pp_degree", "parallelism.pipeline", 1024,
+                 usual());
     plan_.assume("parallelism.context", 1, usual());
     plan_.assume("pipeline.virtual_stages", 1, usual());
     const auto flagged = [&](std::string_view name, std::string_view field, bool usual_value) {

@@ -134,6 +134,15 @@ Maybe<int> KeyReader::whole(std::string_view names, int least, int most) {
   return std::nullopt;
 }
 
+int KeyReader::degree(std::string_view names, std::string_view field, int most, const Sentence& usual) {
+  const auto stated = whole(names, 1, most);
+  if (stated)
+    plan_.state(field, stated->value, stated->origin);
+  else
+    plan_.assume(field, 1, usual);
+  return stated ? stated->value : 1;
+}
+
 Maybe<bool> KeyReader::flag(std::string_view names) {
   const Key* key = find(names);
   if (key == nullptr || failed()) return std::nullopt;

@@ -37,6 +37,8 @@ class KeyReader {
   // The first key that fits a pattern with '*', not used up; none: there is none.
   std::optional<Origin> like(std::string_view pattern) const;
   Maybe<int> whole(std::string_view names, int least, int most);
+  // A degree of the plan: what is stated goes to that field, and else 1, as `usual` says.
+  int degree(std::string_view names, std::string_view field, int most, const engine::Sentence& usual);
   Maybe<double> number(std::string_view names, double least, double most);
   Maybe<bool> flag(std::string_view names);
   Maybe<std::string> word(std::string_view names);  // any scalar, as it is written

@@ -106,20 +106,11 @@ class NanotronReader {
     for (std::size_t i = 0; i < config->keys.size(); ++i) keys_.has("model.model_config." + config->keys[i]);
   }
 
-  int degree(std::string_view names, std::string_view field, int most) {
-    const auto stated = keys_.whole(names, 1, most);
-    if (stated)
-      plan_.state(field, stated->value, stated->origin);
-    else
-      plan_.assume(field, 1, usual());
-    return stated ? stated->value : 1;
-  }
-
   void mesh() {
-    tensor_ = degree("parallelism.tp", "parallelism.tensor", 1024);
-    const int pipeline = degree("parallelism.pp", "parallelism.pipeline", 1024);
-    degree("parallelism.context_parallel_size", "parallelism.context", 4096);
-    const int expert = degree("parallelism.expert_parallel_size", "parallelism.expert", 4096);
+    tensor_ = keys_.degree("parallelism.tp", "parallelism.tensor", 1024, usual());
+    const int pipeline = keys_.degree("parallelism.pp", "parallelism.pipeline", 1024, usual());
+    keys_.degree("parallelism.context_parallel_size", "parallelism.context", 4096, usual());
+    const int expert = keys_.degree("parallelism.expert_parallel_size", "parallelism.expert", 4096, usual());
     const auto ranks = keys_.whole("parallelism.dp", 1, kMostRanks);
     const auto stage = keys_.whole("optimizer.zero_stage", 0, 3);
     const auto mode = keys_.word("parallelism.tp_mode");

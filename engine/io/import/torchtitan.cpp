@@ -86,27 +86,18 @@ class TitanReader {
                flavor->origin.line);
   }
 
-  int degree(std::string_view names, std::string_view field, int most) {
-    const auto stated = keys_.whole(names, 1, most);
-    if (stated)
-      plan_.state(field, stated->value, stated->origin);
-    else
-      plan_.assume(field, 1, usual());
-    return stated ? stated->value : 1;
-  }
-
   void degrees() {
-    tensor_ =
-        degree("parallelism.tensor_parallel_degree|training.tensor_parallel_degree|training.sequence_parallel_degree",
-               "parallelism.tensor", 1024);
-    context_ = degree(
+    tensor_ = keys_.degree(
+        "parallelism.tensor_parallel_degree|training.tensor_parallel_degree|training.sequence_parallel_degree",
+        "parallelism.tensor", 1024, usual());
+    context_ = keys_.degree(
         "parallelism.context_parallel_degree|experimental.context_parallel_degree|"
         "training.context_parallel_degree",
-        "parallelism.context", 4096);
-    pipeline_ = degree(
+        "parallelism.context", 4096, usual());
+    pipeline_ = keys_.degree(
         "parallelism.pipeline_parallel_degree|experimental.pipeline_parallel_degree|"
         "training.pipeline_parallel_degree",
-        "parallelism.pipeline", 1024);
+        "parallelism.pipeline", 1024, usual());
     if (keys_.failed()) return;
     const auto sequence = keys_.flag("parallelism.enable_sequence_parallel");
     if (sequence && tensor_ > 1)

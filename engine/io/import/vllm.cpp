@@ -109,19 +109,10 @@ class VllmReader {
     read_cache_format(keys_, plan_, kVllm);
   }
 
-  int degree(std::string_view flag, std::string_view field, int most) {
-    const auto stated = keys_.whole(flag, 1, most);
-    if (stated)
-      plan_.state(field, stated->value, stated->origin);
-    else
-      plan_.assume(field, 1, usual());
-    return stated ? stated->value : 1;
-  }
-
   void mesh() {
-    const int tensor = degree("--tensor-parallel-size", "parallelism.tensor", 1024);
-    const int pipeline = degree("--pipeline-parallel-size", "parallelism.pipeline", 1024);
-    const int context = degree("--prefill-context-parallel-size", "parallelism.context", 4096);
+    const int tensor = keys_.degree("--tensor-parallel-size", "parallelism.tensor", 1024, usual());
+    const int pipeline = keys_.degree("--pipeline-parallel-size", "parallelism.pipeline", 1024, usual());
+    const int context = keys_.degree("--prefill-context-parallel-size", "parallelism.context", 4096, usual());
     const auto replicas = keys_.whole("--data-parallel-size", 1, 65536);
     const auto local = keys_.whole("--data-parallel-size-local", 1, 65536);
     const auto split = keys_.whole("--decode-context-parallel-size", 1, 1024);
