@@ -2,6 +2,10 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
+
+#include "engine/base/ascii.h"
+#include "engine/io/import/shell_expand.h"
 
 namespace roofscape::io {
 namespace {
@@ -69,33 +73,35 @@ std::string_view text_at(const Node& map, std::string_view path) {
   return found != nullptr && found->is_scalar() ? std::string_view(found->text) : std::string_view();
 }
 
-bool is_name(std::string_view text) {
-  return !text.empty() && std::all_of(text.begin(), text.end(), [](unsigned char c) {
-    return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-  });
-}
-
 constexpr std::string_view kDollar = "\\$";  // that stands for itself
+
+// Where the bracket closes that opens at `open`, or npos; names and their defaults are short.
+std::size_t closed(std::string_view text, std::size_t open, char bracket) {
+  constexpr std::size_t kLongest = 1024;
+  return text.substr(0, open + kLongest).find(bracket, open);
+}
 
 // $(NAME), which the cluster puts in; $$ is a dollar.
 ScriptWriter::PutIn kubernetes_variable(std::string_view text) {
   if (text.starts_with("$$")) return {2, std::string(kDollar)};
-  const std::size_t end = text.find(')');
-  if (!text.starts_with("$(") || end == std::string_view::npos || !is_name(text.substr(2, end - 2))) return {};
+  if (!text.starts_with("$(")) return {};
+  const std::size_t end = closed(text, 2, ')');
+  if (end == std::string_view::npos || !is_shell_name(text.substr(2, end - 2))) return {};
   return {end + 1, "${" + std::string(text.substr(2, end - 2)) + "}"};
 }
 
 // $NAME and ${NAME}, from where Compose is started; $$ is a dollar.
 ScriptWriter::PutIn compose_variable(std::string_view text) {
-  if (!text.starts_with('$')) return {};
   if (text.starts_with("$$")) return {2, std::string(kDollar)};
-  std::size_t end = text.find('}');
   if (text.starts_with("${")) {
+    const std::size_t end = closed(text, 2, '}');
     if (end == std::string_view::npos) return {};
     return {end + 1, std::string(text.substr(0, end + 1))};
   }
-  end = 1;
-  while (end < text.size() && is_name(text.substr(end, 1))) ++end;
+  std::size_t end = 1;
+  if (text.starts_with('$'))
+    while (end < text.size() && (engine::is_letter(text[end]) || engine::is_digit(text[end]) || text[end] == '_'))
+      ++end;
   if (end == 1) return {};
   return {end, std::string(text.substr(0, end))};
 }
@@ -134,21 +140,18 @@ class DocumentScripts {
   }
 
  private:
-  void find_containers(const Node& node) {
-    for (std::size_t i = 0; i < node.items.size(); ++i) {
-      if (node.is_map() && node.keys[i] == "containers")
-        for_each_item(&node.items[i], [this](const Node& container) {
-          if (container.is_map()) read_container(container);
-        });
-      else
-        find_containers(node.items[i]);
-    }
+  // Whatever has an image, or stands in a list of containers, and says what starts.
+  void find_containers(const Node& node, bool listed = false) {
+    const bool starts = node.is_map() && (node.find("command") != nullptr || node.find("args") != nullptr);
+    if (starts && (listed || node.find("image") != nullptr)) return read_container(node);
+    for (std::size_t i = 0; i < node.items.size(); ++i)
+      find_containers(node.items[i], node.is_map() ? node.keys[i] == "containers" : listed);
   }
 
   void read_container(const Node& container) {
     for_each_item(container.find("env"), [this](const Node& variable) {
       const Node* value = variable.is_map() ? variable.find("value") : nullptr;
-      if (value != nullptr && value->is_scalar() && is_name(text_at(variable, "name")))
+      if (value != nullptr && value->is_scalar() && is_shell_name(text_at(variable, "name")))
         out_.set(text_at(variable, "name"), value->text, first_line(*value));
     });
     const Node* const command = container.find("command");
@@ -207,11 +210,12 @@ class DocumentScripts {
       const Node& item = variables->items[i];
       if (!item.is_scalar()) continue;
       if (variables->is_map()) {
-        if (is_name(variables->keys[i]) && !item.is_null()) out_.set(variables->keys[i], item.text, first_line(item));
+        if (is_shell_name(variables->keys[i]) && !item.is_null())
+          out_.set(variables->keys[i], item.text, first_line(item));
         continue;
       }
       const std::size_t sign = item.text.find('=');
-      if (sign != std::string::npos && is_name(std::string_view(item.text).substr(0, sign)))
+      if (sign != std::string::npos && is_shell_name(std::string_view(item.text).substr(0, sign)))
         out_.set(std::string_view(item.text).substr(0, sign), std::string_view(item.text).substr(sign + 1),
                  item.line);
     }
@@ -311,12 +315,9 @@ std::string_view trimmed(std::string_view text) {
 
 bool is_comment(std::string_view row) { return row.empty() || row[0] == '#' || row[0] == ';'; }
 
-// The instruction of a row of a Dockerfile, in capitals.
+// The instruction of a row of a Dockerfile, in small letters.
 std::string instruction_of(std::string_view row) {
-  std::string out(row.substr(0, row.find_first_of(" \t\r\n")));
-  for (char& c : out)
-    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
-  return out;
+  return engine::ascii_lower(row.substr(0, row.find_first_of(" \t\r\n")));
 }
 
 class DockerScript {
@@ -332,14 +333,14 @@ class DockerScript {
       const std::string_view text = trimmed(row.text);
       if (is_comment(text)) continue;
       const std::string instruction = instruction_of(text);
-      if (instruction == "FROM") {
+      if (instruction == "from") {
         image = trimmed(text.substr(4)), line = row.line;
         entry = command = nullptr;
-      } else if (instruction == "ENV" || instruction == "ARG") {
+      } else if (instruction == "env" || instruction == "arg") {
         read_variables(trimmed(text.substr(3)), row.line);
-      } else if (instruction == "ENTRYPOINT") {
+      } else if (instruction == "entrypoint") {
         entry = &row, command = nullptr;  // a new one forgets the arguments of the one before
-      } else if (instruction == "CMD") {
+      } else if (instruction == "cmd") {
         command = &row;
       }
     }
@@ -358,7 +359,7 @@ class DockerScript {
       out_.put("export ", line);
       out_.put_rows(text, line);
       out_.end(line);
-    } else if (is_name(text.substr(0, end))) {
+    } else if (is_shell_name(text.substr(0, end))) {
       out_.set(text.substr(0, end), trimmed(text.substr(end)), line);
     }
   }
@@ -422,9 +423,9 @@ std::optional<ContainedScript> script_of_rows(std::string_view text) {
     const std::string_view first = trimmed(row.text);
     if (is_comment(first)) continue;
     const std::string instruction = instruction_of(first);
-    if (instruction == "ARG") continue;  // of the image's name
+    if (instruction == "arg") continue;  // of the image's name
     ContainedScript out;
-    if (instruction == "FROM") {
+    if (instruction == "from") {
       DockerScript(out).read(rows);
       return out;
     }

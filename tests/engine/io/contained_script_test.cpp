@@ -120,6 +120,11 @@ TEST_CASE("a launch line in any file of a container or a service is that of a co
              "{\"apiVersion\": \"batch/v1\", \"kind\": \"Job\", \"spec\": {\"template\": {\"spec\": {\"containers\": "
              "[{\"name\": \"main\", \"command\": " +
                  list + "}]}}}}",
+             "apiVersion: example.com/v1\nkind: ServerGraph\nspec:\n  services:\n    worker:\n      extraPodSpec:\n"
+             "        mainContainer:\n          image: some/image\n          livenessProbe: {exec: {command: "
+             "[true]}}\n"
+             "          command: " +
+                 list + "\n",
              "services:\n  main:\n    image: some/image\n    command: " + line + "\n",
              "services:\n  main:\n    image: some/image\n    command: " + list + "\n",
              "services:\n  main:\n    entrypoint: [" + joined(first, ", ", "\"") + "]\n    command: >\n      " +
