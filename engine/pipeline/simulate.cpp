@@ -1,7 +1,6 @@
 #include "engine/pipeline/simulate.h"
 
 #include <algorithm>
-#include <bit>
 #include <limits>
 
 #include "engine/base/kept_memory.h"
@@ -149,41 +148,43 @@ void run_one(const Run& run) {
 }
 
 // Two ticks that are reckoned with at once: in one register, where the machine has such.
-using TwoTicks = Tick __attribute__((vector_size(2 * sizeof(Tick))));
+using TwoTicks = Tick __attribute__((vector_size(2 * sizeof(Tick)), may_alias));
+static_assert(__STDCPP_DEFAULT_NEW_ALIGNMENT__ >= sizeof(TwoTicks));
 
 // A step costs its loads more than its arithmetic: of two runs it takes both with each.
 void run_both(const Run& run, const Run& other, const StepsByLevel& by_level, SimulationScratch& scratch) {
-  using Both = SimulationScratch::Both;
+  constexpr std::size_t kStart = StepsByLevel::kStartTicks, kDelay = StepsByLevel::kDelayTicks;
   const RunPlan& plan = run.plan;
-  scratch.delays_of_both.resize(plan.kinds.size());
-  SimulationScratch::DelaysOfBoth* const delays = scratch.delays_of_both.data();
-  find_delays(run, [delays](std::size_t kind, Tick before, Tick producer, Tick latency) {
-    delays[kind].before.one = before, delays[kind].producer.one = producer, delays[kind].latency = latency;
-  });
-  find_delays(other, [delays](std::size_t kind, Tick before, Tick producer, Tick) {
-    delays[kind].before.other = before, delays[kind].producer.other = producer;
-  });
-  Both* const starts = room_for(scratch.starts_of_both, plan.ops + 1);
-  starts[0] = {0, 0};
-  const auto two = [](const Both& both) { return std::bit_cast<TwoTicks>(both); };
+  scratch.delays_of_both.resize(plan.kinds.size() * kDelay);
+  Tick* const delays = scratch.delays_of_both.data();
+  const auto put_delays = [delays](std::size_t which) {
+    return [delays, which](std::size_t kind, Tick before, Tick producer, Tick latency) {
+      Tick* const of_kind = delays + kind * kDelay;
+      of_kind[which] = before, of_kind[2 + which] = producer, of_kind[4 + which] = latency;
+    };
+  };
+  find_delays(run, put_delays(0));
+  find_delays(other, put_delays(1));
+  Tick* const starts = room_for(scratch.starts_of_both, (plan.ops + 1) * kStart);
+  const auto two = [](const Tick* at) -> const TwoTicks& { return *reinterpret_cast<const TwoTicks*>(at); };
   constexpr int kSign = std::numeric_limits<Tick>::digits;
+  starts[0] = starts[1] = 0;
   Tick in_transfer = 0;
-  Both* next = starts + 1;
+  auto* next = reinterpret_cast<TwoTicks*>(starts) + 1;
   for (const StepsByLevel::Step& step : by_level.steps) {
-    const SimulationScratch::DelaysOfBoth& delay = delays[step.kind];
-    const TwoTicks free = two(starts[step.before]) + two(delay.before);
-    const TwoTicks late = two(starts[step.producer]) + two(delay.producer) - free;
+    const Tick* const delay = delays + step.kind;
+    const TwoTicks free = two(starts + step.before) + two(delay);
+    const TwoTicks late = two(starts + step.producer) + two(delay + 2) - free;
     const TwoTicks gap = late & ~(late >> kSign);  // at least 0
-    *next++ = std::bit_cast<Both>(free + gap);
-    in_transfer += std::min<Tick>(gap[0], delay.latency);
+    *next++ = free + gap;
+    in_transfer += std::min<Tick>(gap[0], delay[4]);
   }
   run.out.in_transfer += in_transfer;
-  const std::uint32_t* const step_of = by_level.step_of.data();
+  const std::uint32_t* const start_of = by_level.start_of.data();
   Tick* const start = room_for(run.out.start, plan.ops);
-  for (std::size_t op = 0; op < plan.ops; ++op) start[op] = starts[step_of[op]].one;
-  start_halves_together(plan, run.out.start);
+  for (std::size_t op = 0; op < plan.ops; ++op) start[op] = starts[start_of[op]];
   add_up(run, [start](std::uint32_t op) { return start[op]; });
-  add_up(other, [starts, step_of](std::uint32_t op) { return starts[step_of[op]].other; });
+  add_up(other, [starts, start_of](std::uint32_t op) { return starts[start_of[op] + 1]; });
 }
 
 SimulationStatus stopped(SimulationOutcome outcome) { return {outcome, 0, 0, Op{}}; }

@@ -30,16 +30,8 @@ struct SimulationScratch {
     std::vector<std::uint32_t> node_of;     // by device, where nodes have links of their own
   };
   Tables tables, other_tables;
-  // Of two runs in one pass, where what belongs together lies together.
-  struct alignas(16) Both {
-    Tick one, other;
-  };
-  struct DelaysOfBoth {
-    Both before, producer;
-    Tick latency;  // of the one
-  };
-  std::vector<DelaysOfBoth> delays_of_both;
-  std::vector<Both> starts_of_both;  // by step, counted from 1; at 0, when the first of a device may start
+  // Of two runs in one pass, where what belongs together lies together (StepsByLevel).
+  std::vector<Tick> delays_of_both, starts_of_both;
   RunPlanScratch planning;
   OrderRunScratch order;  // of the call that gives one
 };

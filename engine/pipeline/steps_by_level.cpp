@@ -26,10 +26,10 @@ void make_room(std::vector<T>& values, std::size_t count) {
 
 void order_by_level(const RunPlan& plan, StepsByLevel& out) {
   make_room(out.steps, plan.ops);
-  make_room(out.step_of, plan.ops);
-  auto& level_of = out.step_of;  // until the steps are known
-  auto& places = out.places;     // by level: how many steps it has, then the place of its next one
-  places.assign(1, 0);
+  make_room(out.start_of, plan.ops);
+  auto& level_of = out.start_of;  // until the places are known
+  auto& places = out.places;      // by level: how many steps it has, then the place of its next one
+  places.assign(1, 1);            // the one before all
   visit_steps(plan, [&](std::uint32_t op, const RunPlan::Step& step, bool is_first) {
     const std::uint32_t before = is_first ? 0 : level_of[op - 1];
     const std::uint32_t level = 1 + (step.producer == op ? before : std::max(before, level_of[step.producer]));
@@ -41,10 +41,12 @@ void order_by_level(const RunPlan& plan, StepsByLevel& out) {
   for (std::uint32_t& place : places) lower += std::exchange(place, lower);
   visit_steps(plan, [&](std::uint32_t op, const RunPlan::Step& step, bool is_first) {
     const std::uint32_t place = places[level_of[op]]++;
-    out.steps[place] = {is_first ? 0 : out.step_of[op - 1], step.producer == op ? 0 : out.step_of[step.producer],
-                        step.kind};
-    out.step_of[op] = place + 1;
+    out.steps[place - 1] = {is_first ? 0 : out.start_of[op - 1],
+                            step.producer == op ? 0 : out.start_of[step.producer],
+                            step.kind * StepsByLevel::kDelayTicks};
+    out.start_of[op] = place * StepsByLevel::kStartTicks;
   });
+  for (const std::uint32_t op : plan.first_halves) out.start_of[op] = out.start_of[op + 1];
 }
 
 }  // namespace roofscape::engine

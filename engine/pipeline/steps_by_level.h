@@ -12,15 +12,17 @@
 namespace roofscape::engine {
 
 struct StepsByLevel {
-  // As RunPlan::Step; `before` and `producer` are steps, counted from 1. 0: nothing on the device comes before, or
-  // nothing is read from another one.
+  // Starts lie in a table of ticks, kStartTicks for each step, counted from 1; before them one for what waits for
+  // nothing. What kinds wait for lies in another, kDelayTicks for each. A step has the places in these tables.
+  static constexpr std::uint32_t kStartTicks = 2, kDelayTicks = 6;
+  // As RunPlan::Step.
   struct Step {
     std::uint32_t before, producer, kind;
     friend bool operator==(const Step&, const Step&) = default;
   };
   std::vector<Step> steps;
-  std::vector<std::uint32_t> step_of;  // by operation, counted from 1
-  std::vector<std::uint32_t> places;   // working memory
+  std::vector<std::uint32_t> start_of;  // by operation, in the table; of a pair, both times that of its second half
+  std::vector<std::uint32_t> places;    // working memory
   bool empty() const { return steps.empty(); }
   void clear() { steps.clear(); }
 };

@@ -366,18 +366,24 @@ TEST_CASE("steps by level come after what they wait for, which is what they wait
   for_random_cases(35, [&](const Case& it) -> std::string {
     make_run_plan(it.step.orders, scratch.planning, plan);
     order_by_level(plan, levels);
-    if (levels.steps.size() != plan.ops || levels.step_of.size() != plan.ops) return "another number of steps";
+    if (levels.steps.size() != plan.ops || levels.start_of.size() != plan.ops) return "another number of steps";
+    std::vector<std::uint32_t> start_of = levels.start_of;
+    for (const std::uint32_t op : plan.first_halves) {
+      if (start_of[op] != start_of[op + 1]) return "halves of a pair start apart";
+      start_of[op] = levels.steps[start_of[op + 1] / StepsByLevel::kStartTicks - 1].before;
+    }
     const RunPlan::Step* step = plan.steps.data();
     for (const RunPlan::Turn& turn : plan.turns)
       for (std::uint32_t op = turn.first; op < turn.first + turn.count; ++op, ++step) {
         const bool is_first = turn.first_of_device && op == turn.first;
-        const std::uint32_t at = levels.step_of[op];
+        const std::uint32_t at = start_of[op] / StepsByLevel::kStartTicks;
         if (at < 1 || at > plan.ops) return "no step";
         const StepsByLevel::Step& here = levels.steps[at - 1];
-        const StepsByLevel::Step expected{is_first ? 0 : levels.step_of[op - 1],
-                                          step->producer == op ? 0 : levels.step_of[step->producer], step->kind};
+        const StepsByLevel::Step expected{is_first ? 0 : start_of[op - 1],
+                                          step->producer == op ? 0 : start_of[step->producer],
+                                          step->kind * StepsByLevel::kDelayTicks};
         if (here != expected) return "another step";
-        if (here.before >= at || here.producer >= at) return "before what it waits for";
+        if (here.before >= start_of[op] || here.producer >= start_of[op]) return "before what it waits for";
       }
     return "";
   });
