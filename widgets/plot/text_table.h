@@ -3,11 +3,12 @@
 // key that is not there is shown as itself, so a missing text is seen instead of a gap.
 #pragma once
 
+#include <functional>
 #include <initializer_list>
-#include <map>
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 
 #include "engine/base/sentence.h"
 #include "widgets/canvas/number_format.h"
@@ -16,10 +17,15 @@ namespace roofscape::widgets {
 
 class TextTable : public engine::Words {
  public:
+  struct KeyHash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view key) const { return std::hash<std::string_view>()(key); }
+  };
+  using Texts = std::unordered_map<std::string, std::string, KeyHash, std::equal_to<>>;
+
   TextTable() = default;
   // `language`: whose rules of plural the table has (plural.h).
-  explicit TextTable(std::map<std::string, std::string, std::less<>> texts, std::string_view language = "en")
-      : texts_(std::move(texts)), language_(language) {}
+  explicit TextTable(Texts texts, std::string_view language = "en") : texts_(std::move(texts)), language_(language) {}
 
   bool has(std::string_view key) const { return texts_.find(key) != texts_.end(); }
   // The text of a key; the key itself where there is none. The view lives as long as the table (or the key).
@@ -43,10 +49,10 @@ class TextTable : public engine::Words {
   std::string amount(double value, const engine::Unit& unit, const NumberOptions& options = {}) const;
   std::string difference(double value, const engine::Unit& unit) const;  // the same, always with its sign
   std::string noun(const engine::Unit& unit, double value) const;  // the symbol where the table has no noun for it
-  const std::map<std::string, std::string, std::less<>>& all() const { return texts_; }
+  const Texts& all() const { return texts_; }
 
  private:
-  std::map<std::string, std::string, std::less<>> texts_;
+  Texts texts_;
   std::string language_ = "en";
 };
 

@@ -120,20 +120,22 @@ void ScreenFonts::rebuild() {
   ++builds_;
 }
 
-ScreenFonts::Placed ScreenFonts::find(char32_t c, float em_px, Weight weight) {
-  auto& entries = entries_[weight == Weight::bold ? 1 : 0];
+ScreenFonts::Face ScreenFonts::face(float em_px, Weight weight) const {
+  const auto& entries = entries_[weight == Weight::bold ? 1 : 0];
   if (entries.empty()) return {};
   const Entry* best = &entries.front();
   for (const Entry& e : entries)
     if (std::abs(e.em_px - em_px) < std::abs(best->em_px - em_px)) best = &e;
-  const float wanted = best->per_em * em_px;
-  Placed placed{compat::find_glyph(*best->font, wanted, c), 1};
-  placed.scale = wanted / compat::built_size(*best->font, wanted);
-  if (!placed.quad.found && c >= 0x20) {
-    asked_.insert(c);
-    placed.quad = compat::find_glyph(*best->font, wanted, U'\ufffd');
-  }
-  return placed;
+  const float size = best->per_em * em_px;
+  return {best->font, size, size / compat::built_size(*best->font, size)};
+}
+
+compat::GlyphQuad ScreenFonts::find(char32_t c, const Face& face) {
+  if (face.font == nullptr) return {};
+  compat::GlyphQuad quad = compat::find_glyph(*face.font, face.size, c);
+  if (quad.found || c < 0x20) return quad;
+  asked_.insert(c);
+  return compat::find_glyph(*face.font, face.size, U'\ufffd');
 }
 
 ScreenCanvas::ScreenCanvas(const FontStack& fonts, ScreenFonts& atlas)
@@ -197,8 +199,9 @@ void ScreenCanvas::raw_text(Point baseline, std::string_view utf8, float em, Wei
   const FontStack& fonts = metrics();
   if (angle == 0 && (baseline.y + em < clip_rect().y || baseline.y - 2 * em > clip_rect().bottom())) return;
   // Where glyphs come on demand, asking for one may move the others in the atlas: ask for all, then place all.
+  const ScreenFonts::Face face = atlas_.face(em, weight);
   if (compat::dynamic_glyphs())
-    for (std::size_t at = 0; at < utf8.size();) atlas_.find(engine::next_codepoint(utf8, at), em, weight);
+    for (std::size_t at = 0; at < utf8.size();) atlas_.find(engine::next_codepoint(utf8, at), face);
   const float cosine = std::cos(angle), sine = std::sin(angle);
   const bool upright = angle == 0;
   const ImU32 ink = packed(colour);
@@ -209,20 +212,20 @@ void ScreenCanvas::raw_text(Point baseline, std::string_view utf8, float em, Wei
   for (std::size_t at = 0; at < utf8.size();) {
     const char32_t c = engine::next_codepoint(utf8, at);
     if (c < 0x20) continue;
-    const ScreenFonts::Placed g = atlas_.find(c, em, weight);
-    if (g.quad.visible) {
-      const float x0 = pen + g.quad.x0 * g.scale, x1 = pen + g.quad.x1 * g.scale;
-      const float y0 = g.quad.y0 * g.scale, y1 = g.quad.y1 * g.scale;
+    const compat::GlyphQuad glyph = atlas_.find(c, face);
+    if (glyph.visible) {
+      const float x0 = pen + glyph.x0 * face.scale, x1 = pen + glyph.x1 * face.scale;
+      const float y0 = glyph.y0 * face.scale, y1 = glyph.y1 * face.scale;
       list_->PrimReserve(6, 4);
       if (upright) {
-        list_->PrimRectUV({baseline.x + x0, y + y0}, {baseline.x + x1, y + y1}, {g.quad.u0, g.quad.v0},
-                          {g.quad.u1, g.quad.v1}, ink);
+        list_->PrimRectUV({baseline.x + x0, y + y0}, {baseline.x + x1, y + y1}, {glyph.u0, glyph.v0},
+                          {glyph.u1, glyph.v1}, ink);
       } else {
         const auto turned = [&](float px, float py) {
           return ImVec2{baseline.x + px * cosine - py * sine, y + px * sine + py * cosine};
         };
-        list_->PrimQuadUV(turned(x0, y0), turned(x1, y0), turned(x1, y1), turned(x0, y1), {g.quad.u0, g.quad.v0},
-                          {g.quad.u1, g.quad.v0}, {g.quad.u1, g.quad.v1}, {g.quad.u0, g.quad.v1}, ink);
+        list_->PrimQuadUV(turned(x0, y0), turned(x1, y0), turned(x1, y1), turned(x0, y1), {glyph.u0, glyph.v0},
+                          {glyph.u1, glyph.v0}, {glyph.u1, glyph.v1}, {glyph.u0, glyph.v1}, ink);
       }
     }
     pen += fonts.advance(c, weight) * em;

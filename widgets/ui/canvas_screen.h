@@ -33,11 +33,14 @@ class ScreenFonts {
   // Call between frames. Builds the atlas if the em size or the characters changed; true if it did.
   bool update(float em_px);
 
-  struct Placed {
-    compat::GlyphQuad quad;
-    float scale = 1;  // quad times this is in pixels
+  // The font whose glyphs are nearest to a size, for all characters of a text. Until the next update().
+  struct Face {
+    ImFont* font = nullptr;
+    float size = 0;   // ImGui's, of the text
+    float scale = 1;  // a glyph's quad times this is in pixels
   };
-  Placed find(char32_t c, float em_px, Weight weight);
+  Face face(float em_px, Weight weight) const;
+  compat::GlyphQuad find(char32_t c, const Face& face);
   int builds() const { return builds_; }
 
  private:

@@ -2,9 +2,11 @@
 // at "parallelism.tensor" without knowing the layout. Parts of a control have a suffix: ".track", ".box".
 #pragma once
 
+#include <cstddef>
 #include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "widgets/canvas/geometry.h"
 
@@ -16,14 +18,21 @@ class Probe {
     Rect rect;     // whole
     Rect visible;  // cut to the scrolled region it is in; may be empty
   };
-  void clear() { places_.clear(); }
+  void clear() { count_ = 0; }
   void report(std::string_view name, const Rect& rect, const Rect& clip);
-  // Null if no such control was drawn.
+  // Where a control was drawn last; null if it was not.
   const Place* find(std::string_view name) const;
-  const std::map<std::string, Place, std::less<>>& all() const { return places_; }
+  std::map<std::string, Place, std::less<>> all() const;
 
  private:
-  std::map<std::string, Place, std::less<>> places_;
+  // In the order of the frame, which writes hundreds and seldom asks for one: names keep their memory from one to the
+  // next.
+  struct Reported {
+    std::string name;
+    Place place;
+  };
+  std::vector<Reported> reported_;
+  std::size_t count_ = 0;
 };
 
 }  // namespace roofscape::widgets

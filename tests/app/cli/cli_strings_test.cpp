@@ -241,7 +241,7 @@ TEST_CASE("the rules that derivations name are translated where a language trans
 }
 
 TEST_CASE("a rule is said part by part in the language of the table") {
-  const std::map<std::string, std::string, std::less<>> words{{"source.sum of the parts", "сумма частей"}};
+  const widgets::TextTable::Texts words{{"source.sum of the parts", "сумма частей"}};
   CHECK(widgets::source_text(widgets::TextTable(words, "ru"), "sum of the parts; Dao 2023") ==
         "сумма частей; Dao 2023");
   CHECK(widgets::source_text(widgets::TextTable(words, "ru"), "").empty());

@@ -37,7 +37,7 @@ TEST_CASE("brackets that hold no particle stay, and both forms where nothing is 
 
 TEST_CASE("what is put into a Korean text decides the particle behind it") {
   using roofscape::widgets::TextTable;
-  const std::map<std::string, std::string, std::less<>> texts{{"decides", "{0}이(가) 결정, {1}(으)로"}};
+  const TextTable::Texts texts{{"decides", "{0}이(가) 결정, {1}(으)로"}};
   CHECK(TextTable(texts, "ko").format("decides", {"메모리", "10"}) == "메모리가 결정, 10으로");
   CHECK(TextTable(texts, "en").format("decides", {"메모리", "10"}) == "메모리이(가) 결정, 10(으)로");
 }

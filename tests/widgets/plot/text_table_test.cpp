@@ -4,7 +4,6 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <map>
 #include <string>
 #include <vector>
 
@@ -19,7 +18,7 @@ namespace unit = roofscape::engine::unit;
 
 namespace {
 
-using Texts = std::map<std::string, std::string, std::less<>>;
+using Texts = TextTable::Texts;
 
 std::string forms(std::string_view language, const std::vector<double>& numbers) {
   std::string out;
