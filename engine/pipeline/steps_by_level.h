@@ -13,7 +13,8 @@ namespace roofscape::engine {
 
 struct StepsByLevel {
   // Starts lie in a table of ticks, kStartTicks for each step, counted from 1; before them one for what waits for
-  // nothing. What kinds wait for lies in another, kDelayTicks for each. A step has the places in these tables.
+  // nothing. What kinds wait for lies in another, kDelayTicks for each: two for the operation before, two for the
+  // producer, its hop, and one that keeps the next pair aligned. A step has the places in these tables.
   static constexpr std::uint32_t kStartTicks = 2, kDelayTicks = 6;
   // As RunPlan::Step.
   struct Step {

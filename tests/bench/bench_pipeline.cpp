@@ -54,37 +54,38 @@ void simulate_small(benchmark::State& state) {  // a step as it stands in a repo
   simulate_order(state, {ScheduleKind::one_f_one_b, 8, 32, 1, 0});
 }
 
-// What an order that is kept costs when times change.
-void simulate_plan(benchmark::State& state, const ScheduleShape& shape) {
+// An order that is kept, ready to run with other times.
+struct KeptOrder {
+  explicit KeptOrder(const ScheduleShape& shape) : times(uneven(shape)) {
+    make_orders(shape, orders);
+    make_run_plan(orders, scratch.planning, plan);
+    order_by_level(plan, levels);
+  }
   Orders orders;
-  make_orders(shape, orders);
-  const PipelineTimes times = uneven(shape);
+  PipelineTimes times;
   SimulationScratch scratch;
   RunPlan plan;
-  make_run_plan(orders, scratch.planning, plan);
+  StepsByLevel levels;
+};
+
+void simulate_plan(benchmark::State& state, const ScheduleShape& shape) {
+  KeptOrder kept(shape);
   Timeline timeline;
   for (auto _ : state) {
-    simulate(plan, times, scratch, timeline);
+    simulate(kept.plan, kept.times, kept.scratch, timeline);
     benchmark::DoNotOptimize(timeline.makespan);
   }
-  count_ops(state, orders);
+  count_ops(state, kept.orders);
 }
 // And with two sets of times at once, as a report does whose even stages have no closed form.
 void simulate_plan_twice(benchmark::State& state, const ScheduleShape& shape) {
-  Orders orders;
-  make_orders(shape, orders);
-  const PipelineTimes times = uneven(shape);
-  SimulationScratch scratch;
-  RunPlan plan;
-  make_run_plan(orders, scratch.planning, plan);
-  StepsByLevel steps;
-  order_by_level(plan, steps);
+  KeptOrder kept(shape);
   Timeline timeline, other;
   for (auto _ : state) {
-    simulate_both(plan, steps, times, times, scratch, timeline, other);
+    simulate_both(kept.plan, kept.levels, kept.times, kept.times, kept.scratch, timeline, other);
     benchmark::DoNotOptimize(timeline.makespan);
   }
-  count_ops(state, orders);
+  count_ops(state, kept.orders);
 }
 void simulate_plan_large(benchmark::State& state, ScheduleKind kind) { simulate_plan(state, large(kind)); }
 
