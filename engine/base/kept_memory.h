@@ -15,4 +15,12 @@ void give_back_unless_needed(std::vector<T>& values, std::size_t needed) {
   if (values.capacity() * sizeof(T) > kKeptBytes && values.capacity() / 8 > needed) std::vector<T>().swap(values);
 }
 
+// Room for so many values, what they are is left open.
+template <class T>
+T* room_for(std::vector<T>& values, std::size_t count) {
+  give_back_unless_needed(values, count);
+  values.resize(count);
+  return values.data();
+}
+
 }  // namespace roofscape::engine

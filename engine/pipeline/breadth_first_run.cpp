@@ -135,8 +135,7 @@ void breadth_first_timeline(const ScheduleShape& shape, const PipelineTimes& tim
                             BreadthFirstScratch& scratch, Timeline& out) {
   const auto p = static_cast<std::size_t>(shape.stages), m = static_cast<std::size_t>(shape.microbatches);
   if (starts) {
-    give_back_unless_needed(out.start, 2 * times.forward.size() * m);
-    out.start.resize(2 * times.forward.size() * m);
+    room_for(out.start, 2 * times.forward.size() * m);
   }
   const StepSpan step = run_all(shape, times, scratch, starts ? out.start.data() : nullptr);
   out.makespan = step.makespan, out.in_transfer = step.in_transfer;

@@ -51,8 +51,7 @@ class OrderRun {
     scratch_.devices.resize(orders_.devices());
     for (std::size_t r = 0; r < orders_.devices(); ++r)
       scratch_.devices[r] = {orders_.first[r], orders_.first[r + 1], begin_, 0};
-    give_back_unless_needed(out_.start, orders_.ops.size());
-    out_.start.resize(orders_.ops.size());
+    room_for(out_.start, orders_.ops.size());
   }
 
   void fill_routes(const ResultRows& rows, std::size_t row) {

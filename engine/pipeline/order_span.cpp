@@ -274,9 +274,7 @@ bool OrderSpans::fill_timeline(const ScheduleShape& shape, const PipelineTimes& 
   const std::size_t period =
       static_cast<std::size_t>(settled->middle.length) * static_cast<std::size_t>(settled->period);
   const std::size_t ops = plan.ops + plan.last_op.size() * period * often;
-  give_back_unless_needed(out.start, ops);
-  out.start.resize(ops);
-  Tick* to = out.start.data();
+  Tick* to = room_for(out.start, ops);
   for (int r = 0; r < shape.stages; ++r) {
     const Tick* from = cache_.timeline.start.data() + first_op(plan, r);
     const Tick* const end = cache_.timeline.start.data() + first_op(plan, r + 1);

@@ -108,9 +108,7 @@ class Planner {
       const Route& route = scratch_.routes[w];
       out_.works[w] = {static_cast<std::uint32_t>(w), kNoWork, route.device, 0, route.receiver};
     }
-    give_back_unless_needed(out_.steps, orders_.ops.size());
-    out_.steps.resize(orders_.ops.size());
-    next_ = out_.steps.data();
+    next_ = room_for(out_.steps, orders_.ops.size());
     out_.ops = orders_.ops.size();
     out_.stages = orders_.device_of.size();
     out_.microbatches = orders_.microbatches;
@@ -179,8 +177,7 @@ class Planner {
 
   SimulationStatus run_any() {
     pairs_ = true;
-    give_back_unless_needed(scratch_.work_of, orders_.ops.size());
-    scratch_.work_of.resize(orders_.ops.size());
+    room_for(scratch_.work_of, orders_.ops.size());
     take_turns(scratch_.line, orders_.devices(),
                [this](std::uint32_t device) { return run(scratch_.devices[device]); });
     return all_ran() ? finish() : deadlock(first_waiting());

@@ -94,6 +94,7 @@ struct RunPlanScratch {
   std::vector<std::uint32_t> line;        // the devices in the order in which they take their turns
   std::vector<Chained> chain;             // by kind: what makes it one, and the next older one of the same route
   std::vector<std::uint32_t> pair_chain;  // by pair: the next older one
+  std::vector<std::uint32_t> places;      // of steps_by_level.h
 };
 
 // Anything but `finished` leaves `out` empty.

@@ -55,8 +55,7 @@ void make_orders(const ScheduleShape& shape, Orders& out) {
 
   // A forward, a backward and at most a weight gradient of each microbatch on each of its stages.
   const std::size_t most = std::size_t{p} * v * m * (splits_backward(shape.kind) ? 3 : 2);
-  give_back_unless_needed(out.ops, most);
-  out.ops.resize(most);
+  room_for(out.ops, most);
   out.first.reserve(std::size_t{p} + 1);
   orders::OrderWriter writer(out);
   const orders::OrderRules& rules = orders::rules_of(shape);

@@ -92,13 +92,6 @@ SimulationOutcome prepare(const Run& run) {
   return outcome;
 }
 
-template <class T>
-T* room_for(std::vector<T>& values, std::size_t count) {
-  give_back_unless_needed(values, count);
-  values.resize(count);
-  return values.data();
-}
-
 void start_halves_together(const RunPlan& plan, std::vector<Tick>& start) {
   for (const std::uint32_t op : plan.first_halves) start[op] = start[op + 1];
 }

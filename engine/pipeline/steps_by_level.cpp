@@ -16,20 +16,14 @@ void visit_steps(const RunPlan& plan, Visit&& visit) {
     for (std::uint32_t i = 0; i < turn.count; ++i) visit(turn.first + i, *step++, turn.first_of_device && i == 0);
 }
 
-template <class T>
-void make_room(std::vector<T>& values, std::size_t count) {
-  give_back_unless_needed(values, count);
-  values.resize(count);
-}
-
 }  // namespace
 
-void order_by_level(const RunPlan& plan, StepsByLevel& out) {
-  make_room(out.steps, plan.ops);
-  make_room(out.start_of, plan.ops);
-  auto& level_of = out.start_of;  // until the places are known
-  auto& places = out.places;      // by level: how many steps it has, then the place of its next one
-  places.assign(1, 1);            // the one before all
+void order_by_level(const RunPlan& plan, RunPlanScratch& scratch, StepsByLevel& out) {
+  StepsByLevel::Step* const steps = room_for(out.steps, plan.ops);
+  std::uint32_t* const start_of = room_for(out.start_of, plan.ops);
+  std::uint32_t* const level_of = start_of;  // until the places are known
+  auto& places = scratch.places;             // by level: how many steps it has, then the place of its next one
+  places.assign(1, 1);                       // the one before all
   visit_steps(plan, [&](std::uint32_t op, const RunPlan::Step& step, bool is_first) {
     const std::uint32_t before = is_first ? 0 : level_of[op - 1];
     const std::uint32_t level = 1 + (step.producer == op ? before : std::max(before, level_of[step.producer]));
@@ -41,12 +35,11 @@ void order_by_level(const RunPlan& plan, StepsByLevel& out) {
   for (std::uint32_t& place : places) lower += std::exchange(place, lower);
   visit_steps(plan, [&](std::uint32_t op, const RunPlan::Step& step, bool is_first) {
     const std::uint32_t place = places[level_of[op]]++;
-    out.steps[place - 1] = {is_first ? 0 : out.start_of[op - 1],
-                            step.producer == op ? 0 : out.start_of[step.producer],
-                            step.kind * StepsByLevel::kDelayTicks};
-    out.start_of[op] = place * StepsByLevel::kStartTicks;
+    steps[place - 1] = {is_first ? 0 : start_of[op - 1], step.producer == op ? 0 : start_of[step.producer],
+                        step.kind * StepsByLevel::kDelayTicks};
+    start_of[op] = place * StepsByLevel::kStartTicks;
   });
-  for (const std::uint32_t op : plan.first_halves) out.start_of[op] = out.start_of[op + 1];
+  for (const std::uint32_t op : plan.first_halves) start_of[op] = start_of[op + 1];
 }
 
 }  // namespace roofscape::engine

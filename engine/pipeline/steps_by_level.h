@@ -23,11 +23,10 @@ struct StepsByLevel {
   };
   std::vector<Step> steps;
   std::vector<std::uint32_t> start_of;  // by operation, in the table; of a pair, both times that of its second half
-  std::vector<std::uint32_t> places;    // working memory
   bool empty() const { return steps.empty(); }
   void clear() { steps.clear(); }
 };
 
-void order_by_level(const RunPlan&, StepsByLevel& out);
+void order_by_level(const RunPlan&, RunPlanScratch&, StepsByLevel& out);
 
 }  // namespace roofscape::engine

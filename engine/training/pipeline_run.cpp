@@ -61,7 +61,7 @@ bool run_timeline(const ScheduleShape& shape, bool again, const PipelineTimes* e
            (even == nullptr || simulate(pipeline.orders, *even, scratch.simulation, even_timeline).finished());
   if (pipeline.plan.empty()) make_run_plan(pipeline.orders, scratch.simulation.planning, pipeline.plan);
   if (even == nullptr) return simulate(pipeline.plan, times, scratch.simulation, pipeline.timeline).finished();
-  if (pipeline.levels.empty()) order_by_level(pipeline.plan, pipeline.levels);
+  if (pipeline.levels.empty()) order_by_level(pipeline.plan, scratch.simulation.planning, pipeline.levels);
   return simulate_both(pipeline.plan, pipeline.levels, times, *even, scratch.simulation, pipeline.timeline,
                        even_timeline)
       .finished();

@@ -59,7 +59,7 @@ struct KeptOrder {
   explicit KeptOrder(const ScheduleShape& shape) : times(uneven(shape)) {
     make_orders(shape, orders);
     make_run_plan(orders, scratch.planning, plan);
-    order_by_level(plan, levels);
+    order_by_level(plan, scratch.planning, levels);
   }
   Orders orders;
   PipelineTimes times;

@@ -365,7 +365,7 @@ TEST_CASE("steps by level come after what they wait for, which is what they wait
   StepsByLevel levels;
   for_random_cases(35, [&](const Case& it) -> std::string {
     make_run_plan(it.step.orders, scratch.planning, plan);
-    order_by_level(plan, levels);
+    order_by_level(plan, scratch.planning, levels);
     if (levels.steps.size() != plan.ops || levels.start_of.size() != plan.ops) return "another number of steps";
     std::vector<std::uint32_t> start_of = levels.start_of;
     for (const std::uint32_t op : plan.first_halves) {
@@ -399,7 +399,7 @@ TEST_CASE("two sets of times run in one pass are the two runs of that order") {
     const Step alone = run_step(it.shape, times);
     RunPlan plan;
     make_run_plan(it.step.orders, scratch.planning, plan);
-    order_by_level(plan, levels);
+    order_by_level(plan, scratch.planning, levels);
     if (!simulate_both(plan, levels, it.step.times, times, scratch, first, other).finished()) return "did not finish";
     if (first.start != it.step.timeline.start) return "other starts";
     if (first.makespan != it.step.timeline.makespan || other.makespan != alone.timeline.makespan)
