@@ -67,6 +67,14 @@ std::vector<ShellCommand> commands_of(const ShellScript& script) {
   return out;
 }
 
+std::string full_flag(std::string_view written, std::span<const ShortFlag> shorts) {
+  std::string name(written);
+  std::replace(name.begin(), name.end(), '_', '-');
+  for (const ShortFlag& known : shorts)
+    if (name == known.name) return std::string(known.stands_for);
+  return name;
+}
+
 std::vector<LooseWord> take_flags(const ShellCommand& command, std::span<const ShortFlag> shorts, KeyReader& keys) {
   std::vector<LooseWord> loose;
   std::string latest;
@@ -77,13 +85,7 @@ std::vector<LooseWord> take_flags(const ShellCommand& command, std::span<const S
       continue;
     }
     const std::size_t sign = word.text.find('=');
-    std::string name = word.text.substr(0, sign);
-    std::replace(name.begin(), name.end(), '_', '-');
-    for (const ShortFlag& known : shorts)
-      if (name == known.name) {
-        name = known.stands_for;
-        break;
-      }
+    std::string name = full_flag(std::string_view(word.text).substr(0, sign), shorts);
     latest = name;
     std::string value, open = word.open;
     bool stated = sign != std::string::npos;

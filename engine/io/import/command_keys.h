@@ -18,6 +18,8 @@ std::vector<ShellCommand> commands_of(const ShellScript& script);
 struct ShortFlag {
   std::string_view name, stands_for;
 };
+// A flag as it is asked for: with '-' for '_', and the long one where it is short.
+std::string full_flag(std::string_view written, std::span<const ShortFlag> shorts);
 
 // A word that is neither a flag nor the value of one, and the flag before it; empty before the first.
 struct LooseWord {

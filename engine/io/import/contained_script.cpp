@@ -5,9 +5,13 @@
 #include <utility>
 
 #include "engine/base/ascii.h"
+#include "engine/base/text_pieces.h"
 #include "engine/io/import/shell_expand.h"
 
 namespace roofscape::io {
+
+using engine::trimmed;
+
 namespace {
 
 // Writes a script whose characters have lines of another file.
@@ -26,8 +30,8 @@ class ScriptWriter {
       line += c == '\n' ? 1 : 0;
     }
   }
-  // One word, whatever stands in it. `put_in` finds what a text begins with that is put in, of so many characters, and how
-  // a shell writes that.
+  // One word, whatever stands in it. `put_in` finds what a text begins with that is put in, of so many characters, and
+  // how a shell writes that.
   struct PutIn {
     std::size_t length = 0;
     std::string shell;
@@ -75,35 +79,33 @@ std::string_view text_at(const Node& map, std::string_view path) {
 
 constexpr std::string_view kDollar = "\\$";  // that stands for itself
 
-// Where the bracket closes that opens at `open`, or npos; names and their defaults are short.
-std::size_t closed(std::string_view text, std::size_t open, char bracket) {
+// How long the ${...} or $(...) is that a text begins with; 0: it is none, or longer than names and their defaults are.
+std::size_t bracketed(std::string_view text, std::string_view open, char close) {
   constexpr std::size_t kLongest = 1024;
-  return text.substr(0, open + kLongest).find(bracket, open);
+  if (!text.starts_with(open)) return 0;
+  text = text.substr(0, kLongest);
+  const std::size_t end = shell_piece_end(text, 0);
+  return text[end - 1] == close ? end : 0;
 }
 
 // $(NAME), which the cluster puts in; $$ is a dollar.
 ScriptWriter::PutIn kubernetes_variable(std::string_view text) {
   if (text.starts_with("$$")) return {2, std::string(kDollar)};
-  if (!text.starts_with("$(")) return {};
-  const std::size_t end = closed(text, 2, ')');
-  if (end == std::string_view::npos || !is_shell_name(text.substr(2, end - 2))) return {};
-  return {end + 1, "${" + std::string(text.substr(2, end - 2)) + "}"};
+  const std::size_t length = bracketed(text, "$(", ')');
+  if (length == 0 || !is_shell_name(text.substr(2, length - 3))) return {};
+  return {length, "${" + std::string(text.substr(2, length - 3)) + "}"};
 }
 
 // $NAME and ${NAME}, from where Compose is started; $$ is a dollar.
 ScriptWriter::PutIn compose_variable(std::string_view text) {
   if (text.starts_with("$$")) return {2, std::string(kDollar)};
-  if (text.starts_with("${")) {
-    const std::size_t end = closed(text, 2, '}');
-    if (end == std::string_view::npos) return {};
-    return {end + 1, std::string(text.substr(0, end + 1))};
+  std::size_t length = bracketed(text, "${", '}');
+  if (length == 0 && text.starts_with('$')) {
+    for (length = 1; length < text.size(); ++length)
+      if (const char c = text[length]; !engine::is_letter(c) && !engine::is_digit(c) && c != '_') break;
+    if (length == 1) return {};
   }
-  std::size_t end = 1;
-  if (text.starts_with('$'))
-    while (end < text.size() && (engine::is_letter(text[end]) || engine::is_digit(text[end]) || text[end] == '_'))
-      ++end;
-  if (end == 1) return {};
-  return {end, std::string(text.substr(0, end))};
+  return {length, std::string(text.substr(0, length))};
 }
 
 // Images that start a server of their own, and what its arguments follow.
@@ -282,35 +284,26 @@ class DocumentScripts {
   ScriptWriter out_;
 };
 
-// Rows of a text, those that end in a backslash with the next one. A comment between such is blank, and goes on.
+// A row of a text, with those that it goes on in behind a backslash. A comment between such is blank, and goes on.
 struct Row {
   std::string text;  // with the ends of its lines
   int line = 0;
 };
-std::vector<Row> joined_rows(std::string_view text) {
-  std::vector<Row> out;
-  int line = 1;
-  bool goes_on = false;
-  while (!text.empty()) {
-    const std::size_t stop = text.find('\n');
-    std::string row(text.substr(0, stop));
-    text.remove_prefix(stop == std::string_view::npos ? text.size() : stop + 1);
+// Takes it off the text; `line` is that of what is left.
+Row take_row(std::string_view& text, int& line) {
+  Row out{{}, line};
+  for (bool goes_on = true; goes_on && !text.empty(); ++line) {
+    const std::size_t stop = std::min(text.find('\n'), text.size());
+    std::string_view row = text.substr(0, stop);
+    text.remove_prefix(std::min(stop + 1, text.size()));
     const std::size_t first = row.find_first_not_of(" \t");
-    if (goes_on && first != std::string::npos && row[first] == '#') row = "\\";
-    if (!goes_on) out.push_back({{}, line});
-    const std::size_t last = row.find_last_not_of(" \t\r");
-    goes_on = last != std::string::npos && row[last] == '\\';
-    row.resize(last + 1);  // none: nothing is left
-    out.back().text += row + '\n';
-    ++line;
+    if (line > out.line && first != std::string_view::npos && row[first] == '#') row = "\\";
+    row = row.substr(0, row.find_last_not_of(" \t\r") + 1);  // none: nothing is left
+    goes_on = row.ends_with('\\');
+    out.text += row;
+    out.text += '\n';
   }
   return out;
-}
-
-std::string_view trimmed(std::string_view text) {
-  const std::size_t begin = text.find_first_not_of(" \t\r\n");
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(" \t\r\n") - begin + 1);
 }
 
 bool is_comment(std::string_view row) { return row.empty() || row[0] == '#' || row[0] == ';'; }
@@ -418,19 +411,20 @@ std::optional<ContainedScript> script_of_documents(std::span<const Node> documen
 }
 
 std::optional<ContainedScript> script_of_rows(std::string_view text) {
-  const std::vector<Row> rows = joined_rows(text);
-  for (const Row& row : rows) {
-    const std::string_view first = trimmed(row.text);
-    if (is_comment(first)) continue;
+  std::vector<Row> rows;
+  for (int line = 1; !text.empty();) {
+    rows.push_back(take_row(text, line));
+    const std::string_view first = trimmed(rows.back().text);
     const std::string instruction = instruction_of(first);
-    if (instruction == "arg") continue;  // of the image's name
+    if (is_comment(first) || instruction == "arg") continue;  // an argument of the image's name
+    const bool image = instruction == "from";
+    if (!image && first != "[Unit]" && first != "[Service]") return std::nullopt;
+    while (!text.empty()) rows.push_back(take_row(text, line));
     ContainedScript out;
-    if (instruction == "from") {
+    if (image)
       DockerScript(out).read(rows);
-      return out;
-    }
-    if (first != "[Unit]" && first != "[Service]") return std::nullopt;
-    read_unit(rows, out);
+    else
+      read_unit(rows, out);
     return out;
   }
   return std::nullopt;

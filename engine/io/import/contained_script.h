@@ -1,7 +1,7 @@
-// What a file of another kind starts, as the script that it comes to: Kubernetes manifests (whatever has containers, jobs
-// and operators' resources among them), Compose files, SkyPilot tasks, Dockerfiles and systemd units. Each character
-// knows its line in that file. Nothing is run, and nothing else of such a file says anything of a plan. For the .cpp files
-// of engine/io.
+// What a file of another kind starts, as the script that it comes to: Kubernetes manifests (whatever has containers,
+// jobs and operators' resources among them), Compose files, SkyPilot tasks, Dockerfiles and systemd units. Each
+// character knows its line in that file. Nothing is run, and nothing else of such a file says anything of a plan. For
+// the .cpp files of engine/io.
 #pragma once
 
 #include <optional>

@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "engine/base/ascii.h"
-#include "engine/io/import/command_keys.h"
 #include "engine/io/import/framework_models.h"
 
 namespace roofscape::io {
@@ -188,14 +187,14 @@ void read_cache_format(KeyReader& keys, LaunchPlan& plan, std::string_view engin
   plan.state_choice("precision.kv_cache", word, cache->origin, cache->value);
 }
 
-void tell_other_servers(const ShellScript& script, bool (*starts_server)(const ShellCommand&),
+void tell_other_servers(std::span<const ShellCommand> commands, bool (*starts_server)(const ShellCommand&),
                         const Maybe<std::string>& model, LaunchPlan& plan) {
   if (!model) return;
   const auto names_model = [&model](const ShellWord& word) {
     return word.text == model->value || word.text.ends_with("=" + model->value);
   };
   bool behind = false;
-  for (const ShellCommand& command : commands_of(script)) {
+  for (const ShellCommand& command : commands) {
     if (!starts_server(command)) continue;
     if (behind && std::none_of(command.words.begin(), command.words.end(), names_model))
       plan.warn(say("import.other_server"), command.line);

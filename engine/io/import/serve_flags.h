@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -32,7 +33,7 @@ void read_cache_format(KeyReader& keys, LaunchPlan& plan, std::string_view engin
 void leave_out_server_flags(KeyReader& keys);
 
 // Warns of the commands behind the first server that start one of another model.
-void tell_other_servers(const ShellScript& script, bool (*starts_server)(const ShellCommand&),
+void tell_other_servers(std::span<const ShellCommand> commands, bool (*starts_server)(const ShellCommand&),
                         const Maybe<std::string>& model, LaunchPlan& plan);
 
 // The chips of a stage of one server: attention is shared out by requests among `groups` of them, and the experts of a layer

@@ -34,11 +34,11 @@ bool is_sglang_command(const ShellCommand& command) {
 class SglangReader {
  public:
   SglangReader(const LaunchSource& source, const PresetLibrary& library)
-      : source_(source), library_(library), keys_(source.file, plan_) {}
+      : source_(source), library_(library), commands_(commands_of(source.script)), keys_(source.file, plan_) {}
 
   Result<LaunchPlan> read() {
     if (source_.syntax == LaunchSyntax::yaml) take(source_.document);
-    for (const ShellCommand& command : commands_of(source_.script))
+    for (const ShellCommand& command : commands_)
       if (is_sglang_command(command)) {
         take(command);
         break;
@@ -79,7 +79,7 @@ class SglangReader {
     const auto path = keys_.word("--model-path");
     if (keys_.failed()) return;
     read_served_model(keys_, plan_, path, kSglang);
-    tell_other_servers(source_.script, is_sglang_command, path, plan_);
+    tell_other_servers(commands_, is_sglang_command, path, plan_);
     read_cache_format(keys_, plan_, kSglang);
   }
 
@@ -252,6 +252,7 @@ class SglangReader {
 
   const LaunchSource& source_;
   const PresetLibrary& library_;
+  const std::vector<ShellCommand> commands_;
   LaunchPlan plan_;
   KeyReader keys_;
 };
@@ -262,10 +263,11 @@ bool is_sglang(const LaunchSource& source) {
 }
 
 bool are_sglang_settings(const LaunchSource& source) {
-  return are_server_settings(source.document, "model-path",
-                             {"tp", "tp-size", "tensor-parallel-size", "dp-size", "data-parallel-size", "pp-size",
-                              "ep-size", "context-length", "mem-fraction-static", "max-running-requests",
-                              "chunked-prefill-size", "kv-cache-dtype", "host", "port"});
+  return are_server_settings(
+      source.document, "--model-path",
+      {"--tp", "--tp-size", "--tensor-parallel-size", "--dp-size", "--data-parallel-size", "--pp-size", "--ep-size",
+       "--context-length", "--mem-fraction-static", "--max-running-requests", "--chunked-prefill-size",
+       "--kv-cache-dtype", "--host", "--port"});
 }
 
 Result<LaunchPlan> read_sglang(const LaunchSource& source, const PresetLibrary& library) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -19,10 +20,10 @@ std::string_view long_name(std::string_view option) {
 
 }  // namespace
 
-void read_sbatch(std::string_view text, ShellScript& out) {
-  int line = 0;
+void read_sbatch(const ShellSource& source, ShellScript& out) {
+  std::string_view text = source.text;
   while (!text.empty()) {
-    ++line;
+    const int line = source.line_at(source.text.size() - text.size());
     const std::size_t stop = std::min(text.find('\n'), text.size());
     std::string_view row = text.substr(0, stop);
     text.remove_prefix(std::min(stop + 1, text.size()));

@@ -49,7 +49,7 @@ Result<ShellScript> read_shell(const ShellSource& source, std::string_view file,
   if (source.text.find('\0') != std::string::npos)
     return InputError{std::string(file), {}, say("error.shell.binary"), say("error.file.not_ours")};
   ShellScript out;
-  read_sbatch(source.text, out);
+  read_sbatch(source, out);
   ShellInterpreter interpreter(out);
   set_slurm(out, interpreter);
   for (const std::string& variable : environment) {

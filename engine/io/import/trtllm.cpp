@@ -44,10 +44,10 @@ bool is_trtllm_command(const ShellCommand& command) {
 class TrtllmReader {
  public:
   TrtllmReader(const LaunchSource& source, const PresetLibrary& library)
-      : source_(source), library_(library), keys_(source.file, plan_) {}
+      : source_(source), library_(library), commands_(commands_of(source.script)), keys_(source.file, plan_) {}
 
   Result<LaunchPlan> read() {
-    for (const ShellCommand& command : commands_of(source_.script))
+    for (const ShellCommand& command : commands_)
       if (is_trtllm_command(command)) {
         take(command);
         break;
@@ -98,7 +98,7 @@ class TrtllmReader {
     const auto flagged = keys_.word("--model");
     if (flagged) model_ = flagged;
     read_served_model(keys_, plan_, model_, kTrtllm, "dtype", "quant_config.quant_algo");
-    tell_other_servers(source_.script, is_trtllm_command, model_, plan_);
+    tell_other_servers(commands_, is_trtllm_command, model_, plan_);
     read_cache_format(keys_, plan_, kTrtllm, "kv_cache_config.dtype|--kv-cache-dtype");
   }
 
@@ -311,6 +311,7 @@ class TrtllmReader {
 
   const LaunchSource& source_;
   const PresetLibrary& library_;
+  const std::vector<ShellCommand> commands_;
   LaunchPlan plan_;
   KeyReader keys_;
   Maybe<std::string> model_;

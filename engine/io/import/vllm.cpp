@@ -52,11 +52,11 @@ double usual_pass(const engine::Chip& chip) {
 class VllmReader {
  public:
   VllmReader(const LaunchSource& source, const PresetLibrary& library)
-      : source_(source), library_(library), keys_(source.file, plan_) {}
+      : source_(source), library_(library), commands_(commands_of(source.script)), keys_(source.file, plan_) {}
 
   Result<LaunchPlan> read() {
     if (source_.syntax == LaunchSyntax::yaml) take(source_.document);
-    for (const ShellCommand& command : commands_of(source_.script))
+    for (const ShellCommand& command : commands_)
       if (is_vllm_command(command)) {
         take(command);
         break;
@@ -105,7 +105,7 @@ class VllmReader {
       return keys_.contradiction(model_->origin, "", flagged->origin, flagged->value);
     if (flagged) model_ = flagged;
     read_served_model(keys_, plan_, model_, kVllm);
-    tell_other_servers(source_.script, is_vllm_command, model_, plan_);
+    tell_other_servers(commands_, is_vllm_command, model_, plan_);
     read_cache_format(keys_, plan_, kVllm);
   }
 
@@ -340,6 +340,7 @@ class VllmReader {
 
   const LaunchSource& source_;
   const PresetLibrary& library_;
+  const std::vector<ShellCommand> commands_;
   LaunchPlan plan_;
   KeyReader keys_;
   Maybe<std::string> model_;
@@ -351,9 +352,10 @@ bool is_vllm(const LaunchSource& source) {
 }
 
 bool are_vllm_settings(const LaunchSource& source) {
-  return are_server_settings(source.document, "model",
-                             {"tensor-parallel-size", "pipeline-parallel-size", "data-parallel-size", "max-model-len",
-                              "max-num-seqs", "max-num-batched-tokens", "gpu-memory-utilization", "kv-cache-dtype"});
+  return are_server_settings(
+      source.document, "--model",
+      {"--tensor-parallel-size", "--pipeline-parallel-size", "--data-parallel-size", "--max-model-len",
+       "--max-num-seqs", "--max-num-batched-tokens", "--gpu-memory-utilization", "--kv-cache-dtype"});
 }
 
 Result<LaunchPlan> read_vllm(const LaunchSource& source, const PresetLibrary& library) {

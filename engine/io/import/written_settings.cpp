@@ -27,40 +27,29 @@ void take_paths(const Node& map, const std::string& path, KeyReader& keys) {
   }
 }
 
-std::string flag_of(std::string_view key) {
-  std::string out = "--" + std::string(key);
-  std::replace(out.begin(), out.end(), '_', '-');
-  return out;
-}
-
 }  // namespace
 
 void take_flag_settings(const Node& settings, std::span<const ShortFlag> shorts, KeyReader& keys) {
   for (std::size_t i = 0; i < settings.items.size(); ++i) {
     Node value = settings.items[i];
-    std::string open = open_part(value), name = flag_of(settings.keys[i]);
+    std::string open = open_part(value), name = full_flag("--" + settings.keys[i], shorts);
     if (name.starts_with("--no-") && value.kind == Node::Kind::boolean) {
-      name.erase(2, 3);
+      name = full_flag("--" + name.substr(5), shorts);
       value.number = 1 - value.number;
       value.text = value.number != 0 ? "true" : "false";
     }
-    for (const ShortFlag& known : shorts)
-      if (name == known.name) {
-        name = known.stands_for;
-        break;
-      }
     if (!keys.like(name)) keys.add(std::move(name), std::move(value), std::move(open));
   }
 }
 
-bool are_server_settings(const Node& settings, std::string_view model_key,
+bool are_server_settings(const Node& settings, std::string_view model_flag,
                          std::initializer_list<std::string_view> flags) {
   if (!settings.is_map()) return false;
   bool served = false, any = false;
   for (std::size_t i = 0; i < settings.items.size(); ++i) {
-    const std::string flag = flag_of(settings.keys[i]);
-    served = served || (flag.substr(2) == model_key && settings.items[i].kind == Node::Kind::text);
-    any = any || std::find(flags.begin(), flags.end(), flag.substr(2)) != flags.end();
+    const std::string flag = full_flag("--" + settings.keys[i], {});
+    served = served || (flag == model_flag && settings.items[i].kind == Node::Kind::text);
+    any = any || std::find(flags.begin(), flags.end(), flag) != flags.end();
   }
   return served && any;
 }

@@ -24,8 +24,8 @@ enum class UnwrittenSettings { importable, of_line };
 
 // Settings that have the names of flags, as keys: "tensor-parallel-size: 4" is --tensor-parallel-size 4.
 void take_flag_settings(const Node& settings, std::span<const ShortFlag> shorts, KeyReader& keys);
-// Whether settings are a server's: they name what is served, and have one of these flags ("tensor-parallel-size").
-bool are_server_settings(const Node& settings, std::string_view model_key,
+// Whether settings are a server's: one names what is served, and one is among these flags.
+bool are_server_settings(const Node& settings, std::string_view model_flag,
                          std::initializer_list<std::string_view> flags);
 
 // The settings of that YAML, TOML or JSON file as keys. Where the script writes no such file the plan says that it is not

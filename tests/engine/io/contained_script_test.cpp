@@ -169,6 +169,17 @@ TEST_CASE("rows of a receipt name the lines of the file that holds the command")
   CHECK(line_of(unit, "parallelism.tensor") == 4);
 }
 
+TEST_CASE("Slurm's header in a task has the lines of the task") {
+  const auto refused = io::import_launch(
+      "num_nodes: 2\nrun: |\n  torchrun --nproc_per_node 8 --nnodes 2 pretrain_gpt.py --num-layers 32 "
+      "--hidden-size 4096 --num-attention-heads 32 --seq-length 4096\n  #SBATCH --nodes=4\n",
+      "task.yaml", {}, shipped());
+  REQUIRE_FALSE(refused);
+  const std::string text = io::to_text(refused.error(), test::english());
+  CHECK(text.find("line 4") != std::string::npos);
+  CHECK(text.find("line 3") != std::string::npos);
+}
+
 TEST_CASE("a cluster puts its variables in, Compose those of where it is started, a container's shell its own") {
   const auto tensor = [](const std::string& text, const std::vector<std::string>& environment = {}) {
     io::ImportRequest request = kServed;
@@ -189,6 +200,9 @@ TEST_CASE("a cluster puts its variables in, Compose those of where it is started
   CHECK(tensor(service("vllm serve Qwen/Qwen3-32B --tensor-parallel-size ${TP:-2}"), {"TP=8"}) == 8);
   CHECK(tensor(service("[vllm, serve, Qwen/Qwen3-32B, --tensor-parallel-size, \"${TP:-2}\"]"), {"TP=8"}) == 8);
   CHECK(tensor(service("sh -c 'vllm serve Qwen/Qwen3-32B --tensor-parallel-size $$TP'")) == 4);
+  CHECK(tensor(service("[vllm, serve, Qwen/Qwen3-32B, --tensor-parallel-size, \"${TP:-${WAYS:-2}}\"]")) == 2);
+  CHECK(tensor("resources: {accelerators: {H100: 4}}\nnum_nodes: 2\nenvs: {HALF: 2}\nrun: |\n  vllm serve "
+               "Qwen/Qwen3-32B -tp $((SKYPILOT_NUM_NODES * SKYPILOT_NUM_GPUS_PER_NODE / HALF))\n") == 4);
 }
 
 TEST_CASE("a server that the image starts takes its arguments") {
