@@ -29,7 +29,8 @@ using tests::Columns;
 
 namespace {
 
-// A preset on an awkward number of chips, at most so many times a node, or a plane of a torus.
+// A preset on an awkward number of chips, at most so many times a node, or a plane of a torus; of a torus also on
+// slices, of which plans take some.
 std::vector<Scenario> awkward(std::initializer_list<const char*> presets) {
   std::vector<Scenario> out;
   for (const char* preset : presets)
@@ -41,6 +42,10 @@ std::vector<Scenario> awkward(std::initializer_list<const char*> presets) {
           s.cluster.slice = {4, 4, times}, s.cluster.slices = 1;
         else
           s.cluster.nodes = times;
+        if (s.cluster.chip.interconnect != Interconnect::torus) continue;
+        Scenario slices = s;
+        slices.cluster.slice = {4, 4, 4}, slices.cluster.slices = times;
+        out.push_back(std::move(slices));
       }
   return out;
 }
@@ -95,7 +100,7 @@ void check_cluster(const Scenario& s, const Ranked& best) {
 }  // namespace
 
 TEST_CASE("a training plan on awkward chips has the chips, time and MFU of evaluate on every surface of a search") {
-  int idle = 0, mixed = 0;
+  int idle = 0, mixed = 0, on_some_slices = 0;
   for (const Scenario& s : awkward({"llama3-8b-8-h100", "llama3-70b-v5p-pod"})) {
     CAPTURE(s.name);
     CAPTURE(chip_count(s.cluster));
@@ -116,6 +121,8 @@ TEST_CASE("a training plan on awkward chips has the chips, time and MFU of evalu
     for (const SearchCell& cell : found.cells) {
       if (!cell.best) continue;
       const Report said = report_of(s, *cell.best);
+      on_some_slices +=
+          number(said, Q::chips_used) <= static_cast<double>(slice_chips(s.cluster) * (s.cluster.slices - 1));
       CHECK(map.has("step s", number(said, Q::step_time)));
       CHECK(map.has("MFU", number(said, Q::mfu)));
       if (of_all)
@@ -125,6 +132,7 @@ TEST_CASE("a training plan on awkward chips has the chips, time and MFU of evalu
   }
   CHECK(idle > 10);
   CHECK(mixed > 3);
+  CHECK(on_some_slices > 10);
 }
 
 TEST_CASE("a serving plan on awkward chips has the chips and rates of evaluate on every surface of a search") {
