@@ -134,6 +134,14 @@ SliderRange integers(double from, double to) {
   return r;
 }
 
+SliderRange shares() {
+  SliderRange r;
+  r.kind = SliderKind::linear;
+  r.track_from = 0;
+  r.track_to = 1;
+  return r;
+}
+
 void field_slider(PanelContext& ctx, Column& column, engine::Scenario& scenario, std::string_view path,
                   SliderRange range, const FieldLook& look) {
   const engine::Field* field = engine::find_field(path);

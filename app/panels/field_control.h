@@ -41,5 +41,6 @@ void field_unavailable(PanelContext& ctx, Column& column, std::string_view path,
 // Ranges in use: the track, while the domain comes from the table.
 widgets::SliderRange powers(double from, double to);
 widgets::SliderRange integers(double from, double to);
+widgets::SliderRange shares();  // from none to all
 
 }  // namespace roofscape::app

@@ -132,10 +132,6 @@ void workload_section(PanelContext& ctx, Column& column, Scenario& s) {
 void serving_section(PanelContext& ctx, Column& column, Scenario& s) {
   begin_section(ctx, column, "ui.section.serving");
   engine::ServingPlan& plan = s.serving;
-  SliderRange share;
-  share.kind = SliderKind::linear;
-  share.track_from = 0;
-  share.track_to = 1;
   field_switch(ctx, column, s, "serving.disaggregated");
   if (plan.disaggregated) {
     struct Row {
@@ -156,17 +152,17 @@ void serving_section(PanelContext& ctx, Column& column, Scenario& s) {
   }
   field_slider(ctx, column, s, "serving.prefill_chunk_tokens", powers(128, 1 << 16),
                {.off = plan.prefill_chunk_tokens == 0});
-  field_slider(ctx, column, s, "serving.prefix_hit_rate", share, {.off = plan.prefix_hit_rate == 0});
+  field_slider(ctx, column, s, "serving.prefix_hit_rate", shares(), {.off = plan.prefix_hit_rate == 0});
   if (s.parallelism.tensor > s.model.n_kv_heads)
     field_choice(ctx, column, s, "serving.kv_split");
   else
     field_unavailable(ctx, column, "serving.kv_split", ctx.text("ui.serving.heads_for_all"));
   field_slider(ctx, column, s, "serving.page_tokens", powers(1, 256), {.off = plan.page_tokens == 0});
   field_slider(ctx, column, s, "serving.draft_tokens", integers(0, 16), {.off = plan.draft_tokens == 0});
-  SliderRange cost = share;
+  SliderRange cost = shares();
   cost.track_to = 0.5;
   if (plan.draft_tokens > 0) {
-    field_slider(ctx, column, s, "serving.acceptance_rate", share);
+    field_slider(ctx, column, s, "serving.acceptance_rate", shares());
     field_slider(ctx, column, s, "serving.draft_cost", cost);
   } else {
     field_unavailable(ctx, column, "serving.acceptance_rate", ctx.text("ui.serving.no_drafts"));
@@ -327,12 +323,8 @@ void assumptions_section(PanelContext& ctx, Column& column, Scenario& s) {
     column.y += e.height;
   }
   price_row(ctx, column, s);
-  SliderRange share;
-  share.kind = SliderKind::linear;
-  share.track_from = 0;
-  share.track_to = 1;
-  field_slider(ctx, column, s, "assumptions.stated_mfu", share);
-  field_slider(ctx, column, s, "assumptions.overlap", share);
+  field_slider(ctx, column, s, "assumptions.stated_mfu", shares());
+  field_slider(ctx, column, s, "assumptions.overlap", shares());
   SliderRange reserve;
   reserve.kind = SliderKind::linear;
   reserve.track_from = 0;
@@ -341,7 +333,7 @@ void assumptions_section(PanelContext& ctx, Column& column, Scenario& s) {
   field_segments(ctx, column, s, "assumptions.flops");
   field_segments(ctx, column, s, "assumptions.axes_overlap");
   field_segments(ctx, column, s, "assumptions.parameters");
-  field_slider(ctx, column, s, "assumptions.context_share", share);
+  field_slider(ctx, column, s, "assumptions.context_share", shares());
 }
 
 }  // namespace
