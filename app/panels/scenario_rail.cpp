@@ -257,6 +257,10 @@ void memory_section(PanelContext& ctx, Column& column, Scenario& s) {
     field_choice(ctx, column, s, "kernels.elementwise");
   }
   field_switch(ctx, column, s, "offload.optimizer");
+  if (s.offload.optimizer)
+    field_slider(ctx, column, s, "offload.optimizer_fraction", shares());
+  else
+    field_unavailable(ctx, column, "offload.optimizer_fraction", ctx.text("ui.offload.on_chip"));
   field_switch(ctx, column, s, "offload.activations");
 }
 

@@ -81,6 +81,18 @@ constexpr Rule wide_moments(std::string_view source) {
           .source = source,
           .mend = [](Scenario& s) { s.precision.optimizer = OptimizerKind::adam_fp32; }};
 }
+// `source`: where the optimizer's state is put on the host.
+template <Framework framework>
+constexpr Rule whole_optimizer(std::string_view source) {
+  return {
+      .id = "optimizer_fraction",
+      .path = "offload.optimizer_fraction",
+      .reads = RuleReads::plan,
+      .broken = [](const Scenario& s) { return s.offload.optimizer && s.offload.optimizer_fraction < 1; },
+      .words = [](const Scenario&) { return say("framework.rule.optimizer_fraction", framework_name(framework)); },
+      .source = source,
+      .mend = [](Scenario& s) { s.offload.optimizer_fraction = 1; }};
+}
 // An order of operations of one's own, which only torch's pipelines can be given.
 template <Framework framework>
 constexpr Rule own_order() {

@@ -302,6 +302,7 @@ constexpr Rule kMaxtext[] = {
      .words = [](const Scenario&) { return say("framework.rule.maxtext.activation_offload"); },
      .source = kBase,
      .mend = [](Scenario& s) { s.offload.activations = false; }},
+    whole_optimizer<Framework::maxtext>(kBase),
     even_nodes<Framework::maxtext>(),
     wide_moments<Framework::maxtext>("MaxText, src/maxtext/optimizers/optimizers.py"),
 };

@@ -250,6 +250,7 @@ constexpr Rule kTorchtitan[] = {
      .words = [](const Scenario&) { return say("framework.rule.torchtitan.optimizer_offload"); },
      .source = kParallelize,
      .mend = [](Scenario& s) { s.offload.optimizer = false; }},
+    whole_optimizer<Framework::torchtitan>(kParallelize),
     {.id = "activation_offload",
      .path = "offload.activations",
      .reads = RuleReads::plan,
@@ -380,6 +381,16 @@ constexpr Rule kDeepspeed[] = {
      .words = [](const Scenario&) { return say("framework.rule.deepspeed.optimizer_offload"); },
      .source = kDsZero,
      .mend = [](Scenario& s) { s.offload.optimizer = false; }},
+    {.id = "optimizer_fraction",
+     .path = "offload.optimizer_fraction",
+     .reads = RuleReads::plan,
+     .broken =
+         [](const Scenario& s) {
+           return s.offload.optimizer && s.offload.optimizer_fraction < 1 && sharded_stage(s) < 3;
+         },
+     .words = [](const Scenario&) { return say("framework.rule.deepspeed.optimizer_fraction"); },
+     .source = "DeepSpeed, deepspeed/runtime/zero/offload_config.py",
+     .mend = [](Scenario& s) { s.offload.optimizer_fraction = 1; }},
     {.id = "activation_offload",
      .path = "offload.activations",
      .reads = RuleReads::plan,

@@ -74,6 +74,7 @@ constexpr std::array kRows{
     Synonym{megatron, "pipeline-model-parallel-layout", "pipeline.layers_per_stage"},
     Synonym{megatron, "recompute-granularity", "checkpointing.policy", kGranularities},
     Synonym{megatron, "optimizer-cpu-offload", "offload.optimizer"},
+    Synonym{megatron, "optimizer-offload-fraction", "offload.optimizer_fraction"},
     Synonym{megatron, "cpu-offloading", "offload.activations"},
 
     Synonym{megatron_bridge, "model.num_layers", "model.n_layers"},
@@ -108,6 +109,7 @@ constexpr std::array kRows{
     Synonym{megatron_bridge, "model.pipeline_model_parallel_layout", "pipeline.layers_per_stage"},
     Synonym{megatron_bridge, "model.recompute_granularity", "checkpointing.policy", kGranularities},
     Synonym{megatron_bridge, "optimizer.optimizer_cpu_offload", "offload.optimizer"},
+    Synonym{megatron_bridge, "optimizer.optimizer_offload_fraction", "offload.optimizer_fraction"},
     Synonym{megatron_bridge, "model.cpu_offloading", "offload.activations"},
 
     Synonym{torchtitan, "training.seq_len", "workload.sequence_length"},

@@ -398,6 +398,8 @@ Inputs<S> make_inputs(const Scenario& s, Trace* trace) {
   in.scores_in_hbm = s.kernels.attention == AttentionKernel::unfused;
   in.eager = s.kernels.elementwise == ElementwiseKernel::eager;
   in.logit_bytes = bytes_of_logit(s.kernels.loss).value_or(*bytes_of_logit(LossKernel::fused));
+  in.splits_optimizer = s.offload.optimizer_fraction < 1;
+  if (in.splits_optimizer) in.offload_fraction = input(Q::offload_fraction, s.offload.optimizer_fraction, yours);
   if (in.calibrated) calibrate(s, trace, in);
   in.stated_mfu = input(Q::stated_mfu, s.assumptions.stated_mfu, yours);
   in.reserve_bytes = input(Q::reserve_bytes, s.assumptions.reserve_bytes, yours);

@@ -127,6 +127,8 @@ struct Inputs {
   S gather_bytes;            // of a weight whose shards are gathered for a layer (ZeRO-3)
   S update_bytes;            // of a weight that ranks keep whole, as its new value is sent to them (below ZeRO-3)
   S reduced_gradient_bytes;  // of a gradient element as it is sent: as stored, else in the compute dtype
+  S offload_fraction{};      // of the parameters whose optimizer state is offloaded, where that is not all
+  bool splits_optimizer = false;
   S stated_mfu, reserve_bytes;
   S overlap;  // share of the work communication hides under
   bool full_overlap = true;

@@ -276,6 +276,7 @@ struct Adapter {
 struct Offload {
   bool optimizer = false;
   bool activations = false;
+  double optimizer_fraction = 1;  // of the parameters whose state is on the host, if any is
   friend bool operator==(const Offload&, const Offload&) = default;
 };
 

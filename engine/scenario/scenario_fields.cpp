@@ -236,6 +236,7 @@ const std::array kFields{
     training_only(CHOICE("adapter.targets", adapter.targets, kAdapterTargets.ids())),
     training_only(BOOLEAN("adapter.experts", adapter.experts)),
     training_only(BOOLEAN("offload.optimizer", offload.optimizer)),
+    training_only(NUMBER("offload.optimizer_fraction", offload.optimizer_fraction, 0, 1, unit::fraction)),
     training_only(BOOLEAN("offload.activations", offload.activations)),
     serving_only(BOOLEAN("serving.disaggregated", serving.disaggregated)),
     serving_only(INTEGER("serving.prefill.data", serving.prefill.data, 1, kMostDataDegree, unit::ways)),

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/pipeline/schedule.h"
+#include "engine/training/optimizer_home.h"
 #include "engine/training/run.h"
 
 namespace roofscape::engine {
@@ -72,7 +73,7 @@ void adapter_memory(const Inputs<S>& in, const LayerTime<S>& layer, const StepCo
   };
   memory.parts[0] = in.weight_bytes * frozen + in.adapter.bytes * held(3);
   memory.parts[1] = key.stores_gradients ? in.gradient_bytes * held(2) : in.zero;
-  memory.parts[2] = key.has_optimizer && !key.offload_optimizer ? in.optimizer_bytes * held(1) : in.zero;
+  memory.parts[2] = updates_on_chip(in, key) ? chip_share(in, key, S(in.optimizer_bytes * held(1))) : in.zero;
   memory.trained_gathered = rank / Y;
 }
 
@@ -125,7 +126,7 @@ void state_memory(const Inputs<S>& in, const LayerTime<S>& layer, const StepCoun
   memory.parts[0] = in.weight_bytes * held(3) / (Y * shards_from(3));
   memory.parts[1] = key.stores_gradients ? in.gradient_bytes * held(2) / (Y * shards_from(2)) : zero;
   memory.parts[2] = zero;
-  if (key.has_optimizer && !key.offload_optimizer) {
+  if (updates_on_chip(in, key)) {
     S state = in.optimizer_bytes * held(1);
     if (in.muon.on) {
       const MuonParameters<S>& muon = layer.muon;
@@ -140,7 +141,7 @@ void state_memory(const Inputs<S>& in, const LayerTime<S>& layer, const StepCoun
       by_muon = named(Q::stage_params_muon, d, by_muon);
       state = state - (in.optimizer_bytes - in.muon.bytes) * by_muon;
     }
-    memory.parts[2] = state / (Y * shards_from(1));
+    memory.parts[2] = chip_share(in, key, S(state / (Y * shards_from(1))));
   }
   memory.params_gathered = rank_params / Y;
   memory.state = memory.parts[0] + memory.parts[1] + memory.parts[2];

@@ -1,6 +1,7 @@
 #include "engine/training/operation_steps.h"
 
 #include "engine/scenario/checkpoint_policies.h"
+#include "engine/training/optimizer_home.h"
 
 namespace roofscape::engine {
 
@@ -50,7 +51,7 @@ void operation_steps(const Inputs<S>& in, const LayerTime<S>& layer, const Stage
     const auto kind = static_cast<OperationKind>(i);
     OperationStep<S>& step = out[static_cast<std::size_t>(i)];
     step.present = (kind != OperationKind::router || in.model.is.moe) &&
-                   (kind != OperationKind::optimizer || (plan_key.has_optimizer && !plan_key.offload_optimizer));
+                   (kind != OperationKind::optimizer || updates_on_chip(in, plan_key));
     if (!step.present) continue;
     const bool vocabulary = kind == OperationKind::embedding || kind == OperationKind::logits;
     // Calibrated, no part of the step has the vocabulary's blocks again.
@@ -58,8 +59,9 @@ void operation_steps(const Inputs<S>& in, const LayerTime<S>& layer, const Stage
                           : in.calibrated && is_vector_operation(kind) ? layer.kernels.vectors_again
                                                                        : again[static_cast<std::size_t>(i)];
     if (kind == OperationKind::optimizer) {
-      step.hbm_bytes = named(Q::operation_step_bytes, i, plan.optimizer_bytes_each * plan.updated_params);
-      step.flops = named(Q::operation_step_flops, i, constant<S>(kAdamFlops, unit::flop_each) * plan.updated_params);
+      const S updated = chip_share(in, plan_key, plan.updated_params);
+      step.hbm_bytes = named(Q::operation_step_bytes, i, plan.optimizer_bytes_each * updated);
+      step.flops = named(Q::operation_step_flops, i, constant<S>(kAdamFlops, unit::flop_each) * updated);
       if (stage.muon.on) {
         // The products' share of it is on the matrix units: its time is the step's part.
         step.flops = named(Q::operation_step_flops, i, step.flops + stage.muon.flops);

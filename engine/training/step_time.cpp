@@ -1,10 +1,10 @@
 #include "engine/training/step_time.h"
 
-#include "engine/model/adapter.h"
-
-#include "engine/scenario/checkpoint_policies.h"
-
 #include <algorithm>
+
+#include "engine/model/adapter.h"
+#include "engine/scenario/checkpoint_policies.h"
+#include "engine/training/optimizer_home.h"
 
 namespace roofscape::engine {
 
@@ -42,11 +42,12 @@ template <Scalar S>
 S host_update(const Inputs<S>& in, const LayerTime<S>& layer, const StageBlocks<S>& blocks, const PlanKey& key,
               const StepCost<S>& step, bool waits) {
   const S& pcie = in.achieved.pcie;
+  const S updated = host_share(in, step.updated_params);
   const S layers = in.model.n_layers / in.degree(Axis::pipeline).x;
-  const S gradients = named(Q::offload_gradients, in.reduced_gradient_bytes * step.updated_params / pcie);
-  const S update = named(Q::offload_update, step.optimizer_bytes_each * step.updated_params / in.chip.host_memory);
+  const S gradients = named(Q::offload_gradients, in.reduced_gradient_bytes * updated / pcie);
+  const S update = named(Q::offload_update, step.optimizer_bytes_each * updated / in.chip.host_memory);
   const S& weight = in.adapter.on ? in.adapter.bytes : in.weight_bytes;
-  const S weights = named(Q::offload_weights, weight * step.updated_params / pcie);
+  const S weights = named(Q::offload_weights, weight * updated / pcie);
   // A backward that waits for its checkpoint gives the gradients that much longer: they go the other way.
   const bool pipelined = in.degree(Axis::pipeline).n > 1;
   S backward = blocks.layer.backward;
@@ -61,8 +62,16 @@ S host_update(const Inputs<S>& in, const LayerTime<S>& layer, const StageBlocks<
   const S after = late + (max(update, weights) + min(update, weights) / layers);
   if (!in.muon.on) return named(Q::offload_after, after);
   // Momentum comes up to be made orthogonal, and the update goes back.
-  const S momentum = named(Q::offload_momentum, constant<S>(2) * in.muon.send_bytes * step.updated_by_muon / pcie);
+  const S momentum =
+      named(Q::offload_momentum, constant<S>(2) * in.muon.send_bytes * host_share(in, step.updated_by_muon) / pcie);
   return named(Q::offload_after, after + momentum);
+}
+
+// The pass of the chip's own share of the update over HBM.
+template <Scalar S>
+S chip_update(const Inputs<S>& in, const PlanKey& key, const StepCost<S>& step) {
+  const S& W = in.calibrated ? in.calibration.hbm : in.chip.hbm_bandwidth;
+  return chip_share(in, key, S(step.optimizer_bytes_each * step.updated_params / W));
 }
 
 // Parameters that a token passes through, adapters included.
@@ -162,12 +171,10 @@ void step_parts(const Inputs<S>& in, const LayerTime<S>& layer, const ModelFlops
   }
   out.before_pipeline = out.step_parts[0];
   for (std::size_t i = 1; i < kPipelineParts; ++i) out.before_pipeline = out.before_pipeline + out.step_parts[i];
-  S update = key.has_optimizer && !key.offload_optimizer
-                 ? out.optimizer_bytes_each * out.updated_params /
-                       (in.calibrated ? in.calibration.hbm : in.chip.hbm_bandwidth)
-                 : zero;
+  const bool of_chip = updates_on_chip(in, key);
+  S update = of_chip ? chip_update(in, key, out) : zero;
   // Newton-Schulz takes the matrix units of the chip also where the state is on the host.
-  if (end.muon.on) update = key.offload_optimizer ? S(end.muon.products) : update + end.muon.products;
+  if (end.muon.on) update = of_chip ? S(update + end.muon.products) : S(end.muon.products);
   set_part<Q::step_optimizer, S>(out, update);
 }
 
@@ -183,7 +190,11 @@ void finish_step(const Inputs<S>& in, const LayerTime<S>& layer, const StageBloc
                               pipelined && simulated ? bubble_time<S>(makespan, work.work, in_transfer, zero) : zero);
   // Checkpoints go out under the forward and come back under the backward of the layers, which a pipeline has going on
   // at the same time. Out, the gradients follow them on the same links; back, the weights.
-  const bool updates_on_host = key.offload_optimizer && key.has_optimizer;
+  // While the host updates its share the chip updates its own.
+  const auto after_backward = [&](bool waits) {
+    const S host = host_update(in, layer, blocks, key, out, waits);
+    return in.splits_optimizer ? S(max(host - chip_update(in, key, out), zero)) : host;
+  };
   S offload = zero;
   if (key.offload_activations) {
     const S seconds =
@@ -194,12 +205,12 @@ void finish_step(const Inputs<S>& in, const LayerTime<S>& layer, const StageBloc
       offload = max(offload, max(seconds - work.layer_passes * blocks.layer.forward, zero) +
                                  max(seconds - work.layer_passes * blocks.layer.backward, zero));
   }
-  if (updates_on_host && !key.offload_activations) {
-    offload = host_update(in, layer, blocks, key, out, false);
-  } else if (updates_on_host) {
-    const S waited = offload + host_update(in, layer, blocks, key, out, true);
+  if (updates_on_host(key) && !key.offload_activations) {
+    offload = after_backward(false);
+  } else if (updates_on_host(key)) {
+    const S waited = offload + after_backward(true);
     // A pipeline whose other turns cover the checkpoints' way makes no backward wait for them.
-    offload = pipelined ? max(waited, host_update(in, layer, blocks, key, out, false)) : waited;
+    offload = pipelined ? max(waited, after_backward(false)) : waited;
   }
   set_part<Q::step_offload, S>(out, offload);
   const auto part = [&out](std::size_t i) -> const S& { return out.step_parts[kPipelineParts + i]; };

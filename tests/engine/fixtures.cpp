@@ -186,7 +186,10 @@ engine::Scenario random_scenario(std::mt19937& rng) {
     s.kernels = {static_cast<AttentionKernel>(s.checkpointing.k % 3), static_cast<LossKernel>(s.model.n_layers % 4),
                  static_cast<ElementwiseKernel>(s.checkpointing.k / 3 % 2)};
   s.precision.master_weights = dice.one_in(2) ? Dtype::none : Dtype::fp32;
-  if (s.cluster.chip[ChipField::host_pcie_bytes_per_s_per_chip].value) s.offload = {dice.one_in(3), dice.one_in(3)};
+  if (s.cluster.chip[ChipField::host_pcie_bytes_per_s_per_chip].value) {
+    s.offload.optimizer = dice.one_in(3), s.offload.activations = dice.one_in(3);
+    if (s.offload.optimizer && s.model.n_layers % 2 == 0) s.offload.optimizer_fraction = s.checkpointing.k % 9 / 8.0;
+  }
   s.assumptions.flops = static_cast<FlopsConvention>(dice.pick(0, 2));
   s.assumptions.axes_overlap = static_cast<AxesOverlap>(dice.pick(0, 3));
   s.assumptions.overlap = dice.one_in(2) ? 1 : dice.pick(0, 10) / 10.0;

@@ -30,6 +30,10 @@ std::string deepspeed_json_text(LaunchText& text) {
   if (stage == 3 && p.data > 1) zero["mics_shard_size"] = p.fsdp;
   if (stage > 0) zero["offload_optimizer"]["device"] = s.offload.optimizer ? "cpu" : "none";
   text.said({"parallelism.zero_stage", "parallelism.keep_gathered", "offload.optimizer"});
+  if (stage == 3 && s.offload.optimizer) {
+    zero["offload_optimizer"]["ratio"] = s.offload.optimizer_fraction;
+    text.said({"offload.optimizer_fraction"});
+  }
   json["zero_optimization"] = std::move(zero);
   json["bf16"]["enabled"] = s.precision.compute == Dtype::bf16;
   json["fp16"]["enabled"] = s.precision.compute == Dtype::fp16;

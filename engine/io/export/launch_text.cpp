@@ -37,8 +37,8 @@ bool starts_with_any(std::string_view path, std::initializer_list<std::string_vi
 
 // Fields that reading a launch file gives defaults of the framework, which may not be ours.
 bool has_other_defaults(std::string_view path) {
-  for (const std::string_view same :
-       {"pipeline.group_size", "pipeline.sends", "pipeline.backward_order", "precision.residual"})
+  for (const std::string_view same : {"pipeline.group_size", "pipeline.sends", "pipeline.backward_order",
+                                      "precision.residual", "offload.optimizer_fraction"})
     if (path == same) return false;
   return path == "assumptions.mode" || starts_with_any(path, {"parallelism.", "pipeline.", "checkpointing.", "muon.",
                                                               "precision.", "offload.", "workload."});
@@ -78,6 +78,7 @@ bool field_matters(const Scenario& s, std::string_view path) {
       return s.pipeline.layers_per_stage.empty();
   }
   if (path == "adapter.targets" || path == "adapter.experts") return s.adapter.rank > 0;
+  if (path == "offload.optimizer_fraction") return s.offload.optimizer;
   if (path.starts_with("muon.")) return engine::is_muon(s.precision.optimizer);
   if (path.starts_with("assumptions.custom.")) return s.assumptions.mode == engine::Mode::custom;
   if (path.starts_with("workload.lengths.")) return s.workload.has_lengths();

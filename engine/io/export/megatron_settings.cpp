@@ -335,7 +335,9 @@ class Settings {
   void offload() {
     if (s_.offload.optimizer) {
       on("--optimizer-cpu-offload", "optimizer.optimizer_cpu_offload");
-      row("--optimizer-offload-fraction 1.0", "optimizer.optimizer_offload_fraction", "1.0");
+      const std::string fraction = fmt::format("{:#}", s_.offload.optimizer_fraction);
+      row("--optimizer-offload-fraction " + fraction, "optimizer.optimizer_offload_fraction", fraction);
+      text_.said({"offload.optimizer_fraction"});
     }
     if (s_.offload.activations) {
       on("--cpu-offloading", "model.cpu_offloading");

@@ -98,6 +98,12 @@ class DeepspeedReader {
       plan_.state("offload.optimizer", before->value ? 1 : 0, before->origin, before->value ? "true" : "false");
     else
       plan_.assume("offload.optimizer", 0, usual());
+    if (const auto ratio = keys_.number("zero_optimization.offload_optimizer.ratio", 0, 1)) {
+      if (plan_.value_of("parallelism.zero_stage") == 3)
+        plan_.state("offload.optimizer_fraction", ratio->value, ratio->origin);
+      else
+        plan_.no_effect(ratio->origin, say("import.deepspeed.ratio"));
+    }
     if (device && device->value == "nvme") plan_.warn(say("import.deepspeed.nvme"), device->origin.line);
     if (weights && weights->value != "none") plan_.warn(say("import.offloads_weights"), weights->origin.line);
     if (weights_before && weights_before->value)
@@ -217,6 +223,7 @@ class DeepspeedReader {
                   {"gradient_accumulation_steps", "workload.global_batch_sequences"},
                   {"fp16.enabled", "precision.compute"},
                   {"bf*16.enabled", "precision.compute"},
+                  {"zero_optimization.offload_optimizer.ratio", "offload.optimizer_fraction"},
                   {"zero_optimization.offload*", "offload.optimizer"},
                   {"zero_optimization.cpu_offload*", "offload.optimizer"},
                   {"zero_optimization.mics*", "parallelism.fsdp"},

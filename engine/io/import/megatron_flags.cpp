@@ -40,6 +40,7 @@ constexpr FlagField kFields[] = {
     {"--expert-tensor-parallel-size", "parallelism.expert_tensor"},
     {"--num-virtual-stages-per-pipeline-rank", "pipeline.virtual_stages"},
     {"--microbatch-group-size-per-virtual-pipeline-stage", "pipeline.group_size"},
+    {"--optimizer-offload-fraction", "offload.optimizer_fraction"},
 };
 
 // Beginnings of names, and whole names, of what decides nothing here.

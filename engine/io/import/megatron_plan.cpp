@@ -356,8 +356,7 @@ bool MegatronReader::layer_wise() {
 void MegatronReader::offload() {
   if (const Argument* argument = find("--optimizer-cpu-offload")) {
     plan_.state("offload.optimizer", 1, argument->origin(), written(argument->flag));
-    if (const std::string share = word("--optimizer-offload-fraction"); !share.empty() && plain_number(share) != 1.0)
-      plan_.warn(say("import.offload_share", share), argument->line);
+    if (!has("offload.optimizer_fraction")) plan_.assume("offload.optimizer_fraction", 1, say("import.why.megatron"));
   }
   for (const std::string_view name : {"--cpu-offloading", "--fine-grained-activation-offloading"})
     if (const Argument* argument = find(name))

@@ -119,6 +119,9 @@ class CoreSettings {
   Arguments arguments() {
     for (const Leaf& leaf : leaves_) take(leaf);
     if (groups_) flag("--group-query-attention", *groups_);
+    // Where the launcher's default is all of the state, the core's own is none of it.
+    if (has("--optimizer-cpu-offload") && !has("--optimizer-offload-fraction"))
+      plan_.assume("offload.optimizer_fraction", 0, say("import.why.megatron_core"));
     return std::move(out_);
   }
 
@@ -166,6 +169,10 @@ class CoreSettings {
   // A flag without a value, which the receipt shows as it is written.
   void flag(std::string_view flag_name, const Leaf& leaf) {
     put(flag_name, leaf, {{leaf.value->text, leaf.value->line}});
+  }
+
+  bool has(std::string_view flag_name) const {
+    return std::ranges::any_of(out_.options, [&](const Argument& option) { return option.flag == flag_name; });
   }
 
   bool quiet(const Leaf& leaf) const {

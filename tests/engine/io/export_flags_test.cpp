@@ -71,6 +71,7 @@ Scenario essential(Scenario s) {
   }
   if (!engine::is_muon(s.precision.optimizer)) s.muon = {};
   if (s.adapter.rank == 0) s.adapter = {};
+  if (!s.offload.optimizer) s.offload.optimizer_fraction = defaults.offload.optimizer_fraction;
   const engine::CheckpointCount count = engine::facts_of(s.checkpointing.policy).count;
   if (count != engine::CheckpointCount::k) s.checkpointing.k = defaults.checkpointing.k;
   if (count != engine::CheckpointCount::blocks) s.checkpointing.blocks = defaults.checkpointing.blocks;

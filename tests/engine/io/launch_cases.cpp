@@ -55,7 +55,7 @@ const std::string_view kMaxtextExperts =
 const std::string_view kDeepspeed = R"({
   "train_batch_size": 64,
   "gradient_accumulation_steps": 2,
-  "zero_optimization": {"stage": 3, "offload_optimizer": {"device": "cpu"}, "sub_group_size": 1e14},
+  "zero_optimization": {"stage": 3, "offload_optimizer": {"device": "cpu", "ratio": 0.25}, "sub_group_size": 1e14},
   "bf16": {"enabled": true}
 })";
 const std::string_view kDeepspeedOld = R"({
@@ -387,7 +387,8 @@ const std::vector<LaunchCase>& launch_cases() {
        "h100-sxm:16",
        "deepspeed",
        {"parallelism.zero_stage=3", "parallelism.fsdp=16", "pipeline.microbatch_sequences=2", "offload.optimizer=1",
-        "precision.compute=bf16", "precision.master_weights=fp32", "workload.global_batch_sequences=64"},
+        "offload.optimizer_fraction=0.25", "precision.compute=bf16", "precision.master_weights=fp32",
+        "workload.global_batch_sequences=64"},
        {"model", "workload.sequence_length"}},
       {"DeepSpeed, all three batches give the ranks",
        kDeepspeedOld,

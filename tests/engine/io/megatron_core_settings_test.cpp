@@ -48,6 +48,16 @@ TEST_CASE("moments of fp8 are bytes, by the flag's name of them and by torch's")
   }
 }
 
+TEST_CASE("Megatron Core offloads the stated share of the optimizer, and none where none is stated") {
+  for (const auto& [more, fraction] : {std::pair{"", 0.0}, std::pair{"  optimizer_offload_fraction: 0.75\n", 0.75}}) {
+    const auto read =
+        import_settings(settings_seed("megatron_bridge") + "\noptimizer:\n  optimizer_cpu_offload: true\n" + more);
+    REQUIRE(read.ok());
+    CHECK(read->scenario.offload.optimizer);
+    CHECK(read->scenario.offload.optimizer_fraction == fraction);
+  }
+}
+
 TEST_CASE("Megatron-Bridge's configuration is read section by section") {
   const auto read = import_settings(settings_seed("megatron_bridge"));
   REQUIRE(read.ok());

@@ -134,6 +134,17 @@ TEST_CASE("moments, sinks and offloaded layers of Megatron-LM are read, and what
   CHECK(read("--cpu-offloading --cpu-offloading-num-layers 4").notices.size() == 1);
 }
 
+TEST_CASE("the offloaded share of the optimizer is read, and where none is stated Megatron-LM's default is all") {
+  const auto read = [](std::string_view more) {
+    return megatron_line(fmt::format("--bf16 --use-distributed-optimizer --overlap-grad-reduce {}", more));
+  };
+  const io::Imported half = read("--optimizer-cpu-offload --optimizer-offload-fraction 0.5");
+  CHECK(half.scenario.offload.optimizer);
+  CHECK(half.scenario.offload.optimizer_fraction == 0.5);
+  CHECK(half.notices.empty());
+  CHECK(read("--optimizer-cpu-offload").scenario.offload.optimizer_fraction == 1);
+}
+
 TEST_CASE(
     "gradients and master weights of the optimizer that takes other formats are read, unless another flag decides") {
   using engine::Dtype;

@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <limits>
 #include <random>
 
 #include "engine/evaluate/evaluate.h"
@@ -40,6 +41,58 @@ TEST_CASE("an optimizer on the host updates after the last gradients, at the spe
   const Report fast = evaluate(with(s, {"assumptions.host_memory_bytes_per_s=1e12"}));
   CHECK(value_of(fast, Q::step_offload) < value_of(r, Q::step_offload));
   CHECK(value_of(fast, Q::step_offload) > weights);
+}
+
+TEST_CASE("the host updates its share of the parameters while the chip updates the others") {
+  const Scenario s = with(preset("llama3-8b-8-h100"), {"offload.optimizer=true"});
+  const Report whole = evaluate(with(s, {"offload.optimizer=false"})), none = evaluate(s);
+  for (const double fraction : {0.05, 0.4, 0.9}) {
+    CAPTURE(fraction);
+    Scenario split = s;
+    split.offload.optimizer_fraction = fraction;
+    const Report r = evaluate(split);
+    CHECK(value_of(r, Q::memory_optimizer) ==
+          doctest::Approx((1 - fraction) * value_of(whole, Q::memory_optimizer)).epsilon(1e-12));
+    CHECK(value_of(r, Q::step_optimizer) ==
+          doctest::Approx((1 - fraction) * value_of(whole, Q::step_optimizer)).epsilon(1e-12));
+    // Here the backward of the other layers covers their gradients, and all that is left is in proportion.
+    const double host = fraction * value_of(none, Q::step_offload);
+    CHECK(value_of(r, Q::step_offload) ==
+          doctest::Approx(std::max(host - value_of(r, Q::step_optimizer), 0.0)).epsilon(1e-9));
+  }
+  // A small share is updated by the time the chip has updated the rest.
+  CHECK(value_of(evaluate(with(s, {"offload.optimizer_fraction=0.01"})), Q::step_offload) == 0);
+}
+
+TEST_CASE("an optimizer of which no share is offloaded takes the memory and the time of one on the chip") {
+  std::mt19937 rng(1411);
+  for (int i = 0; i < 300; ++i) {
+    Scenario s = tests::random_scenario(rng);
+    if (!s.cluster.chip[ChipField::host_pcie_bytes_per_s_per_chip].value) continue;
+    s.offload.optimizer = false;
+    const Report chip = evaluate(s);
+    s.offload.optimizer = true, s.offload.optimizer_fraction = 0;
+    const Report none = evaluate(s);
+    INFO("case " << i);
+    REQUIRE(none.quantities.value_or(Q::step_time, -1) == chip.quantities.value_or(Q::step_time, -1));
+    REQUIRE(value_of(none, Q::memory_total) == value_of(chip, Q::memory_total));
+  }
+}
+
+TEST_CASE("the larger the offloaded share, the less memory the optimizer takes of the chip") {
+  for (const char* id : {"llama3-8b-8-h100", "gpt3-175b-1024-a100", "deepseek-v3-2048-h800", "llama3-70b-v5p-pod"}) {
+    Scenario s = with(preset(id), {"offload.optimizer=true"});
+    double before = std::numeric_limits<double>::infinity();
+    for (const double fraction : {0.0, 0.25, 0.5, 1.0}) {
+      CAPTURE(id);
+      CAPTURE(fraction);
+      s.offload.optimizer_fraction = fraction;
+      const double now = value_of(evaluate(s), Q::memory_optimizer);
+      CHECK(now < before);
+      before = now;
+    }
+    CHECK(before == 0);
+  }
 }
 
 TEST_CASE("calibrated, copies reach of the link to the host what they were measured to") {
