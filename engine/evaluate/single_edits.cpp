@@ -23,6 +23,7 @@ namespace {
 
 constexpr double kOperationsOfAChunk = 3;  // forward, and backward in two halves, of a microbatch
 constexpr double kMostOperations = 20000;
+constexpr double kOffloadSteps = 20;       // of the optimizer's state, from nothing to all of it
 constexpr std::size_t kBatchDivisors = 3;  // tried of the numbers of data ranks that the batch divides by
 
 FieldEdit edit(std::string_view path, double value) { return {find_field(path), value}; }
@@ -153,10 +154,37 @@ class Neighbours {
         add({edit("checkpointing.policy", static_cast<double>(facts.policy))});
     if (p.tensor > 1) add({edit("parallelism.sequence_parallel", p.sequence_parallel ? 0 : 1)});
     if (p.context > 1) add_values("parallelism.context_method", static_cast<double>(p.context_method), 0, 2);
-    add({edit("offload.optimizer", s_.offload.optimizer ? 0 : 1)});
-    add({edit("offload.activations", s_.offload.activations ? 0 : 1)});
+    offload();
     if (report_.quantities.value_or(Q::memory_free, 0) < 0) kernels();
     if (p.pipeline > 1) schedules();
+  }
+
+  // Of the optimizer all or nothing, or just as much as memory lacks.
+  void offload() {
+    add({edit("offload.optimizer", s_.offload.optimizer ? 0 : 1)});
+    add({edit("offload.activations", s_.offload.activations ? 0 : 1)});
+    const double lacking = -report_.quantities.value_or(Q::memory_free, 0);
+    const double on_chip = report_.quantities.value_or(Q::memory_optimizer, 0);
+    if (!(lacking > 0 && on_chip > lacking)) return;
+    const double now = s_.offload.optimizer ? s_.offload.optimizer_fraction : 0;
+    const double fraction = std::ceil(kOffloadSteps * (now + (1 - now) * lacking / on_chip)) / kOffloadSteps;
+    if (!(fraction < 1)) return;
+    Fix fix;
+    if (!s_.offload.optimizer) fix.push_back(edit("offload.optimizer", 1));
+    fix.push_back(edit("offload.optimizer_fraction", fraction));
+    const std::vector<Framework> by = launchers();
+    if (by.empty() || is_launched(fix, by)) add(fix);
+  }
+
+  // That run this plan. JAX is none: a library, in which anything can be written.
+  std::vector<Framework> launchers() const {
+    std::vector<Framework> out = who_runs(s_).can;
+    std::erase(out, Framework::jax);
+    return out;
+  }
+  bool is_launched(const Fix& fix, const std::vector<Framework>& by) const {
+    const Scenario changed = after_fix(s_, fix);
+    return std::any_of(by.begin(), by.end(), [&changed](Framework f) { return broken_rule(f, changed) == nullptr; });
   }
 
   // Software rather than plan, and of no cost in time: asked for where memory is short, and nowhere else.
@@ -170,18 +198,12 @@ class Neighbours {
   }
 
   void schedules() {
-    // JAX is a library, in which any schedule can be written; a plan that no other runs is bound to none. Of one that
-    // cannot run, a schedule that some launcher runs comes before those that none does.
-    std::vector<Framework> launchers;
+    // A plan that no launcher runs is bound to none. Of one that cannot run, a schedule that any launcher runs comes
+    // before those that none does.
     const bool faulty = report_.has_errors();
-    if (!faulty) launchers = who_runs(s_).can;
-    for (std::size_t f = 0; faulty && f < kFrameworks; ++f) launchers.push_back(static_cast<Framework>(f));
-    std::erase(launchers, Framework::jax);
-    const auto is_launched = [&](const Fix& fix) {
-      const Scenario changed = after_fix(s_, fix);
-      return std::any_of(launchers.begin(), launchers.end(),
-                         [&changed](Framework f) { return broken_rule(f, changed) == nullptr; });
-    };
+    std::vector<Framework> by = faulty ? std::vector<Framework>{} : launchers();
+    for (std::size_t f = 0; faulty && f < kFrameworks; ++f)
+      if (static_cast<Framework>(f) != Framework::jax) by.push_back(static_cast<Framework>(f));
     const int layers = (s_.model.n_layers + s_.parallelism.pipeline - 1) / s_.parallelism.pipeline;
     std::vector<Fix> others;  // that no launcher runs
     bool one_launched = false;
@@ -193,7 +215,7 @@ class Neighbours {
         if (!same) fix.push_back(edit("pipeline.schedule", static_cast<double>(kind)));
         if (v != s_.pipeline.virtual_stages) fix.push_back(edit("pipeline.virtual_stages", v));
         if (fix.empty()) continue;
-        const bool launched = is_launched(fix);
+        const bool launched = is_launched(fix, by);
         one_launched = one_launched || launched;
         if (launched || (same && !faulty))
           add(fix);
@@ -201,7 +223,7 @@ class Neighbours {
           others.push_back(std::move(fix));
       }
     }
-    if (launchers.empty() || (faulty && !one_launched))
+    if (by.empty() || (faulty && !one_launched))
       for (const Fix& fix : others) add(fix);
   }
 

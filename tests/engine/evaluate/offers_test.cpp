@@ -1,8 +1,8 @@
 // What is offered was evaluated: it runs, gains exactly what it says, and nothing one step away gains more.
-#include <doctest/doctest.h>
-
-#include "engine/evaluate/evaluate.h"
 #include "engine/evaluate/offers.h"
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <optional>
@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/evaluate/evaluate.h"
 #include "engine/evaluate/single_edits.h"
 #include "engine/frameworks/rules.h"
 #include "engine/inputs/placement.h"
@@ -21,6 +22,7 @@
 using namespace roofscape;
 using namespace roofscape::engine;
 using tests::preset;
+using tests::value_of;
 using tests::with;
 
 namespace {
@@ -293,6 +295,41 @@ TEST_CASE("kernels that keep less are tried where a training plan does not fit, 
   CHECK(
       kernels_tried(with(full, {"kernels.loss=chunked", "kernels.attention=unfused", "kernels.elementwise=eager"})) ==
       std::set<std::string>{"kernels.attention", "kernels.elementwise"});
+}
+
+TEST_CASE("where memory is short the least share of the optimizer that makes it fit is tried on the host") {
+  const auto share_tried = [](const Scenario& s) {
+    double share = 0;
+    for (const Fix& fix : single_edits(s, evaluate(s)))
+      for (const FieldEdit& e : fix)
+        if (e.field->path == "offload.optimizer_fraction") share = e.value;
+    return share;
+  };
+  const auto fits = [](Scenario s, double share) {
+    s.offload.optimizer = share > 0, s.offload.optimizer_fraction = share;
+    return value_of(evaluate(s), Q::memory_free) >= 0;
+  };
+  const Scenario room = preset("llama3-8b-8-h100");
+  CHECK(share_tried(room) == 0);
+  int tried = 0;
+  for (int tokens = 8192; tokens <= 12288; tokens += 256) {
+    const Scenario s =
+        with(room, {"pipeline.microbatch_sequences=8", fmt::format("workload.sequence_length={}", tokens)});
+    int twentieths = 0;
+    while (twentieths < 20 && !fits(s, twentieths / 20.0)) ++twentieths;
+    CAPTURE(tokens);
+    CHECK(share_tried(s) == doctest::Approx(twentieths < 20 ? twentieths / 20.0 : 0));
+    tried += twentieths > 0 && twentieths < 20;
+  }
+  CHECK(tried > 3);
+  // Of a plan whose launchers offload all of it or nothing no share is.
+  const Scenario pipelined = with(room, {"parallelism.fsdp=4", "parallelism.pipeline=2",
+                                         "pipeline.microbatch_sequences=8", "workload.sequence_length=10240"});
+  const Scenario half = with(pipelined, {"offload.optimizer=true", "offload.optimizer_fraction=0.5"});
+  for (const Framework framework : who_runs(pipelined).can)
+    REQUIRE((framework == Framework::jax || broken_rule(framework, half) != nullptr));
+  REQUIRE((!fits(pipelined, 0) && fits(pipelined, 0.5)));
+  CHECK(share_tried(pipelined) == 0);
 }
 
 TEST_CASE("what is offered for a plan that cannot run leads to one that runs") {
