@@ -201,7 +201,7 @@ TEST_CASE("bad usage is answered with one line and exit 2") {
       {"frobnicate",
        "roofscape-cli: unknown command \"frobnicate\"; there are: eval, explain, calc, figure, figures, trace, "
        "export-flags, "
-       "check, import, compare, validate, sweep, frames, search, clusters, tour, calibrate, presets\n"},
+       "check, import, compare, validate, sweep, frames, search, clusters, tour, calibrate, presets, docs\n"},
       {"eval", "roofscape-cli: scenario is required; see roofscape-cli --help\n"},
       {"eval none.json", "roofscape-cli: none.json: there is no such file; check the path\n"},
       {"eval llama3-70b-v5p-pud",
