@@ -1,6 +1,4 @@
-// What is true of each checkpointing policy, one row each: ids, choices, the space of a search and the points of
-// figures follow from these rows. engine/model/checkpointing.h defines what the policies keep. Their order is that of
-// the enumeration, which menus show and which breaks ties between plans (earlier is easier to run).
+// What is true of each checkpointing policy: the rows of checkpoint_policies.def as a table.
 #pragma once
 
 #include <array>
@@ -35,39 +33,10 @@ struct CheckpointFacts {
 };
 
 inline constexpr std::array kCheckpointFacts{
-    CheckpointFacts{.policy = CheckpointPolicy::none, .id = "none", .searched = true},
-    CheckpointFacts{
-        .policy = CheckpointPolicy::attention, .id = "attention", .searched = true, .also = {"selective"}},
-    CheckpointFacts{.policy = CheckpointPolicy::big_matmuls,
-                    .id = "big_matmuls",
-                    .searched = true,
-                    .also = {"dots", "selective_elementwise"}},
-    CheckpointFacts{.policy = CheckpointPolicy::k_per_layer, .id = "k_per_layer", .count = CheckpointCount::k},
-    CheckpointFacts{.policy = CheckpointPolicy::block,
-                    .id = "block",
-                    .repeats = Repeats::forward_pass,
-                    .searched = true,
-                    .also = {"full"}},
-    CheckpointFacts{.policy = CheckpointPolicy::some_blocks,
-                    .id = "some_blocks",
-                    .repeats = Repeats::layers_counted,
-                    .count = CheckpointCount::blocks,
-                    .also = {"partial_block"}},
-    CheckpointFacts{.policy = CheckpointPolicy::segments,
-                    .id = "segments",
-                    .repeats = Repeats::layers,
-                    .count = CheckpointCount::segments},
-    CheckpointFacts{.policy = CheckpointPolicy::segments_minimal,
-                    .id = "segments_minimal",
-                    .repeats = Repeats::layers_counted,
-                    .count = CheckpointCount::segments},
+#define POLICY(name, word, ...) CheckpointFacts{.policy = CheckpointPolicy::name, .id = word, __VA_ARGS__},
+#include "engine/scenario/checkpoint_policies.def"
+#undef POLICY
 };
-static_assert(kCheckpointFacts.size() == kEnumCount<CheckpointPolicy>);
-static_assert([] {
-  for (std::size_t i = 0; i < kCheckpointFacts.size(); ++i)
-    if (static_cast<std::size_t>(kCheckpointFacts[i].policy) != i) return false;
-  return true;
-}());
 
 inline constexpr int kCheckpointPolicies = static_cast<int>(kCheckpointFacts.size());
 

@@ -173,16 +173,11 @@ struct PipelinePlan {
   friend bool operator==(const PipelinePlan&, const PipelinePlan&) = default;
 };
 
-// What a layer keeps from the forward for the backward pass; the rest is computed again.
+// The rows of checkpoint_policies.def, which says what each keeps.
 enum class CheckpointPolicy : std::uint8_t {
-  none,              // everything is kept
-  attention,         // everything but the attention core ("selective")
-  big_matmuls,       // the outputs of the matrix multiplications
-  k_per_layer,       // k tensors of width d_model a layer
-  block,             // the input of the layer
-  some_blocks,       // the input of `blocks` of the model's layers, everything of the others
-  segments,          // inputs of C segments of layers; a segment is computed again once and kept while it is needed
-  segments_minimal,  // inputs of C segments; inside one nothing is kept, every layer starts from the segment's input
+#define POLICY(name, ...) name,
+#include "engine/scenario/checkpoint_policies.def"
+#undef POLICY
 };
 
 struct Checkpointing {
