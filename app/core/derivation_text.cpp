@@ -29,7 +29,6 @@ constexpr std::size_t kSourceColumn = 64;
 constexpr std::size_t kSourceIndent = 6;  // of a source below its line
 constexpr std::size_t kLeastSource = 24;  // of a source beside its input
 
-bool is_empty(const Expression& e) { return e.kind == Expression::Kind::constant && e.children.empty(); }
 bool is_long_sum(const Expression& e) { return e.kind == Expression::Kind::add && e.children.size() > kLongestSum; }
 
 std::string id_and_source(const DerivationLine& of, const TextTable& texts) {
@@ -74,7 +73,7 @@ void append_sum(std::string& out, const DerivationLine& line, const std::string&
 
 void append_formula(std::string& out, const DerivationLine& line, const std::string& pad, const TextTable& texts) {
   const std::string value = texts.amount(line.value, line.unit, widgets::kDerivedDigits);
-  if (is_empty(line.expression)) {
+  if (line.expression.is_empty()) {
     std::string made_of;
     if (line.is_simulated) made_of = "   " + std::string(texts.text(counted_key(line.quantity)));
     out += with_source(pad + line.symbol + " = " + value + made_of, {}, line, texts);

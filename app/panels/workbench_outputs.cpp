@@ -79,7 +79,7 @@ struct Outputs {
       y += ctx.px(2);
       if (line.is_simulated)
         prose(ctx.text(counted_key(line.quantity)), t.ink2);
-      else if (line.expression.kind != engine::Expression::Kind::constant || !line.expression.children.empty())
+      else if (!line.expression.is_empty())
         y += draw_equations(ctx.ui, {x, y}, width, line,
                             [this](const Rect& r, std::string_view id) { return area(r, id); });
       for (const engine::Expression* e : decisions(line.expression))

@@ -41,6 +41,7 @@ struct Expression {
   Unit unit;           // operand: of its row. constant: what its dimension says (unit::flop_each, unit::one ...)
   std::vector<Expression> children;  // add and multiply are flat: any number of terms or factors
   int winner = -1;                   // max, min, choose: which child decided
+  bool is_empty() const { return kind == Kind::constant && children.empty(); }  // no formula: an input, or counted
 };
 
 // One line of a derivation: symbol = expression = value. Inputs have no expression.

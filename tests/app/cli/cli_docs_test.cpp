@@ -38,12 +38,25 @@ TEST_CASE("the formula sheet has every formula by which a shipped scenario comes
       if (id.find('[') != std::string::npos) continue;
       const auto derivation = recording.explain(id, 1);
       const engine::DerivationLine& line = derivation->lines.front();
-      if (line.is_input || line.expression.kind != engine::Expression::Kind::add) continue;
+      if (line.expression.is_empty()) continue;
       CAPTURE(preset.id);
       CAPTURE(id);
       CHECK(has(sheet, "- `" + line.symbol + " = " + widgets::formula_in_symbols(line.expression) + "`"));
     }
   }
+}
+
+TEST_CASE("the formula sheet has the formulas of each kind of operation, and of like axes one for all") {
+  const std::string sheet = run("docs").out;
+  const auto times = [&sheet](const std::string& part) {
+    int found = 0;
+    for (std::size_t at = sheet.find(part); at != std::string::npos; at = sheet.find(part, at + 1)) ++found;
+    return found;
+  };
+  for (const char* left : {"operation.flops`", "links.bytes_per_s`", "layer.comm_forward_s`"})
+    CHECK(has(sheet, left));
+  CHECK(times("- `f_op,") == 1);  // its share of the step is the same division for all
+  CHECK(times("- `T_tensor,f = ") + times("- `T_fsdp,f = ") + times("- `T_expert,f = ") > 3);  // these differ
 }
 
 TEST_CASE("the formula sheet is the same twice, and in the language asked for") {
