@@ -213,10 +213,11 @@ TEST_CASE("a trace ends when the step does, and its sums are the parts of the st
   using enum engine::Q;
   for (const char* preset : {"gpt3-175b-1024-a100", "deepseek-v3-2048-h800", "llama3-405b-16k-h100-8k",
                              "llama3-70b-v5p-pod", "llama3-8b-8-h100"})
-    for (const char* mode : {"assumptions.mode=ideal", "assumptions.mode=calibrated"}) {
+    for (const char* plan : {"assumptions.mode=ideal", "assumptions.mode=calibrated", "offload.optimizer=true"}) {
       CAPTURE(preset);
-      CAPTURE(mode);
-      const engine::Scenario s = scenario(preset, {mode});
+      CAPTURE(plan);
+      engine::Scenario s = scenario(preset, {plan});
+      s.offload.optimizer_fraction = 0.5;  // where any of it is on the host
       const engine::Report report = engine::evaluate(s);
       const auto part = [&report](engine::Q q) { return report.quantities.value_or(q, 0); };
       const Json events = traced(s);
@@ -240,6 +241,7 @@ TEST_CASE("a trace ends when the step does, and its sums are the parts of the st
       CHECK(std::abs(mean("all recompute") - part(step_recompute)) < close);
       CHECK(std::abs(mean("all exposed") + mean("gradient reduction") - part(step_data) - part(step_fsdp) -
                      part(step_tensor) - part(step_context) - part(step_expert)) < close);
+      CHECK(std::abs(mean("offload, exposed") - part(step_offload)) < close);
       for (const auto& one : {std::pair{"tensor, exposed", step_tensor}, std::pair{"context, exposed", step_context},
                               std::pair{"expert, exposed", step_expert}}) {
         const std::string axis = one.first;

@@ -94,7 +94,7 @@ TEST_CASE("calc gives the time of transfers to a host as eval does, in every mod
   for (int i = 0; i < 400; ++i) {
     Scenario s = tests::any_scenario(rng, WorkloadKind::training);
     if (!s.cluster.chip[ChipField::host_pcie_bytes_per_s_per_chip].value) continue;
-    s.offload = {true, true};
+    s.offload = {true, true, i % 2 == 0 ? 1 : 0.3};
     const Report r = whole_report(s);
     if (r.has_errors()) continue;
     CAPTURE(i);
@@ -106,7 +106,7 @@ TEST_CASE("calc gives the time of transfers to a host as eval does, in every mod
     // The lecture moves an optimizer's state out and back; a report leaves it at the host, which updates, and moves
     // gradients and weights.
     if (const auto here = r.quantities[Q::offload_gradients]) {
-      const double parameters = *r.quantities[Q::optimizer_parameters];
+      const double parameters = s.offload.optimizer_fraction * *r.quantities[Q::optimizer_parameters];
       CHECK(to_rounding(there(*here * *r.quantities[link]), *here));
       // Of adapters beside frozen weights, which stay where they are.
       const Q width = s.adapter.rank > 0 ? Q::adapter_width_bytes : Q::weight_width_bytes;

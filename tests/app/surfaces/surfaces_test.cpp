@@ -367,11 +367,12 @@ Difference first_difference(const Scenario& s) {
   return {};
 }
 
-void check_surfaces(engine::WorkloadKind kind, unsigned seed) {
+void check_surfaces(engine::WorkloadKind kind, unsigned seed, void (*edit)(Scenario&, int) = nullptr) {
   std::mt19937 rng(seed);
   int wrong = 0;
   for (int i = 0; i < surface_cases() && wrong < 10; ++i) {
-    const Scenario s = tests::any_scenario(rng, kind);
+    Scenario s = tests::any_scenario(rng, kind);
+    if (edit != nullptr) edit(s, i);
     const Difference d = first_difference(s);
     if (d.empty()) continue;
     ++wrong;
@@ -384,4 +385,9 @@ void check_surfaces(engine::WorkloadKind kind, unsigned seed) {
 }  // namespace
 
 TEST_CASE("surfaces agree about plans that train") { check_surfaces(engine::WorkloadKind::training, 20261122); }
+TEST_CASE("surfaces agree about plans that update a share of the parameters on the host") {
+  check_surfaces(engine::WorkloadKind::training, 20261130, [](Scenario& s, int i) {
+    s.offload.optimizer = true, s.offload.optimizer_fraction = (i % 19 + 1) / 20.0;
+  });
+}
 TEST_CASE("surfaces agree about plans that serve") { check_surfaces(engine::WorkloadKind::serving, 20261123); }
