@@ -24,8 +24,12 @@ struct OneFOneBScratch {
   std::vector<Tick> free;               // by device
   std::vector<Tick> hop_before;         // from the device before, and to the first from the last
   std::vector<Tick> whole_backward;     // by virtual stage
-  std::vector<Tick> known;              // state of the devices at an earlier line
-  std::vector<std::uint32_t> forward_chunk, backward_chunk;  // by index of a pass: first virtual stage of its chunk
+  std::vector<Tick> known, known_line;  // states of the devices at earlier lines
+  // Interleaved, by forward, for two repetitions: first virtual stage of its chunk.
+  std::vector<std::uint32_t> chunk;
+  // By line of a repetition, of the one and the other: in how many lines there are others.
+  std::vector<std::uint32_t> forwards_alike, backwards_alike;
+  std::vector<std::uint8_t> differs;
 };
 
 // Whether one_f_one_b_span runs this shape: 1F1B, or interleaved in groups of as many microbatches as stages.

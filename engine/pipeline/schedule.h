@@ -50,6 +50,11 @@ struct ScheduleShape {
 // what is left or, again, at least the stages: where nothing is said, the least that does, which is the stages where
 // microbatches are a multiple of them. Fewer microbatches than stages are one group, as in torch.
 int group_size_of(const ScheduleShape& shape);
+// Interleaved 1F1B in groups of as many microbatches as stages. Unlike group_size_of, of shapes that are not legal too.
+inline bool runs_in_groups_of_stages(const ScheduleShape& shape) {
+  return shape.kind == ScheduleKind::interleaved_1f1b && !shape.order && shape.microbatches % shape.stages == 0 &&
+         (shape.group_size == 0 || shape.group_size == shape.stages);
+}
 // The group size of a plan that wants one: itself where it is legal, else the next larger one that is; 0 for schedules
 // without groups, and where none is wanted.
 int group_under(ScheduleKind kind, int wanted, int stages, int microbatches);

@@ -123,6 +123,37 @@ TEST_CASE("interleaved 1F1B run without an order takes as long as its order, any
   check_run_without_order(Kind::interleaved_1f1b, Sends::overlapped, 3000);
   check_run_without_order(Kind::interleaved_1f1b, Sends::blocking, 3000);
 }
+TEST_CASE("interleaved 1F1B of even chunks but for some stages takes as long as its order") {
+  Random random(870);
+  OneFOneBScratch scratch;
+  int blocking = 0, in_nodes = 0;
+  for (int i = 0; i < 2500; ++i) {
+    const int stages = random_int(random, 2, 12);
+    ScheduleShape shape = shape_of(Kind::interleaved_1f1b, stages, stages * random_int(random, 1, 8));
+    shape.virtual_stages = random_int(random, 1, 10);
+    PipelineTimes times;
+    const auto fill = [&](std::vector<Tick>& of) {
+      of.assign(static_cast<std::size_t>(virtual_stage_count(shape)), random_int(random, 20, 40));
+      of.front() += random_int(random, 0, 20), of.back() += random_int(random, 0, 60);
+      for (int others = random_int(random, -3, 3); others > 0; --others)
+        of[static_cast<std::size_t>(random_int(random, 0, static_cast<int>(of.size()) - 1))] =
+            random_int(random, 0, 60);
+    };
+    fill(times.forward), fill(times.backward_input), fill(times.backward_weight);
+    times.transfer = random_int(random, 0, i % 3 == 0 ? 200 : 8);
+    times.blocking_send = i % 2 == 0;
+    if (i % 5 == 0) times.node_devices = 2, times.transfer_in_node = random_int(random, 0, 4);
+    CAPTURE(i);
+    const Step step = run_step(shape, times);
+    const StepSpan span = one_f_one_b_span(shape, times, scratch);
+    REQUIRE(span.makespan == step.timeline.makespan);
+    REQUIRE(span.in_transfer == step.timeline.in_transfer);
+    REQUIRE(pipeline_lower_bound(shape, times) <= span.makespan);
+    blocking += times.blocking_send && times.transfer > 0, in_nodes += times.node_devices > 1;
+  }
+  CHECK(blocking > 1000);
+  CHECK(in_nodes > 400);
+}
 TEST_CASE("what needs its order: other schedules, other groups, a single stage") {
   const auto runs = [](const ScheduleShape& shape) { return runs_without_order(shape); };
   CHECK(runs(shape_of(Kind::one_f_one_b, 4, 8)));
