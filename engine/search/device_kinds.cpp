@@ -31,9 +31,9 @@ bool covers_other(const DeviceMoments& a, const DeviceMoments& b) {
 // Whether `a` has all the work that `b` has, and at least as much before it, whatever a layer, the ends and a hop take.
 bool outlasts(const DeviceKind& a, const DeviceKind& b) {
   return a.layers - a.dense >= b.layers - b.dense && a.dense >= b.dense && a.embedding >= b.embedding &&
-         a.head >= b.head && a.hops >= b.hops && a.dense_before >= b.dense_before &&
-         a.layers_before - a.dense_before >= b.layers_before - b.dense_before &&
-         (a.layers_before > 0 || b.layers_before == 0);
+         a.head >= b.head && a.before.hops >= b.before.hops && a.before.dense >= b.before.dense &&
+         a.before.layers - a.before.dense >= b.before.layers - b.before.dense &&
+         a.before.embeddings >= b.before.embeddings;
 }
 
 }  // namespace
@@ -52,9 +52,15 @@ void find_device_kinds(ScheduleKind kind, int stages, int virtual_stages, const 
   const bool each =
       stages > 1 && (given_order || splits_backward(kind) || facts_of(kind).placement == StagePlacement::v);
   const bool folded = stages > 1 && facts_of(kind).placement == StagePlacement::v;
-  int before = 0, dense_before = 0;
+  const bool looped = virtual_stages > 1 && !folded && !out.doubled;
   const auto at = [&](int chunk) { return layers[static_cast<std::size_t>(chunk)]; };
   const auto dense_at = [&](int chunk) { return stages > 1 ? out.dense[static_cast<std::size_t>(chunk)] : 0; };
+  DeviceKind::Way before, before_last;  // of the next device
+  const auto pass = [&](DeviceKind::Way& way, int chunk) {
+    ++way.hops, way.layers += at(chunk), way.dense += dense_at(chunk), way.embeddings += chunk == 0;
+  };
+  const int last_chunk = chunks - stages;
+  for (int chunk = 0; looped && chunk < last_chunk; ++chunk) pass(before_last, chunk);
   for (int r = 0; r < stages; ++r) {
     DeviceKinds::Held held{r, 0, 0, false, false};
     const auto hold = [&](int chunk) {
@@ -69,11 +75,21 @@ void find_device_kinds(ScheduleKind kind, int stages, int virtual_stages, const 
       hold(stages - 1 - r);
     else
       for (int chunk = r + stages; chunk < chunks; chunk += stages) hold(chunk);
-    DeviceKind device{double(held.layers), double(held.dense), held.embedding, held.head, 0, 0, 0};
+    DeviceKind device{double(held.layers), double(held.dense), held.embedding, held.head, {}, {}};
     // DualPipe is fed from both ends; the way from the nearer one is what a device waits for.
-    device.hops = out.doubled ? std::min(r, stages - 1 - r) : r;
-    if (!out.doubled || r < stages / 2) device.layers_before = before, device.dense_before = dense_before;
-    before += at(r), dense_before += dense_at(r);
+    if (!out.doubled || r < stages / 2)
+      device.before = before;
+    else
+      device.before.hops = stages - 1 - r;
+    pass(before, r);
+    if (looped) {
+      const int last = last_chunk + r;
+      device.around = before_last;
+      device.around.layers -= stages * (held.layers - at(last));
+      device.around.dense -= stages * (held.dense - dense_at(last));
+      if (held.embedding) device.around.embeddings -= stages;
+      pass(before_last, last);
+    }
     const auto known = std::find_if(out.kinds.begin(), out.kinds.end(), [&](const DeviceKind& other) {
       return other.layers == device.layers && other.dense == device.dense && other.embedding == device.embedding &&
              other.head == device.head;
@@ -82,9 +98,8 @@ void find_device_kinds(ScheduleKind kind, int stages, int virtual_stages, const 
     if (known == out.kinds.end() || each) out.held.push_back(held);
     if (known == out.kinds.end()) {
       out.kinds.push_back(device);
-    } else if (device.layers_before >= known->layers_before) {
-      known->layers_before = device.layers_before, known->dense_before = device.dense_before;
-      known->hops = device.hops;
+    } else if (device.before.layers >= known->before.layers) {
+      known->before = device.before, known->around = device.around;
     }
   }
   out.decisive = out.kinds.size();

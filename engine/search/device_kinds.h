@@ -17,8 +17,14 @@ namespace roofscape::engine {
 struct DeviceKind {
   double layers = 0, dense = 0;  // of them, the model's first layers that are dense (LayerSplit::first_dense)
   bool embedding = false, head = false;
-  double hops = 0;  // of the device that starts last: stages a microbatch passes before it ...
-  double layers_before = 0, dense_before = 0;  // ... and the layers in them
+  // What a microbatch passes before it comes to a chunk: stages, and the layers and the embedding in them.
+  struct Way {
+    double hops = 0, layers = 0, dense = 0, embeddings = 0;
+  };
+  Way before;  // to the first chunk, of the device that starts last
+  // To the last of looped chunks, less what the same device has of its other chunks meanwhile: as many microbatches as
+  // there are stages.
+  Way around;
 };
 
 struct DeviceKinds {

@@ -133,19 +133,25 @@ double Pricer::least_makespan(const PlacedMesh& mesh, const PricedLayer& layer, 
   const bool sends_in_turn = blocks_sends(state.stage.sends, shape.kind) && !overlaps &&
                              facts_of(shape.kind).placement == StagePlacement::looped;
   const double one_hop = (whole ? 2 : 1) * transfer, embedding_before = whole ? first : first_f;
+  // Before a device's last chunk is reached the first time, and after it is left the last time, the device has its
+  // other chunks to run for one group alone, however long that is on its way around.
+  const bool waits_around = whole && !overlaps && !sends_in_turn && runs_in_groups_of_stages(shape);
   const std::size_t devices = sends_in_turn ? kinds.kinds.size() : kinds.decisive;
   const auto of_devices = [&](auto pass_of_layers, auto before_layers) {
+    const auto on_the_way = [&](const DeviceKind::Way& way) {
+      return before_layers(way.layers, way.dense) + way.hops * one_hop + way.embeddings * embedding_before;
+    };
     for (std::size_t k = 0; k < devices; ++k) {
       const DeviceKind& kind = kinds.kinds[k];
       double work = pass_of_layers(kind.layers, kind.dense);
       if (kind.embedding) work += first;
       if (kind.head) work += last;
-      double before = before_layers(kind.layers_before, kind.dense_before) + kind.hops * one_hop;
-      if (kind.hops > 0 && kind.layers_before > 0) before += embedding_before;
+      double before = on_the_way(kind.before);
+      if (waits_around) before = max(before, on_the_way(kind.around));
       if (sends_in_turn) {
         work += (2 * shape.virtual_stages - (kind.embedding ? 1 : 0) - (kind.head ? 1 : 0)) * transfer;
         // Its last send is the first hop of its gradients' way back.
-        if (kind.hops > 0) before -= transfer;
+        if (kind.before.hops > 0) before -= transfer;
       }
       makespan = max(makespan, share * work + before);
     }

@@ -228,6 +228,18 @@ TEST_CASE("the lower bound is close for uneven 1F1B and interleaved steps withou
   CHECK(gap / 1000 < 0.03);
 }
 
+TEST_CASE("the lower bound of even interleaved steps is the step, hops included") {
+  Random random(44);
+  for (int i = 0; i < 500; ++i) {
+    const int stages = random_int(random, 2, 16);
+    ScheduleShape shape = shape_of(Kind::interleaved_1f1b, stages, stages * random_int(random, 2, 8));
+    shape.virtual_stages = random_int(random, 1, 8);
+    const int chunks = shape.virtual_stages;
+    const PipelineTimes times = even_times(shape, 20 * chunks, 20 * chunks, 20 * chunks, random_int(random, 0, 20));
+    CHECK(pipeline_lower_bound(shape, times) == run_step(shape, times).timeline.makespan);
+  }
+}
+
 TEST_CASE("the lower bound of an illegal shape is zero") {
   CHECK(pipeline_lower_bound(shape_of(Kind::dualpipe, 3, 8), {}) == 0);
 }
