@@ -42,8 +42,10 @@ void find_device_kinds(ScheduleKind kind, int stages, int virtual_stages, const 
                        std::vector<int>& layers, DeviceKinds& out, bool given_order) {
   out.kind = kind, out.stages = stages, out.virtual_stages = virtual_stages;
   out.doubled = directions(kind) == 2 && stages > 1;
-  out.kinds.clear();
-  out.held.clear();
+  // The first device, the last, and those between, of which some may hold a layer more.
+  constexpr std::size_t kUsual = 4;
+  out.kinds.clear(), out.kinds.reserve(kUsual);
+  out.held.clear(), out.held.reserve(kUsual);
   const int chunks = stages * virtual_stages;
   split_layers(split, kind, chunks, layers);
   out.layers_suffice = layers_suffice(split, layers, stages);
@@ -139,8 +141,13 @@ void fullest_devices(const DeviceKinds& kinds, const ScheduleShape& shape, HeldK
   for (DeviceMoments& device : out) device.kind = numbers.number_of(device);
 }
 
-std::vector<std::uint16_t> DistinctMoments::add(const std::vector<DeviceMoments>& schedule) {
-  std::vector<std::uint16_t> rows;
+DistinctMoments::Rows DistinctMoments::add(const std::vector<DeviceMoments>& schedule) {
+  if (kinds_.empty()) {  // few have more
+    constexpr std::size_t kKinds = 8, kRows = 32;
+    kinds_.reserve(kKinds), rows_.reserve(2 * kRows);
+    kind_.reserve(kRows), in_flight_.reserve(kRows), postponed_.reserve(kRows);
+  }
+  Rows out{static_cast<std::uint32_t>(rows_.size()), 0};
   for (const DeviceMoments& device : schedule) {
     const auto alike = [&device](const DeviceMoments& other) { return other.kind == device.kind; };
     if (std::none_of(kinds_.begin(), kinds_.end(), alike)) kinds_.push_back(device);
@@ -149,13 +156,14 @@ std::vector<std::uint16_t> DistinctMoments::add(const std::vector<DeviceMoments>
       while (row < size() &&
              (kind_[row] != device.kind || in_flight_[row] != held.all || postponed_[row] != held.postponed))
         ++row;
-      rows.push_back(static_cast<std::uint16_t>(row));
+      rows_.push_back(static_cast<std::uint16_t>(row));
+      ++out.count;
       if (row < size()) continue;
       kind_.push_back(static_cast<std::uint16_t>(device.kind));
       in_flight_.push_back(held.all), postponed_.push_back(held.postponed);
     }
   }
-  return rows;
+  return out;
 }
 
 void DeviceRange::add(const std::vector<DeviceMoments>& schedule) {

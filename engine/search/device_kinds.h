@@ -2,8 +2,10 @@
 // differ only in what they have in flight and when they start, so one of each kind decides memory, and one the bound.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "engine/pipeline/in_flight.h"
@@ -87,8 +89,19 @@ void fullest_devices(const DeviceKinds& kinds, const ScheduleShape& shape, HeldK
 // many of them. In columns, so that what they take is one loop.
 class DistinctMoments {
  public:
-  // The rows of a schedule's devices.
-  std::vector<std::uint16_t> add(const std::vector<DeviceMoments>& schedule);
+  // Of a schedule's devices; none of a schedule that was not added.
+  struct Rows {
+    std::uint32_t first = 0, count = 0;
+    bool empty() const { return count == 0; }
+  };
+  Rows add(const std::vector<DeviceMoments>& schedule);
+  std::span<const std::uint16_t> rows(Rows of) const { return std::span(rows_).subspan(of.first, of.count); }
+  // What the schedule's fullest device takes, where the rows take so many bytes.
+  double fullest(Rows of, std::span<const double> bytes) const {
+    double most = -1;
+    for (const std::uint16_t row : rows(of)) most = std::max(most, bytes[row]);
+    return most;
+  }
   std::size_t size() const { return in_flight_.size(); }
   // One device for each of the kinds that there are (DeviceMoments::kind).
   const std::vector<DeviceMoments>& kinds() const { return kinds_; }
@@ -98,7 +111,7 @@ class DistinctMoments {
 
  private:
   std::vector<DeviceMoments> kinds_;
-  std::vector<std::uint16_t> kind_;
+  std::vector<std::uint16_t> rows_, kind_;
   std::vector<double> in_flight_, postponed_;
 };
 

@@ -328,7 +328,8 @@ void SearchWorker::FullestDevices::settle(const DeviceRange& range) {
   words = (of.size() + 63) / 64;
   schedules_with.assign(moments.size() * words, 0);
   for (std::size_t i = 0; i < of.size(); ++i)
-    for (const std::uint16_t row : of[i]) schedules_with[row * words + i / 64] |= std::uint64_t{1} << i % 64;
+    for (const std::uint16_t row : moments.rows(of[i]))
+      schedules_with[row * words + i / 64] |= std::uint64_t{1} << i % 64;
 }
 
 // Which of the plans left a framework runs, if one is asked for; the others are counted.

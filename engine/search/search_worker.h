@@ -71,7 +71,7 @@ class SearchWorker {
   struct FullestDevices {
     static constexpr std::size_t kMostWords = 4;
     DistinctMoments moments;
-    std::vector<std::vector<std::uint16_t>> of;  // each schedule, rows of `moments`; empty where it is not legal
+    std::vector<DistinctMoments::Rows> of;  // each schedule, of `moments`; empty where it is not legal
     // Of all that are: one of `most` takes as much as the fullest, and one of `least` no more than any.
     DistinctMoments most, least;
     std::size_t schedules = 0;  // that are

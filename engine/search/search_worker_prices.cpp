@@ -115,9 +115,7 @@ std::span<const double> SearchWorker::bytes_at(const Mesh& mesh, const DistinctM
 }
 
 double SearchWorker::bytes_of(const Mesh& mesh, std::size_t legal) const {
-  double fullest = -1;
-  for (const std::uint16_t row : mesh.fullest->of[mesh.legal[legal]]) fullest = max(fullest, moment_bytes_[row]);
-  return fullest;
+  return mesh.fullest->moments.fullest(mesh.fullest->of[mesh.legal[legal]], moment_bytes_);
 }
 
 std::size_t SearchWorker::count_unfit(const Mesh& mesh) const {

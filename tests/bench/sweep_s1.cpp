@@ -26,7 +26,7 @@ struct Schedules {
   struct One {
     const DeviceKinds* kinds;
     ScheduleShape shape;
-    std::vector<std::uint16_t> rows;  // of `moments`
+    DistinctMoments::Rows rows;  // of `moments`
     bool legal;
   };
   std::vector<One> all;
@@ -188,8 +188,7 @@ void sweep_s1(const Scenario& s1, std::size_t best, S1Result& out) {
             const bool one_stage = mesh.plan.pipeline == 1;
             for (std::size_t i = 0; i < each.schedules->all.size(); ++i) {
               const Schedules::One& one = each.schedules->all[i];
-              double fullest = -1;
-              for (const std::uint16_t row : one.rows) fullest = std::max(fullest, bytes[row]);
+              const double fullest = each.schedules->moments.fullest(one.rows, bytes);
               const bool fits = fullest <= capacity;
               out.points[points] = {
                   seconds[i], fullest, number,   static_cast<std::uint16_t>(one.shape.virtual_stages),

@@ -243,7 +243,7 @@ TEST_CASE(
     HeldKinds numbers;
     DistinctMoments moments;
     std::vector<std::vector<DeviceMoments>> devices;
-    std::vector<std::vector<std::uint16_t>> rows;
+    std::vector<DistinctMoments::Rows> rows;
     for (const ScheduleKind kind : kSchedules)
       for (int v = 1; v <= (plan.pipeline > 1 ? 3 : 1); ++v) {
         const ScheduleShape shape = schedule_shape(s.pipeline, kind, plan.pipeline, m, v);
@@ -263,13 +263,12 @@ TEST_CASE(
         pricer.price_buffers(mesh, layer, plan, state, &held);
         pricer.memories(mesh, layer, state, moments, bytes);
         for (std::size_t k = 0; k < rows.size(); ++k) {
-          double most = 0;
-          for (const std::uint16_t row : rows[k]) most = std::max(most, bytes[row]);
           pricer.price_buffers(mesh, layer, plan, alone);
           CAPTURE(i);
-          REQUIRE(most == pricer.memory(mesh, layer, alone, devices[k]));
+          REQUIRE(moments.fullest(rows[k], bytes) == pricer.memory(mesh, layer, alone, devices[k]));
           ++schedules, of_several += rows.size() > 3, gathered += state.buffers.keeps_gathered;
-          put_off += std::ranges::any_of(rows[k], [&](std::uint16_t row) { return moments.postponed()[row] > 0; });
+          put_off += std::ranges::any_of(moments.rows(rows[k]),
+                                         [&](std::uint16_t row) { return moments.postponed()[row] > 0; });
           calibrated += mesh.in.calibrated;
         }
       }
