@@ -144,7 +144,7 @@ void Pricer::price_passes(const PlacedMesh& mesh, const PricedLayer& layer, Pric
   out.pass = blocks.layer.forward + blocks.layer.backward;
   out.first = blocks.embedding.forward + blocks.embedding.backward;
   out.last = blocks.head.forward + blocks.head.backward;
-  out.transfer = hops(mesh, layer, out.stage.sequence_parallel).least;
+  out.hops = hops(mesh, layer, out.stage.sequence_parallel);
   out.input_gradient = PricedState::kNotYet;
 }
 
@@ -352,8 +352,8 @@ void Pricer::exact(const PlacedMesh& mesh, PricedLayer& layer, PricedState& stat
     return;
   }
   price.exact = true;
-  if (std::isnan(state.transfer)) {  // ticks would count it as none
-    price.step_time_s = state.transfer;
+  if (std::isnan(state.hops.least)) {  // ticks would count it as none
+    price.step_time_s = state.hops.least;
     return;
   }
   if (set_stages(mesh, layer, state, shape)) {

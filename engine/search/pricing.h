@@ -63,6 +63,14 @@ struct HeldByKind {
 
 class Pricer;
 
+// From a stage to the next, in seconds.
+struct Hops {
+  double least = 0;  // the bytes over the fastest of the links, without latency
+  double transfer = 0, in_node = 0;
+  int stages_in_node = 1;
+  friend bool operator==(const Hops&, const Hops&) = default;
+};
+
 // 3. The training state on a mesh: ZeRO stage and offload.
 struct PricedState {
   // The keys of the pricer's scenario; what a plan chooses of them is set for each.
@@ -77,8 +85,9 @@ struct PricedState {
   const EndReduction<double>* end = nullptr;  // another's, or its own
   StepCost<double> step;                      // all parts but the pipeline's and offload
   WorkingMemory<double> buffers;
-  // Of the bound: one microbatch through a layer, through the embedding and the head, and from a stage to the next.
-  double pass = 0, first = 0, last = 0, transfer = 0;
+  Hops hops;
+  // Of the bound: one microbatch through a layer, and through the embedding and the head.
+  double pass = 0, first = 0, last = 0;
   // Of a layer (with experts, where dense ones come first), of a dense one, of one with the head. Priced when the first
   // schedule asks that splits the backward pass; 0 where what is rounded to nothing would not add up.
   static constexpr double kNotYet = -1;
@@ -86,14 +95,6 @@ struct PricedState {
   double paired_work = kNotYet;  // what a device works at least where passes are joined
   HeldByKind own_held;
   HeldByKind* held = nullptr;  // another's, or its own
-};
-
-// From a stage to the next, in seconds.
-struct Hops {
-  double least = 0;  // the bytes over the fastest of the links, without latency
-  double transfer = 0, in_node = 0;
-  int stages_in_node = 1;
-  friend bool operator==(const Hops&, const Hops&) = default;
 };
 
 struct Price {

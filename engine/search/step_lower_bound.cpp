@@ -50,11 +50,11 @@ double Pricer::least_time(const PlacedMesh& mesh, const PricedLayer& layer, Pric
   if (overlaps && (exposes(blocks.layer) || exposes(blocks.embedding) || exposes(blocks.head))) {
     StepCost<double> step;
     finish_paired(mesh, layer, state, 0, step);
-    return std::isnan(state.transfer) ? state.transfer : step.step_time * (1 - 1e-9);
+    return std::isnan(state.hops.least) ? state.hops.least : step.step_time * (1 - 1e-9);
   }
   finish_step(mesh.in, layer.cost, blocks, state.work, state.work.work, 0.0, false, state.plan, state.step);
   // Without the speed of the links between stages there is no time.
-  return std::isnan(state.transfer) ? state.transfer : state.step.step_time * (1 - 1e-12);
+  return std::isnan(state.hops.least) ? state.hops.least : state.step.step_time * (1 - 1e-12);
 }
 
 void Pricer::price_input_gradients(const PlacedMesh& mesh, const PricedLayer& layer, PricedState& state) {
@@ -87,7 +87,7 @@ double Pricer::split_makespan(const PlacedMesh& mesh, const LayerTime<double>& l
   const double dense = state.stage.layers.first_dense, dense_behind = max(dense - chunk, 0.0);
   const double way =
       n * layer.forward + embedding.forward + head.forward + dense_behind * state.dense_input_gradient +
-      (n - chunk - dense_behind - 1) * state.input_gradient + state.last_input_gradient + 2 * hops * state.transfer;
+      (n - chunk - dense_behind - 1) * state.input_gradient + state.last_input_gradient + 2 * hops * state.hops.least;
   const StageBlocks<double>& blocks = *state.blocks;
   const auto longest = [&blocks](double mean, auto member) {
     return blocks.has_kinds
@@ -114,7 +114,7 @@ double Pricer::least_makespan(const PlacedMesh& mesh, const PricedLayer& layer, 
   const StageBlocks<double>& blocks = *state.blocks;
   const double first_f = blocks.embedding.forward;
   double pass = state.pass, first = state.first, last = state.last;
-  const double transfer = state.transfer;
+  const double transfer = state.hops.least;
   // In pairs nothing is exposed but what the work of both does not cover.
   const bool overlaps = overlaps_forward_backward(shape.kind);
   if (overlaps) {

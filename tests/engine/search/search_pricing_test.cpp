@@ -467,7 +467,7 @@ TEST_CASE("no step is shorter than its layers' work, its pipeline, and what foll
       const ScheduleShape shape = shape_of(plan, static_cast<int>(mesh.counts.microbatches), s.pipeline);
       find_device_kinds(plan.schedule, plan.pipeline, shape.virtual_stages, pricer.layer_split(), layers, kinds);
       pricer.price_still(mesh, layer, plan, still);
-      REQUIRE(still.transfer == Pricer::hops(mesh, layer, plan.sequence_parallel).least);
+      REQUIRE(still.hops == Pricer::hops(mesh, layer, plan.sequence_parallel));
       const double makespan = pricer.least_makespan(mesh, layer, still, kinds, shape);
       const double least = Pricer::with_host(mesh, std::max(work, makespan) + end);
       REQUIRE_MESSAGE(least <= step, schedule_id(plan.schedule), ": ", makespan, " and ", end, " of ", step);
@@ -580,7 +580,7 @@ TEST_CASE("a mesh is priced alike with the layer of any mesh that shares it, in 
       if (!check_schedule(shape)) continue;
       find_device_kinds(plan.schedule, plan.pipeline, shape.virtual_stages, pricer.layer_split(), layers, kinds);
       pricer.price_still(mesh, own, plan, with_own), pricer.price_still(other, lent, plan, with_lent);
-      if (!same(with_own.transfer, with_lent.transfer)) continue;
+      if (!same(with_own.hops.least, with_lent.hops.least)) continue;
       REQUIRE(same(pricer.least_makespan(mesh, own, with_own, kinds, shape),
                    pricer.least_makespan(other, lent, with_lent, kinds, shape)));
       ++same_pipeline;
