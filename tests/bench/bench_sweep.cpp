@@ -1,4 +1,4 @@
-// bench_sweep s1 [--json]: prices the fixed sweep S1 from nothing, and says how fast that went.
+// bench_sweep s1|s1-calibrated [--json]: prices the fixed sweep S1 from nothing, and says how fast that went.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,12 +14,15 @@ using namespace roofscape;
 
 int main(int argc, char** argv) {
   const bool json = argc == 3 && std::string_view(argv[2]) == "--json";
-  if (argc < 2 || std::string_view(argv[1]) != "s1" || (argc > 2 && !json)) {
-    fmt::print(stderr, "usage: bench_sweep s1 [--json]\n");
+  const std::string_view sweep = argc > 1 ? argv[1] : "";
+  const bool calibrated = sweep == "s1-calibrated";
+  if ((sweep != "s1" && !calibrated) || (argc > 2 && !json)) {
+    fmt::print(stderr, "usage: bench_sweep s1|s1-calibrated [--json]\n");
     return 2;
   }
   const io::PresetLibrary library;
-  const engine::Scenario s1 = bench::s1_scenario(*library.find_model("gpt3-175b"), *library.find_chip("a100-80g"));
+  engine::Scenario s1 = bench::s1_scenario(*library.find_model("gpt3-175b"), *library.find_chip("a100-80g"));
+  if (calibrated) s1.assumptions.mode = engine::Mode::calibrated;
   // Nothing is kept from one sweep to the next. The median of some tells more than one, and processor time more than
   // the clock on a machine that does other things too; there is one thread.
   bench::S1Result result;

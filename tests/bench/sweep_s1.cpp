@@ -39,13 +39,14 @@ struct Stages {
   std::vector<DeviceKinds> kinds;
   HeldKinds held = HeldKinds();
   std::map<int, Schedules> schedules;  // by microbatches
+  std::vector<DeviceMoments> fullest;  // working memory
 };
 
 std::vector<Stages> all_stages(int n_layers) {
   std::vector<Stages> out;
   std::vector<int> layers;
   for (const int pipeline : kDegrees) {
-    Stages& stages = out.emplace_back(Stages{pipeline, {}, HeldKinds(false), {}});
+    Stages& stages = out.emplace_back(Stages{pipeline, {}, HeldKinds(false), {}, {}});
     const int held = n_layers / pipeline;
     for (int v = 1; v <= (pipeline > 1 ? held : 1); ++v) {
       if (held % v != 0) continue;
@@ -70,14 +71,14 @@ const Schedules& schedules_of(Stages& stages, int microbatches, const PipelinePl
   const auto [place, is_new] = stages.schedules.try_emplace(microbatches);
   Schedules& schedules = place->second;
   if (!is_new) return schedules;
-  std::vector<DeviceMoments> fullest;
+  schedules.all.reserve(stages.kinds.size());
   for (const DeviceKinds& kinds : stages.kinds) {
     Plan plan;
     plan.pipeline = kinds.stages, plan.schedule = kinds.kind, plan.virtual_stages = kinds.virtual_stages;
     const ScheduleShape shape = shape_of(plan, microbatches, pipeline);
-    fullest_devices(kinds, shape, stages.held, fullest);
+    fullest_devices(kinds, shape, stages.held, stages.fullest);
     const bool legal = kinds.virtual_stages == 1 || microbatches % kinds.stages == 0;
-    schedules.all.push_back({&kinds, shape, schedules.moments.add(fullest), legal});
+    schedules.all.push_back({&kinds, shape, schedules.moments.add(stages.fullest), legal});
   }
   return schedules;
 }
@@ -112,38 +113,41 @@ struct LeastMakespans {
   std::vector<double> seconds;
 };
 
-}  // namespace
-
-Scenario s1_scenario(const TransformerShape& model, const Chip& chip) {
-  Scenario s;
-  s.name = "S1";
-  s.model = model;
-  s.cluster.chip = chip;
-  s.cluster.nodes = 512;
-  s.cluster.node_size = 8;
-  s.workload.global_batch_sequences = 4096;
-  s.workload.sequence_length = 2048;
-  s.precision.gradients = Dtype::bf16;
-  s.precision.master_weights = Dtype::fp32;
-  s.assumptions.flops = FlopsConvention::exact;
-  s.assumptions.overlap = 0;
-  return s;
-}
-
-void sweep_s1(const Scenario& s1, std::size_t best, S1Result& out) {
+// All points, each with a bound of its step time, and as candidates those that fit and are legal.
+void price_points(const Scenario& s1, Pricer& pricer, S1Result& out) {
   const int chips = static_cast<int>(chip_count(s1.cluster)), batch = s1.workload.global_batch_sequences;
-  Pricer pricer(s1);
   std::vector<Stages> stages = all_stages(s1.model.n_layers);
   std::vector<Mesh> meshes;
   PricedLayer layer;
   PricedState state(pricer);
   LeastMakespans least;
   std::vector<double> bytes, seconds;  // of each of the moments; of each of the schedules
-  out.plans.clear(), out.best.clear();
+  out.plans.clear();
   out.points.resize(kPoints);
-  out.simulated = 0;
-  std::vector<std::pair<double, std::uint32_t>> candidates(kPoints);
-  std::size_t points = 0, kept = 0, fit = 0, illegal = 0;
+  std::vector<std::pair<double, std::uint32_t>>& candidates = out.candidates;
+  candidates.resize(kPoints);
+  std::uint32_t points = 0;
+  std::size_t kept = 0, fit = 0, illegal = 0;
+  const auto add_points = [&](const Schedules& schedules, const PlacedMesh& mesh, const Plan& plan) {
+    const auto number = static_cast<std::uint32_t>(out.plans.size());
+    out.plans.push_back(plan);
+    const double capacity = mesh.in.chip.hbm_capacity;
+    const double* step_s = seconds.data();
+    S1Point* to = out.points.data() + points;
+    auto* candidate = candidates.data() + kept;
+    for (const Schedules::One& one : schedules.all) {
+      const double fullest = schedules.moments.fullest(one.rows, bytes);
+      const bool one_stage = one.shape.stages == 1, fits = fullest <= capacity;
+      *to++ = {*step_s,   fullest, number,   static_cast<std::uint16_t>(one.shape.virtual_stages),
+               one_stage, fits,    one.legal};
+      // Written in any case: whether it fits is not foreseen.
+      *candidate = {*step_s++, points++};
+      candidate += fits && one.legal;
+      fit += fits;
+      illegal += !one.legal;
+    }
+    kept = static_cast<std::size_t>(candidate - candidates.data());
+  };
   for (const int tensor : kDegrees) {
     add_meshes(pricer, stages, chips, tensor, meshes);
     for (const int microbatch : kMicrobatches) {
@@ -154,6 +158,7 @@ void sweep_s1(const Scenario& s1, std::size_t best, S1Result& out) {
       }
       for (const CheckpointPolicy policy : kPolicies) {
         for (const bool sequence_parallel : {false, true}) {
+          if (tensor == 1 && sequence_parallel) continue;
           bool layer_priced = false;
           least.of = nullptr;
           for (Mesh& each : meshes) {
@@ -167,9 +172,8 @@ void sweep_s1(const Scenario& s1, std::size_t best, S1Result& out) {
             if (!each.end_known) each.end = state.own_end, each.end_known = true;
             pricer.memories(mesh, layer, state, each.schedules->moments, bytes);
             if (mesh.plan.pipeline > 1) {
-              const Hops hops = Pricer::hops(mesh, layer, sequence_parallel);
-              if (least.of != each.schedules || !(least.hops == hops)) {
-                least.of = each.schedules, least.hops = hops;
+              if (least.of != each.schedules || !(least.hops == state.hops)) {
+                least.of = each.schedules, least.hops = state.hops;
                 least.seconds.clear();
                 for (const Schedules::One& one : each.schedules->all)
                   least.seconds.push_back(pricer.least_makespan(mesh, layer, state, *one.kinds, one.shape));
@@ -182,24 +186,11 @@ void sweep_s1(const Scenario& s1, std::size_t best, S1Result& out) {
               pricer.bound(mesh, layer, state, *one.kinds, one.shape, price);
               seconds.assign(1, price.step_time_s);
             }
-            const auto number = static_cast<std::uint32_t>(out.plans.size());
-            out.plans.push_back(plan);
-            const double capacity = mesh.in.chip.hbm_capacity;
-            const bool one_stage = mesh.plan.pipeline == 1;
-            for (std::size_t i = 0; i < each.schedules->all.size(); ++i) {
-              const Schedules::One& one = each.schedules->all[i];
-              const double fullest = each.schedules->moments.fullest(one.rows, bytes);
-              const bool fits = fullest <= capacity;
-              out.points[points] = {
-                  seconds[i], fullest, number,   static_cast<std::uint16_t>(one.shape.virtual_stages),
-                  one_stage,  fits,    one.legal};
-              // Written in any case: whether it fits is not foreseen.
-              candidates[kept] = {seconds[i], static_cast<std::uint32_t>(points)};
-              kept += fits && one.legal;
-              fit += fits;
-              illegal += !one.legal;
-              ++points;
-            }
+            add_points(*each.schedules, mesh, plan);
+            if (tensor > 1) continue;
+            // A group of one sends nothing, this way or that.
+            plan.sequence_parallel = true;
+            add_points(*each.schedules, mesh, plan);
           }
         }
       }
@@ -209,9 +200,17 @@ void sweep_s1(const Scenario& s1, std::size_t best, S1Result& out) {
   out.fit = fit, out.illegal = illegal;
   const PlacedMesh& any = meshes.front().placed;  // all are of all chips
   out.step_at_peak_s = utilisation(pricer.flops().flops_model, any.counts.chips, any.in.chip.peak_flops, 1.0);
+}
 
-  // Smallest bound first; a heap, as few of them are looked at.
-  const auto later = [](const auto& a, const auto& b) { return a > b; };
+// Simulates the candidates, the smallest bound first, until none can be among the best any more.
+void find_best(Pricer& pricer, std::size_t best, S1Result& out) {
+  std::vector<std::pair<double, std::uint32_t>>& candidates = out.candidates;
+  out.best.clear();
+  out.simulated = 0;
+  // A heap, as few of them are looked at.
+  const auto later = [](const auto& a, const auto& b) {
+    return a.first != b.first ? a.first > b.first : a.second > b.second;
+  };
   std::make_heap(candidates.begin(), candidates.end(), later);
   std::vector<std::pair<double, std::uint32_t>> exact;  // ascending, at most `best`
   while (best > 0 && !candidates.empty()) {
@@ -233,6 +232,30 @@ void sweep_s1(const Scenario& s1, std::size_t best, S1Result& out) {
     if (exact.size() > best) exact.pop_back();
   }
   for (const auto& entry : exact) out.best.push_back(entry.second);
+}
+
+}  // namespace
+
+Scenario s1_scenario(const TransformerShape& model, const Chip& chip) {
+  Scenario s;
+  s.name = "S1";
+  s.model = model;
+  s.cluster.chip = chip;
+  s.cluster.nodes = 512;
+  s.cluster.node_size = 8;
+  s.workload.global_batch_sequences = 4096;
+  s.workload.sequence_length = 2048;
+  s.precision.gradients = Dtype::bf16;
+  s.precision.master_weights = Dtype::fp32;
+  s.assumptions.flops = FlopsConvention::exact;
+  s.assumptions.overlap = 0;
+  return s;
+}
+
+void sweep_s1(const Scenario& s1, std::size_t best, S1Result& out) {
+  Pricer pricer(s1);
+  price_points(s1, pricer, out);
+  find_best(pricer, best, out);
 }
 
 Plan S1Result::plan(const S1Point& point) const {

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/search/pricing.h"
@@ -33,6 +34,7 @@ struct S1Result {
   std::size_t fit = 0, illegal = 0, simulated = 0;
   std::vector<std::size_t> best;  // of those that fit and are legal, by simulated step time; indices of points
   double step_at_peak_s = 0;      // of the model's FLOPs alone
+  std::vector<std::pair<double, std::uint32_t>> candidates;  // working memory
 
   engine::Plan plan(const S1Point&) const;
   double mfu(const S1Point& point) const { return step_at_peak_s / point.step_time_s; }

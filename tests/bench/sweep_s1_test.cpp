@@ -27,6 +27,7 @@ TEST_CASE("sweep S1 answers 9,960 points, and its 20 best are those of simulatin
   sweep_s1(s1, 20, result);
   CHECK(result.points.size() == 9960);
   REQUIRE(result.best.size() == 20);
+  CHECK(result.simulated == 20);  // bounds are as good as the simulation here
   Pricer pricer(s1);
   std::vector<std::pair<double, std::size_t>> all;
   for (std::size_t i = 0; i < result.points.size(); ++i) {
