@@ -64,6 +64,7 @@ void SearchJob::ask(SearchQuery query, bool held) {
   if (!queued_ || !is_asked(*queued_)) {
     if (!running_ && latest_ && !latest_->listed() && is_asked(latest_->query)) {
       queued_.reset();
+      so_far_.reset();
       return;
     }
     if (!query.serves() && !query.measured && !known_plans_.empty()) {
@@ -132,8 +133,8 @@ void SearchJob::run(std::stop_token stop) {
   serve(std::move(stop), work, [&](bool wanted) {
     listed_ = false;
     if (wanted && !found->query.serves()) known_plans_ = memory_.known();
+    if (!queued_ || (wanted && so_far_ && so_far_->query == found->query)) so_far_.reset();
     if (wanted) latest_ = std::move(found);
-    if (!queued_) so_far_.reset();
   });
 }
 
@@ -157,7 +158,8 @@ void SearchJob::run_known(std::stop_token stop) {
     const auto waits = [&](const std::optional<SearchQuery>& query) { return query && *query == found->query; };
     if (!waits(queued_) && !waits(running_)) continue;  // found meanwhile, or not wanted any more
     if (waits(running_) && listed_) continue;
-    so_far_ = found->result.best.empty() ? nullptr : std::move(found);
+    if (found->result.best.empty()) continue;
+    so_far_ = std::move(found);
     if (wake_) wake_();
   }
 }

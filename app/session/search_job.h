@@ -75,9 +75,9 @@ class SearchJob : public NewestRequest<SearchQuery> {
 
   // The newest result, for the scenario it was asked with first (with_present); null: none yet.
   std::shared_ptr<const SearchOutcome> latest() const;
-  // Of the newest request while it waits or runs, where it trains and is ranked by predictions: what is best for it
-  // among the plans that the search before has found (engine::search_known), some milliseconds after it was asked; then
-  // the list of the whole space. Null: nothing of them fits, or there is no such request.
+  // Of a request that trains and is ranked by predictions, newer than latest(): what is best for it among the plans
+  // that the search before has found (engine::search_known), some milliseconds after it was asked; then the list of the
+  // whole space. Until that of a newer one takes its place. Null: nothing waits or runs, or nothing of them fits.
   std::shared_ptr<const SearchOutcome> so_far() const;
   double progress() const;      // of what runs, 0 to 1
   std::size_t started() const;  // searches so far

@@ -296,6 +296,8 @@ class Workspace {
     std::shared_ptr<const SearchOutcome> of, found;
   };
   PlacedSearch placed_;  // kept from frame to frame, so that what is drawn of it is too
+  // Known so far when what was found was the present scenario's: of one before it.
+  std::shared_ptr<const SearchOutcome> older_so_far_;
   EvidenceJob evidence_job_;
   MeasuredJob measuring_;
   io::SavedMeasured measured_from_;  // what that reads

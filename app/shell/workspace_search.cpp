@@ -68,11 +68,15 @@ void Workspace::take_search() {
   if (const auto problem = searching_.take_problem()) session_.say({true, io::to_text(*problem, texts_), {}});
   search.latest = searching_.latest();
   search.found = search.latest != nullptr && search.latest->query.serves() == serves ? found_for_present() : nullptr;
-  // What is known of the present scenario goes before all that was found for another.
-  if (const auto so_far = searching_.so_far(); so_far != nullptr && so_far->query.scenario == session_.scenario() &&
-                                               search.found != nullptr &&
-                                               search.found->query.scenario != session_.scenario())
-    search.found = so_far;
+  // What is known so far is of a newer scenario than what was found, until that is the present one's again. While a
+  // control moves it stays until the next is known: what was found for a scenario long past would come back between.
+  auto so_far = searching_.so_far();
+  const auto is_present = [&](const SearchOutcome& of) { return of.query.scenario == session_.scenario(); };
+  if (search.found != nullptr && is_present(*search.found))
+    older_so_far_ = std::move(so_far);
+  else if (so_far != nullptr && so_far != older_so_far_ && !serves &&
+           (is_present(*so_far) || interaction_.anything_held()))
+    search.found = std::move(so_far);
   search.state = searching_.state();
   search.progress = searching_.progress();
   search.seen = {};

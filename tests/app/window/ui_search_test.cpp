@@ -48,6 +48,31 @@ TEST_CASE("F7 opens the search, which finds plans for the scenario that is shown
   CHECK_FALSE(h.parts.panels.search.open);
 }
 
+TEST_CASE("while a control moves the search never goes back to what it found for an older scenario") {
+  test::Harness h("gpt3-175b-1024-a100");
+  search(h);
+  for (const std::string control : {"workload.sequence_length", "workload.global_batch_sequences"}) {
+    REQUIRE(h.reach(control));
+    std::vector<engine::Scenario> seen;
+    std::size_t newest = 0;
+    // One way, so that no scenario comes twice.
+    h.hold(control, 0.1f, 0.9f, 60, [&] {
+      if (seen.empty() || !(seen.back() == h.scenario())) seen.push_back(h.scenario());
+      REQUIRE(h.parts.panels.search.found);
+      const engine::Scenario& shown = h.parts.panels.search.found->query.scenario;
+      const auto at = std::find(seen.begin(), seen.end(), shown) - seen.begin();
+      if (at == static_cast<std::ptrdiff_t>(seen.size())) return;  // from before the first
+      CHECK(at >= static_cast<std::ptrdiff_t>(newest));
+      newest = static_cast<std::size_t>(at);
+    });
+    h.release();
+    CHECK(seen.size() > 5);
+    h.parts.searching.wait();
+    h.step(2);
+    CHECK(h.parts.panels.search.found->query.scenario == h.scenario());
+  }
+}
+
 TEST_CASE("the search draws inside the window and cuts no text, of three scenarios that train at three sizes") {
   check_readable({"llama3-8b-8-h100", "mixtral-8x7b-64-h100", "llama3-405b-16k-h100"});
 }
