@@ -3,8 +3,10 @@
 // all default panels at 1080p, on the preset with the longest pipeline; then the same with the search open, which
 // works on other threads while the slider moves; then of the control that is pinned under the projector, with each
 // figure of a training step. Prints the median, the 99th percentile and the longest, in processor time of the thread.
-// Last, how long after a slider's move the window shows the list of the best plans of the new scenario, and all that is
-// counted, mapped and drawn of its space: by the clock, since other threads make it, in frames two milliseconds apart.
+// Last, how long after a move of a control the window shows the list of the best plans of the new scenario, and all that
+// is counted, mapped and drawn of its space: by the clock, since other threads make it, in frames two milliseconds
+// apart. And how old what it shows is while the control does not rest, at a screen's rate: what is shown, exact or so
+// far, and the exact list.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -92,49 +94,121 @@ void drag(const std::string& preset, const std::string& slider, int frames, cons
               h.parts.session.evaluations() - before, h.parts.searching.started() - started);
 }
 
-void print_times(const std::string& preset, const std::string& slider, const char* what, std::vector<double> ms,
-                 double plans) {
+void print_times(const std::string& preset, const std::string& control, const char* what, std::vector<double> ms,
+                 const std::string& of) {
   if (ms.empty()) return;
   std::sort(ms.begin(), ms.end());
-  std::printf("%-28s %-34s %-14s median %.1f ms  p99 %.1f ms  longest %.1f ms  (%zu moves, %.0f plans at the last)\n",
-              preset.c_str(), slider.c_str(), what, ms[ms.size() / 2], ms[(ms.size() - 1) * 99 / 100], ms.back(),
-              ms.size(), plans);
+  std::printf("%-28s %-34s %-14s median %.1f ms  p99 %.1f ms  longest %.1f ms  (%zu %s)\n", preset.c_str(),
+              control.c_str(), what, ms[ms.size() / 2], ms[(ms.size() - 1) * 99 / 100], ms.back(), ms.size(),
+              of.c_str());
+}
+
+// A control that is moved from place to place with the search open: a slider that is held, or the choice of what is
+// kept for the backward pass, which has no places between.
+class Hand {
+ public:
+  Hand(test::Harness& h, std::string control) : h_(h), control_(std::move(control)) {
+    if (control_ != kChoice) track_ = hold(h, control_);
+  }
+  Hand(const Hand&) = delete;
+  Hand& operator=(const Hand&) = delete;
+  ~Hand() {
+    if (track_) h_.release();
+  }
+  // False: to the same notch.
+  bool move_to(float phase) {
+    const std::size_t before = h_.parts.session.evaluations();
+    if (track_) {
+      move_along(*track_, phase);
+    } else if (control_ == kChoice) {
+      engine::Scenario s = h_.scenario();
+      const int policies = static_cast<int>(engine::kEnumCount<engine::CheckpointPolicy>);
+      s.checkpointing.policy = static_cast<engine::CheckpointPolicy>(static_cast<int>(phase * 3) % policies);
+      h_.parts.session.update(s, false);
+    }
+    h_.step();
+    return h_.parts.session.evaluations() > before;
+  }
+
+  static constexpr const char* kChoice = "checkpointing.policy";
+
+ private:
+  test::Harness& h_;
+  std::string control_;
+  std::optional<widgets::Rect> track_;
+};
+
+test::Harness in_mode(const std::string& preset, engine::Mode mode) {
+  engine::Scenario s = test::preset(preset);
+  s.assumptions.mode = mode;
+  return test::Harness(s, preset, 1920, 1080);
+}
+
+double ms_since(std::chrono::steady_clock::time_point begin) {
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
 }
 
 // A move, and then frames until the list, and the rest, have followed.
-void follow(const std::string& preset, const std::string& slider, int moves) {
-  test::Harness h(preset);
+void follow(const std::string& preset, engine::Mode mode, const std::string& control, int moves) {
+  test::Harness h = in_mode(preset, mode);
   open_search(h);
-  const auto track = hold(h, slider);
-  if (!track) return;
+  Hand hand(h, control);
   std::vector<double> list_ms, whole_ms;
   double plans = 0;
   for (int i = 0; i < moves; ++i) {
-    const std::size_t before = h.parts.session.evaluations();
     const auto begin = std::chrono::steady_clock::now();
-    const auto since = [begin] {
-      return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
-    };
-    move_along(*track, static_cast<float>(i) * 0.7f);
-    h.step();
-    if (h.parts.session.evaluations() == before) continue;  // the same notch
+    if (!hand.move_to(static_cast<float>(i) * 0.7f)) continue;
     const auto& found = h.parts.panels.search.found;
     bool listed = false;
     while (found == nullptr || !(found->query.scenario == h.scenario()) || !found->counted()) {
       if (!listed && found != nullptr && found->query.scenario == h.scenario() && found->listed()) {
-        list_ms.push_back(since());
+        list_ms.push_back(ms_since(begin));
         listed = true;
       }
       std::this_thread::sleep_for(std::chrono::milliseconds(2));
       h.step();
     }
-    whole_ms.push_back(since());
+    whole_ms.push_back(ms_since(begin));
     if (!listed) list_ms.push_back(whole_ms.back());  // the whole came between two frames
     plans = found->query.serves() ? found->serving.plans : found->result.plans;
   }
-  h.release();
-  print_times(preset, slider, "list", list_ms, plans);
-  print_times(preset, slider, "whole", whole_ms, plans);
+  const std::string of = "moves, " + std::to_string(static_cast<long>(plans)) + " plans at the last";
+  print_times(preset, control, "list", list_ms, of);
+  print_times(preset, control, "whole", whole_ms, of);
+}
+
+// Frames of a screen's rate in which the control moves without a rest: how old what the search shows is in each, by
+// when the window had the scenario that it belongs to.
+void replay(const std::string& preset, engine::Mode mode, const std::string& control, int frames) {
+  test::Harness h = in_mode(preset, mode);
+  open_search(h);
+  Hand hand(h, control);
+  struct Frame {
+    engine::Scenario scenario;
+    std::chrono::steady_clock::time_point begin;
+  };
+  std::vector<Frame> seen;
+  std::vector<double> shown_ms, exact_ms;
+  // What belongs to the present scenario is as new as can be; anything else is as old as the move that it lacks.
+  const auto age = [&](const app::SearchOutcome& shown) -> std::optional<double> {
+    for (std::size_t k = seen.size(); k-- > 0;)
+      if (shown.query.scenario == seen[k].scenario) return k + 1 == seen.size() ? 0.0 : ms_since(seen[k + 1].begin);
+    return std::nullopt;  // from before the first move
+  };
+  const auto start = std::chrono::steady_clock::now();
+  for (int i = 0; i < frames; ++i) {
+    std::this_thread::sleep_until(start + i * std::chrono::microseconds(16'667));
+    const auto begin = std::chrono::steady_clock::now();
+    hand.move_to(static_cast<float>(i) * 0.11f);
+    if (seen.empty() || !(seen.back().scenario == h.scenario())) seen.push_back({h.scenario(), begin});
+    const app::SearchView& search = h.parts.panels.search;
+    const bool exact = search.found && (search.found->listed() || search.found->counted());
+    if (const auto ms = search.found ? age(*search.found) : std::nullopt) shown_ms.push_back(*ms);
+    if (const auto& of = exact ? search.found : search.latest)
+      if (const auto ms = age(*of)) exact_ms.push_back(*ms);
+  }
+  print_times(preset, control, "drag: shown", shown_ms, "frames");
+  print_times(preset, control, "drag: exact", exact_ms, "frames");
 }
 
 }  // namespace
@@ -153,10 +227,16 @@ int main(int argc, char** argv) {
     if (row.subject != widgets::Subject::serving && (only.empty() || only == row.name))
       drag(preset, "parallelism.tensor", kWallFrames, std::string(row.name));
   if (!only.empty() && only != "follow") return 0;
-  constexpr int kMoves = 40;
-  follow("llama3-405b-16k-h100", "workload.global_batch_sequences", kMoves);
-  follow("llama3-405b-16k-h100", "workload.sequence_length", kMoves);
-  for (const char* serving : {"llama3-70b-serving-8-h100", "deepseek-v3-h800-wide-expert"})
-    follow(serving, "workload.prompt_tokens", kMoves);
+  constexpr int kMoves = 40, kReplayed = 300;
+  for (const engine::Mode mode : {engine::Mode::ideal, engine::Mode::calibrated}) {
+    std::printf("%s\n", mode == engine::Mode::ideal ? "ideal" : "calibrated");
+    for (const char* control :
+         {"workload.global_batch_sequences", "workload.sequence_length", "parallelism.tensor", Hand::kChoice}) {
+      follow("llama3-405b-16k-h100", mode, control, kMoves);
+      replay("llama3-405b-16k-h100", mode, control, kReplayed);
+    }
+    for (const char* serving : {"llama3-70b-serving-8-h100", "deepseek-v3-h800-wide-expert"})
+      follow(serving, mode, "workload.prompt_tokens", kMoves);
+  }
   return 0;
 }
