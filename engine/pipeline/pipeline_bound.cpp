@@ -2,6 +2,7 @@
 // follow. The first operation of device r is always the forward of microbatch 0 on the first stage it holds.
 #include <algorithm>
 #include <numeric>
+#include <vector>
 
 #include "engine/pipeline/in_flight.h"
 #include "engine/pipeline/order_rules.h"
@@ -24,27 +25,27 @@ std::size_t second_chunk_of_v(const BoundInput& in, std::size_t device) { return
 
 // What comes before a device's work or after it, at least, by the way around to each of its chunks: nothing of a chunk is
 // run before the first microbatch has passed all stages before it, forth, or after the last has, back. What the device
-// has of the chunks before meanwhile is one group's.
-struct WaysAround {
+// has of the chunks before meanwhile is one group's. By device.
+struct WayAround {
   Tick head = 0, tail = 0;
+  Tick own = 0, own_back = 0;  // one microbatch through the chunks before
 };
-WaysAround ways_around(const BoundInput& in, std::size_t device) {
+std::vector<WayAround> ways_around(const BoundInput& in) {
+  std::vector<WayAround> out(in.p);
+  if (in.shape.kind != ScheduleKind::interleaved_1f1b || in.shape.order) return out;
   const int group = group_size_of(in.shape), rest = in.shape.microbatches % group;
   const Tick first_group = group, last_group = rest > 0 ? rest : group;
-  WaysAround least;
-  Tick way = 0, way_back = 0, own = 0, own_back = 0;
+  Tick way = 0, way_back = 0;
   for (std::size_t s = 0; s < in.times.forward.size(); ++s) {
     const Tick forward = in.times.forward[s], backward = in.times.backward_input[s] + in.times.backward_weight[s];
-    if (s % in.p == device) {
-      least.head = std::max(least.head, way - first_group * own);
-      least.tail = std::max(least.tail, way_back - last_group * own_back);
-      own += forward, own_back += backward;
-    }
-    const auto here = static_cast<std::uint32_t>(s % in.p), next = static_cast<std::uint32_t>((s + 1) % in.p);
-    const Tick hop = in.times.hop(here, next);
+    WayAround& around = out[s % in.p];
+    around.head = std::max(around.head, way - first_group * around.own);
+    around.tail = std::max(around.tail, way_back - last_group * around.own_back);
+    around.own += forward, around.own_back += backward;
+    const Tick hop = in.times.hop(static_cast<std::uint32_t>(s % in.p), static_cast<std::uint32_t>((s + 1) % in.p));
     way += forward + hop, way_back += backward + hop;
   }
-  return least;
+  return out;
 }
 
 // Looped and V placements: device r starts with stage r and its last input gradient is that of stage r.
@@ -52,6 +53,7 @@ Tick one_way_bound(const BoundInput& in) {
   const bool split = splits_backward(in.shape.kind), folded = facts_of(in.shape.kind).placement == StagePlacement::v;
   const auto weights_at_end = orders::rules_of(in.shape).weights_at_end;
   const std::size_t stages = in.times.forward.size();
+  const std::vector<WayAround> around = ways_around(in);
   Tick head = 0, tail = 0, bound = 0;
   for (std::size_t r = 0; r < in.p; ++r) {
     Tick work = 0;
@@ -62,10 +64,7 @@ Tick one_way_bound(const BoundInput& in) {
     }
     work *= in.ticks(in.m);
     bound = std::max(bound, head + work);
-    if (in.shape.kind == ScheduleKind::interleaved_1f1b && !in.shape.order) {
-      const WaysAround around = ways_around(in, r);
-      bound = std::max(bound, around.head + work + around.tail);
-    }
+    bound = std::max(bound, around[r].head + work + around[r].tail);
     if (!split)
       bound = std::max(bound, head + work + tail);
     else if (r > 0 &&

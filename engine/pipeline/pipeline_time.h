@@ -51,10 +51,10 @@ class PipelineCache {
 //   range is the one in which the tests find the form equal to the simulation.
 std::optional<Tick> closed_form_time(const ScheduleShape& shape, const PipelineTimes& times);
 
-// A time that the simulation never goes below (a search has it in seconds, engine/search/step_lower_bound.cpp): over
-// all devices the earliest its first operation can start + its work + the shortest way of its last gradients back to
-// stage 0, interleaved also with the ways around to its other chunks and back, and not below one microbatch's way forth
-// and back. 0 for an illegal shape or ill-fitting times.
+// A time that the simulation never goes below, in O(stages) (a search has it in seconds,
+// engine/search/step_lower_bound.cpp): over all devices the earliest its first operation can start + its work + the
+// shortest way of its last gradients back to stage 0, interleaved also with the ways around to its other chunks and
+// back, and not below one microbatch's way forth and back. 0 for an illegal shape or ill-fitting times.
 Tick pipeline_lower_bound(const ScheduleShape& shape, const PipelineTimes& times);
 
 }  // namespace roofscape::engine
