@@ -39,6 +39,8 @@ io::Result<io::Imported> import(const Context& context, const ImportOptions& opt
     return io::import_words(words, request, context.library);
   }
   const auto text = io::read_file(options.file);
+  if (const io::Preset* model = text ? nullptr : io::model_meant(options.file, context.library))
+    return io::import_model(*model, request, context.library);
   if (!text) return text.error();
   return io::import_launch(text.value(), options.file, request, context.library);
 }

@@ -23,7 +23,7 @@
 #include "app/shell/window.h"
 #include "app/shell/workspace.h"
 #include "engine/io/huggingface/hf_config.h"
-#include "engine/io/import/import_launch.h"
+#include "engine/io/import/open_scenario.h"
 #include "engine/io/json/files.h"
 #include "engine/io/measured/measured_input.h"
 #include "engine/io/scenario/scenario_json.h"
@@ -134,7 +134,9 @@ int run(int argc, char** argv) {
     if (launch)
       if (const auto read = io::import_launch(file.value(), origin, {}, *library); !read.ok())
         return complain(read.error(), texts.value());
-    if (measured || config || launch) dropped = std::exchange(origin, std::string(io::kStartScenario));
+    // A model preset is taken as its config.json would be.
+    const bool model = !file.ok() && io::model_meant(origin, *library) != nullptr;
+    if (measured || config || launch || model) dropped = std::exchange(origin, std::string(io::kStartScenario));
   }
   auto start = io::load_scenario(origin.empty() ? std::string(io::kStartScenario) : origin, *library);
   if (!start.ok()) return complain(start.error(), texts.value());
@@ -166,7 +168,7 @@ int run(int argc, char** argv) {
   }
   app::Autosave autosave(options.keep_settings ? app::autosave_file().parent_path() : std::filesystem::path());
   autosave.restore(workspace, asked);
-  if (!dropped.empty()) workspace.open_file(dropped);
+  if (!dropped.empty()) workspace.open(dropped);
   return app::run_window(workspace, options.keep_settings ? &autosave : nullptr, options);
 }
 

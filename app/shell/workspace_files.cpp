@@ -16,7 +16,7 @@
 #include "app/shell/workspace.h"
 #include "engine/inputs/inputs.h"
 #include "engine/io/huggingface/hf_config.h"
-#include "engine/io/import/import_launch.h"
+#include "engine/io/import/open_scenario.h"
 #include "engine/io/json/files.h"
 #include "engine/io/presets/preset_json.h"
 #include "engine/io/scenario/figure_recipe.h"
@@ -35,7 +35,15 @@ constexpr const char* kModelConfig = "config.json";
 }  // namespace
 
 void Workspace::open(const std::string& id_or_path) {
-  if (session_.library().find_scenario_text(id_or_path) == nullptr) return open_file(id_or_path);
+  const io::PresetLibrary& library = session_.library();
+  if (library.find_scenario_text(id_or_path) == nullptr) {
+    const io::Preset* model = io::model_meant(id_or_path, library);
+    if (model == nullptr) return open_file(id_or_path);
+    engine::Scenario changed = session_.scenario();
+    changed.model = *library.find_model(model->id);
+    session_.update(std::move(changed), false);
+    return;
+  }
   leave_tour();
   session_.open(id_or_path, texts_);
 }

@@ -114,6 +114,19 @@ Result<Imported> import_launch(std::string_view text, std::string_view file, con
   return import_source(source.value(), request, library);
 }
 
+Result<Imported> import_model(const Preset& model, const ImportRequest& request, const PresetLibrary& library) {
+  LaunchPlan plan;
+  plan.name = model.name;
+  plan.model = {model.id, {"model", 0}};
+  plan.model_only = true;
+  plan.rest = RestAxis::fsdp;
+  auto imported = plan_scenario(std::move(plan), model.id, request, library);
+  if (!imported) return imported;
+  imported->format = "model";
+  imported->format_name = "preset";
+  return imported;
+}
+
 Result<Imported> import_words(const std::vector<std::string>& words, const ImportRequest& request,
                               const PresetLibrary& library) {
   LaunchSource source;

@@ -31,6 +31,8 @@ bool reads_as_launch(std::string_view text);
 
 Result<Imported> import_launch(std::string_view text, std::string_view file, const ImportRequest&,
                                const PresetLibrary&);
+// A model preset as its config.json would be: a model and no plan.
+Result<Imported> import_model(const Preset& model, const ImportRequest&, const PresetLibrary&);
 // The same of a launch line whose words a shell has split.
 Result<Imported> import_words(const std::vector<std::string>& words, const ImportRequest&, const PresetLibrary&);
 

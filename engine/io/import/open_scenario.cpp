@@ -1,6 +1,7 @@
 #include "engine/io/import/open_scenario.h"
 
 #include <algorithm>
+#include <filesystem>
 
 #include "engine/frameworks/synonyms.h"
 #include "engine/io/import/cluster_request.h"
@@ -125,6 +126,12 @@ Result<OpenedScenario> opened(Result<Imported> imported, const ImportRequest& re
 
 }  // namespace
 
+const Preset* model_meant(const std::string& word, const PresetLibrary& library) {
+  std::error_code ignored;
+  if (library.meant(PresetKind::scenario, word) != nullptr || std::filesystem::exists(word, ignored)) return nullptr;
+  return library.meant(PresetKind::model, word);
+}
+
 Result<OpenedScenario> open_scenario(const std::string& id_or_path, const ImportRequest& request,
                                      const PresetLibrary& library) {
   const ImportRequest ordered{request.cluster, ordered_edits(request.set), request.environment};
@@ -132,6 +139,11 @@ Result<OpenedScenario> open_scenario(const std::string& id_or_path, const Import
   std::optional<std::string> bytes;
   if (library.find_preset(PresetKind::scenario, id_or_path) == nullptr)
     if (auto read = read_file(id_or_path)) bytes = std::move(read).value();
+  if (const Preset* model = bytes ? nullptr : model_meant(id_or_path, library)) {
+    if (request.cluster.empty())
+      return InputError{id_or_path, {}, say("error.scenario.model"), say("error.scenario.model.remedy")};
+    return opened(import_model(*model, ordered, library), ordered, id_or_path);
+  }
   // JSON that is none of the formats is a scenario of ours, whose reader says what is wrong with it.
   if (bytes && reads_as_launch(*bytes))
     return opened(import_launch(*bytes, id_or_path, ordered, library), ordered, id_or_path);

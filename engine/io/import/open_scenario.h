@@ -1,5 +1,6 @@
 // Whatever a scenario is expected to be: the id of a preset, a scenario file, or a launch script or configuration file of
-// a framework, which is imported. The one way in for the command line and the window.
+// a framework, which is imported; or a model preset, with the cluster it is to run on. The one way in for the command line
+// and the window.
 #pragma once
 
 #include <optional>
@@ -23,6 +24,8 @@ struct OpenedScenario {
 Result<OpenedScenario> open_scenario(const std::string& id_or_path, const ImportRequest&, const PresetLibrary&);
 // The same of a launch line whose words a shell has split.
 Result<OpenedScenario> open_words(const std::vector<std::string>& words, const ImportRequest&, const PresetLibrary&);
+// The model preset that is meant by what is the name of no scenario and no file; null: none.
+const Preset* model_meant(const std::string& word, const PresetLibrary&);
 // What keeps an import from being evaluated; nothing: it is complete.
 std::optional<InputError> incomplete(const Imported&, std::string_view file);
 

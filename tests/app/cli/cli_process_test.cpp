@@ -218,6 +218,8 @@ TEST_CASE("bad usage is answered with one line and exit 2") {
        "roofscape-cli: llama3-70b-v5p-pud: there is no such file and no scenario preset of that name; did you mean "
        "\"llama3-70b-v5p-pod\"?\n"},
       {"eval .", "roofscape-cli: .: is a folder; name a file\n"},
+      {"eval llama3-8b",
+       "roofscape-cli: llama3-8b: this is a model, and no scenario; give --cluster, such as --cluster h100-sxm:8\n"},
       {"explain llama3-70b-v5p-pod step.tim_s",
        "roofscape-cli: unknown quantity \"step.tim_s\"; did you mean \"step.time_s\"?\n"},
       {"explain llama3-70b-v5p-pod links.bytes_per_s",

@@ -33,6 +33,18 @@ constexpr const char* kLlama = R"({"architectures": ["LlamaForCausalLM"], "model
 
 }  // namespace
 
+TEST_CASE("a model preset that is opened becomes the model of the scenario, as one step of undo") {
+  Harness h("llama3-405b-16k-h100-8k", 1280, 720);
+  const engine::Scenario before = h.scenario();
+  h.workspace.open("llama3-8b");
+  h.step(2);
+  CHECK(h.scenario().model == *test::presets().find_model("llama3-8b"));
+  CHECK(h.scenario().cluster == before.cluster);
+  CHECK_FALSE(h.parts.session.message().has_value());
+  h.parts.session.undo();
+  CHECK(h.scenario() == before);
+}
+
 TEST_CASE("a dropped config.json becomes the model of the scenario, as one step of undo") {
   const Written file("config.json", kLlama);
   Harness h("llama3-405b-16k-h100-8k", 1280, 720);

@@ -33,6 +33,34 @@ std::string first_error(const io::Imported& read) {
   return {};
 }
 
+TEST_CASE("a model preset is a scenario on the cluster that is asked for, by whichever of its names") {
+  std::size_t scenarios = 0;
+  for (const io::Preset& preset : shipped().list(io::PresetKind::model)) {
+    CAPTURE(preset.id);
+    // Where one shipped scenario is called so, it is that.
+    if (shipped().meant(io::PresetKind::scenario, preset.id) != nullptr) {
+      ++scenarios;
+      continue;
+    }
+    const auto opened = io::open_scenario(preset.id, {"h100-sxm:64", {}, {}}, shipped());
+    REQUIRE(opened);
+    REQUIRE(opened->imported);
+    CHECK(opened->imported->complete());
+    CHECK(opened->scenario.model == *shipped().find_model(preset.id));
+    CHECK(engine::chip_count(opened->scenario.cluster) == 64);
+    // The same as its config.json would be: only what is read of it has another name.
+    const auto alone = io::open_scenario("llama3-8b", {"h100-sxm:64", {"model=" + preset.id}, {}}, shipped());
+    REQUIRE(alone);
+    CHECK(alone->scenario.parallelism == opened->scenario.parallelism);
+    CHECK(alone->scenario.workload == opened->scenario.workload);
+    CHECK(alone->scenario.precision == opened->scenario.precision);
+  }
+  CHECK(scenarios < 10);
+  const auto by_name = io::open_scenario("LLaMA-3-8B", {"h100-sxm:64", {}, {}}, shipped());
+  REQUIRE(by_name);
+  CHECK(by_name->scenario.model.id == "llama3-8b");
+}
+
 TEST_CASE("two values of one option are refused with both lines, an edit of one's own decides") {
   const std::string more = "--tensor-model-parallel-size 2 \\\n  --tensor-model-parallel-size 4";
   CHECK(refusal(more) ==
