@@ -465,10 +465,12 @@ Fill idle_swatch(const Theme& theme, const Gantt& gantt, float em) {
 
 std::string key_note(const TextTable& texts, int chunks, bool splits, bool both_ways) {
   std::string note;
-  if (chunks > 1)
-    note = texts.text(both_ways     ? "figure.pipeline.lighter_direction"
-                      : chunks == 2 ? "figure.pipeline.lighter"
-                                    : "figure.pipeline.lighter_many");
+  if (chunks == 2)
+    note = texts.text(both_ways ? "figure.pipeline.lighter_or_direction" : "figure.pipeline.lighter");
+  else if (chunks > 2)
+    note = texts.text(both_ways ? "figure.pipeline.lighter_many_or_direction" : "figure.pipeline.lighter_many");
+  else if (both_ways)
+    note = texts.text("figure.pipeline.lighter_direction");
   if (!splits) return note;
   if (!note.empty()) note += texts.text("figure.clause_separator");
   return note + std::string(texts.text("figure.pipeline.split"));

@@ -74,9 +74,9 @@ void draw_blocks(Canvas& canvas, const FigureInput& input, const Gantt& gantt);
 bool splits_bars(Canvas& canvas, const FigureInput& input, const Gantt& gantt);
 // The key of idle time: what its hatch or tint stands on would be lost without a frame.
 Fill idle_swatch(const Theme& theme, const Gantt& gantt, float em);
-// What the key says of shades and split bars; empty where there are none.
-// `both_ways`: the second stage of a device is one of the other direction, no second chunk.
-std::string key_note(const TextTable& texts, int chunks, bool splits, bool both_ways = false);
+// What the key says of shades and split bars; empty where there are none. `chunks`: the most of a device. `both_ways`: the
+// second stage of a device, or of one in another schedule, is one of the other direction.
+std::string key_note(const TextTable& texts, int chunks, bool splits, bool both_ways);
 
 // What is made once per timeline, and kept by the studies of the input while it does not change.
 const engine::TimelineDetail& levels_of(const FigureInput& input, const engine::PipelineReport& pipeline);

@@ -234,14 +234,15 @@ SchedulesKey schedules_key(Canvas& canvas, const FigureInput& input, const Sched
                            const std::vector<gantt::Gantt>& gantts) {
   const TextTable& t = input.texts;
   SchedulesKey out;
-  bool split = false, whole = false;
+  bool split = false, whole = false, both_ways = false;
   int chunks = 1;
   for (const ScheduleVariant* v : l.shown) {
     const bool splits = engine::splits_backward(v->shape.kind);
     split = split || splits;
     whole = whole || !splits || engine::overlaps_forward_backward(v->shape.kind);
     const int of = engine::default_virtual_stages(v->shape.kind);
-    chunks = std::max({chunks, of, v->shape.virtual_stages, engine::directions(v->shape.kind)});
+    chunks = std::max({chunks, of, v->shape.virtual_stages});
+    both_ways = both_ways || engine::directions(v->shape.kind) == 2;
   }
   const float em = canvas.em();
   const auto entry = [&](std::string_view key, TimelinePart kind) {
@@ -266,8 +267,8 @@ SchedulesKey schedules_key(Canvas& canvas, const FigureInput& input, const Sched
     entries.push_back(entry("figure.pipeline.step_end", TimelinePart::step_end));
   const bool splits = std::any_of(gantts.begin(), gantts.end(),
                                   [&](const gantt::Gantt& g) { return gantt::splits_bars(canvas, input, g); });
-  out.note = gantt::key_note(t, chunks, splits);
-  out.brief_note = gantt::key_note(t, splits ? 1 : chunks, splits);
+  out.note = gantt::key_note(t, chunks, splits, both_ways);
+  out.brief_note = splits ? gantt::key_note(t, 1, true, false) : out.note;
   const float right = l.wide ? l.idle.right - l.idle.width : l.plot.right();
   // Over the rows if it fits there, else from the edge of the figure on where that saves a second row.
   out.left = l.plot.x;
