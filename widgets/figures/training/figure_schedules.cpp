@@ -119,7 +119,7 @@ void draw_column_heads(Canvas& canvas, const FigureInput& input, const Schedules
   if (canvas.text_width(l.word, style) <= right - l.header.x + 0.5f) canvas.text({right, word_y}, l.word, style);
   if (!l.wide) return;
   for (const Column* column : {&l.idle, &l.held}) {
-    const std::vector<std::string> lines = wrap(canvas, column->head, style, column->width - canvas.px(6), 2);
+    const std::vector<std::string> lines = wrap(canvas, column->head, style, column->width - canvas.px(kHeadGap), 2);
     float y = l.header.bottom() - canvas.px(2) - pitch * (static_cast<float>(lines.size()) - 0.5f);
     for (const std::string& text : lines) canvas.text({column->right, y}, text, style), y += pitch;
   }

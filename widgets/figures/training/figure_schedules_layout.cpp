@@ -150,6 +150,14 @@ void place_columns(const Canvas& canvas, const FigureInput& input, Rect& rest, S
       std::max(canvas.text_width(format_percent(0.999), plain), canvas.text_width(format_percent(0), plain)) +
       canvas.px(kNumberColumnGap);
   l.held.width = canvas.px(kBar) + canvas.text_width(format_fixed(99.99, 2), plain) + canvas.px(kNumberColumnGap + 6);
+  // A head goes over two lines, but no word of it is cut.
+  for (Column* column : {&l.idle, &l.held})
+    for (std::size_t at = 0; at < column->head.size();) {
+      const std::size_t end = std::min(column->head.find(' ', at), column->head.size());
+      const float width = canvas.text_width(std::string_view(column->head).substr(at, end - at), plain);
+      column->width = std::max(column->width, width + canvas.px(kHeadGap));
+      at = end + 1;
+    }
   float names = 0;
   for (const ScheduleVariant* v : l.shown)
     names = std::max(names, canvas.text_width(schedule_name(input, v->shape), bold));

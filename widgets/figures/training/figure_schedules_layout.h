@@ -22,6 +22,7 @@ namespace roofscape::widgets::schedules {
 
 inline constexpr float kBar = 46;  // of the longest bar of held microbatches
 inline constexpr float kNumberColumnGap = 16;
+inline constexpr float kHeadGap = 6;       // before the head of a column
 inline constexpr float kRowNumberGap = 8;  // between the numbers of rows and their bars
 
 // All schedules of a step, and the levels of those that are too long to draw without.
