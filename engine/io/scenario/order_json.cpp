@@ -16,7 +16,7 @@ using engine::say;
 namespace {
 
 InputError error_of(const engine::OrderFault& fault, std::string file, std::string where) {
-  return {std::move(file), std::move(where), engine::in_words(fault), say("error.order.cell.remedy")};
+  return {std::move(file), std::move(where), engine::in_words(fault), say("error.order.row.remedy")};
 }
 
 }  // namespace

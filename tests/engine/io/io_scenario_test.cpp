@@ -308,7 +308,7 @@ TEST_CASE("an order comes from a file by its path, with its schedule and chunks,
 
 TEST_CASE("a wrong order is answered with one line: path or file, row and column, fault") {
   const auto answer = [](const std::string& order) { return error_of(R"({"pipeline": {"order": )" + order + "}}"); };
-  constexpr const char* kCells = "; cells are such as 2F0: stage, one of F B I W, microbatch";
+  constexpr const char* kCells = "; a row lists the operations of one device in the order in which it runs them";
   CHECK(answer("8") ==
         "s.json: pipeline.order: 8 is not a list; list the operations of each device as one text, such as "
         "\"0F0,0F1,0B0,0B1\"");
