@@ -83,9 +83,7 @@ int run(const Context& context, const CalibrateOptions& options) {
   const auto text = io::rewrite_calibration(io::shipped_calibration_text(file->id), *file, fit.result);
   if (!text) return refuse(context.texts, text.error());
   if (options.output.empty()) return print(context.texts, text.value(), kGood);
-  if (const auto error = io::write_file_atomically(options.output, text.value()))
-    return refuse(context.texts, *error);
-  return kGood;
+  return write_output(context.texts, options.output, text.value(), kGood);
 }
 
 }  // namespace

@@ -61,8 +61,7 @@ std::string who_text(const Context& context, const engine::Scenario& scenario) {
 
 int finish(const Context& context, const FlagsOptions& options, const std::string& text, int code) {
   if (options.output.empty()) return print(context.texts, text, code);
-  if (const auto error = io::write_file_atomically(options.output, text)) return refuse(context.texts, *error);
-  return code;
+  return write_output(context.texts, options.output, text, code);
 }
 
 int run(const Context& context, const FlagsOptions& options) {

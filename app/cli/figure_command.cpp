@@ -68,7 +68,7 @@ void add_options(OptionList& list, FigureOptions& options) {
   list.option("--show", options.show, "cli.figure.show");
 }
 
-constexpr std::string_view kBlockFigure = "block", kStandardOutput = "-";
+constexpr std::string_view kBlockFigure = "block";
 
 int print_list(const Context& context) {
   Columns columns({false, false});
@@ -460,9 +460,7 @@ int write_figure(const Context& context, const FigureOptions& asked, const Figur
   if (!asked.caption.empty())
     if (const auto error = io::write_file_atomically(asked.caption, file.caption))
       return refuse(context.texts, *error);
-  if (asked.output == kStandardOutput) return print_file(context.texts, file.bytes, file.status);
-  if (const auto error = io::write_file_atomically(asked.output, file.bytes)) return refuse(context.texts, *error);
-  return file.status;
+  return write_output(context.texts, asked.output, file.bytes, file.status);
 }
 
 std::optional<io::InputError> unused_option(const FigureOptions& asked, FileFormat format) {

@@ -55,9 +55,10 @@ int run(const Context& context, const ImportOptions& options) {
                                     {},
                                     say("error.import.incomplete", imported->missing.front().field),
                                     say("error.import.incomplete.remedy", imported->missing.front().option)});
-    if (const auto failure =
-            io::write_file_atomically(options.output, io::write_scenario(imported->scenario, context.library)))
-      return refuse(context.texts, *failure);
+    const int written =
+        write_output(context.texts, options.output, io::write_scenario(imported->scenario, context.library), code);
+    // On standard output the scenario stands alone.
+    if (written == kBadInput || options.output == kStandardOutput) return written;
   }
   return print(context.texts,
                options.json ? io::receipt_json(imported.value(), context.library, context.texts)

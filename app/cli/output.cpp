@@ -5,6 +5,7 @@
 #include <system_error>
 
 #include "engine/base/utf8.h"
+#include "engine/io/json/files.h"
 
 namespace roofscape::app::cli {
 
@@ -31,6 +32,12 @@ int print(const engine::Words& words, const std::string& text, int code) {
 int print_file(const engine::Words& words, const std::string& bytes, int code) {
   if (std::fwrite(bytes.data(), 1, bytes.size(), stdout) == bytes.size() && std::fflush(stdout) == 0) return code;
   return refuse(words, {{}, {}, engine::say("error.output"), engine::say("error.output.remedy")});
+}
+
+int write_output(const engine::Words& words, const std::string& file, const std::string& bytes, int code) {
+  if (file == kStandardOutput) return print_file(words, bytes, code);
+  if (const auto error = io::write_file_atomically(file, bytes)) return refuse(words, *error);
+  return code;
 }
 
 std::optional<io::InputError> make_folder(const std::string& folder) {

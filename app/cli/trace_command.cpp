@@ -52,8 +52,7 @@ int write_layout(const Context& context, const TraceOptions& options) {
   const std::string text =
       (options.layout == "megatron" ? io::megatron_layout(layers) : io::torchtitan_modules(layers)) + "\n";
   if (options.output.empty()) return print(context.texts, text, code_of(evaluated->report));
-  if (const auto error = io::write_file_atomically(options.output, text)) return refuse(context.texts, *error);
-  return code_of(evaluated->report);
+  return write_output(context.texts, options.output, text, code_of(evaluated->report));
 }
 
 int run(const Context& context, const TraceOptions& options) {
@@ -74,9 +73,7 @@ int run(const Context& context, const TraceOptions& options) {
     complain(context.texts, error);
     return evaluated->report.has_errors() ? kHasErrors : kBadInput;
   }
-  if (const auto error = io::write_file_atomically(options.output, written.value()))
-    return refuse(context.texts, *error);
-  return code_of(evaluated->report);
+  return write_output(context.texts, options.output, written.value(), code_of(evaluated->report));
 }
 
 }  // namespace

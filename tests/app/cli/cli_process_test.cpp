@@ -2,12 +2,15 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
 #include <string>
+#include <utility>
 
 #include "tests/app/cli/cli_run.h"
+#include "tests/capture_binding.h"
 #include "tests/engine/io/io_fixture.h"
 #include "tests/test_paths.h"
 
@@ -206,6 +209,26 @@ TEST_CASE("an unknown command is answered with those there are, in the order of 
   const Outcome refused = run("frobnicate");
   CHECK(refused.code == 2);
   CHECK(refused.err == "roofscape-cli: unknown command \"frobnicate\"; there are: " + all + "\n");
+}
+
+TEST_CASE("what is written to a file goes to standard output where that is -, byte for byte") {
+  const test::TemporaryFolder folder;
+  const std::string plan = "llama3-8b-8-h100 --set parallelism.fsdp=2 --set parallelism.pipeline=4";
+  const std::pair<std::string, std::string> cases[] = {
+      {"trace " + plan, "step.json"},
+      {"trace " + plan + " --layout torchtitan", "layers"},
+      {"export-flags " + plan + " --for torchtitan", "train.toml"},
+      {"import llama3-8b --cluster h100-sxm:8", "plan.json"},
+      {"figure step " + plan + " --format svg", "step.svg"},
+  };
+  for (const auto& [command, file] : cases) {
+    CAPTURE_BINDING(command);
+    REQUIRE(run(folder, command + " -o " + file).code == 0);
+    const Outcome o = run(folder, command + " -o -");
+    CHECK(o.code == 0);
+    CHECK(o.out == test::text_of(folder.path() / file));
+  }
+  CHECK_FALSE(std::filesystem::exists(folder.path() / "-"));
 }
 
 TEST_CASE("bad usage is answered with one line and exit 2") {
