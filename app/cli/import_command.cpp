@@ -5,6 +5,7 @@
 
 #include "app/cli/command.h"
 #include "app/cli/output.h"
+#include "app/cli/scenario_input.h"
 #include "app/core/receipt_text.h"
 #include "engine/io/import/open_scenario.h"
 #include "engine/io/json/files.h"
@@ -38,11 +39,12 @@ io::Result<io::Imported> import(const Context& context, const ImportOptions& opt
     words.insert(words.end(), options.words.begin(), options.words.end());
     return io::import_words(words, request, context.library);
   }
-  const auto text = io::read_file(options.file);
+  const std::string file = file_meant(options.file);
+  const auto text = io::read_file(file);
   if (const io::Preset* model = text ? nullptr : io::model_meant(options.file, context.library))
     return io::import_model(*model, request, context.library);
   if (!text) return text.error();
-  return io::import_launch(text.value(), options.file, request, context.library);
+  return io::import_launch(text.value(), file, request, context.library);
 }
 
 int run(const Context& context, const ImportOptions& options) {

@@ -11,6 +11,8 @@
 
 namespace roofscape::app::cli {
 
+std::string file_meant(const std::string& file) { return file == "-" ? "/dev/stdin" : file; }
+
 void add_edits(OptionList& list, ScenarioInput& input) {
   list.set(input.set);
   list.option("--cluster", input.cluster, "cli.cluster");
@@ -19,7 +21,7 @@ void add_edits(OptionList& list, ScenarioInput& input) {
 
 io::Result<io::OpenedScenario> open(const Context& context, const ScenarioInput& input) {
   const io::ImportRequest request{input.cluster, input.set, input.environment};
-  if (input.words.empty()) return io::open_scenario(input.scenario, request, context.library);
+  if (input.words.empty()) return io::open_scenario(file_meant(input.scenario), request, context.library);
   std::vector<std::string> words{input.scenario};
   words.insert(words.end(), input.words.begin(), input.words.end());
   return io::open_words(words, request, context.library);

@@ -20,6 +20,9 @@ struct ScenarioInput {
   std::vector<std::string> words = {};        // the rest of a launch line of which `scenario` is the first word
 };
 
+// The file that is meant: "-" is standard input.
+std::string file_meant(const std::string& file);
+
 // --set, --cluster and --env.
 void add_edits(OptionList&, ScenarioInput&);
 

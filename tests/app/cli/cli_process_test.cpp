@@ -231,6 +231,23 @@ TEST_CASE("what is written to a file goes to standard output where that is -, by
   CHECK_FALSE(std::filesystem::exists(folder.path() / "-"));
 }
 
+TEST_CASE("a scenario or launch file is read from standard input where it is -") {
+  const test::TemporaryFolder folder;
+  REQUIRE(run(folder, "import llama3-8b --cluster h100-sxm:8 -o plan.json").code == 0);
+  const Outcome o = run(folder, "eval - < plan.json");
+  CHECK(o.code == 0);
+  CHECK(o.out == run(folder, "eval plan.json").out);
+  const std::string launch = test::source_dir() / "tests/fuzz/launch/megatron";
+  const auto scenario = [&](const std::string& arguments) {
+    auto json = nlohmann::json::parse(run(folder, "import " + arguments + " --cluster h100-sxm -o -").out);
+    json.erase("name"), json.at("model").erase("name"), json.at("model").erase("source");  // after the file
+    return json;
+  };
+  CHECK(scenario("- < '" + launch + "'") == scenario("'" + launch + "'"));
+  const Outcome none = run(folder, "eval - < /dev/null");
+  CHECK(none.code == 2);
+}
+
 TEST_CASE("bad usage is answered with one line and exit 2") {
   const Refusal cases[] = {
       {"", "roofscape-cli: A subcommand is required; see roofscape-cli --help\n"},

@@ -13,8 +13,8 @@ Outcome run(const TemporaryFolder& folder, const std::string& arguments, const s
   const std::string command =
       "cd '" + folder.path().string() +
       "' && env -u DISPLAY -u WAYLAND_DISPLAY LC_ALL=C LSAN_OPTIONS=print_suppressions=0 XDG_DATA_HOME='" +
-      folder.path().string() + "/none' " + environment + " '" + cli_program() + "' " + arguments + " >'" +
-      (capture.path() / "out").string() + "' 2>'" + (capture.path() / "err").string() + "' </dev/null";
+      folder.path().string() + "/none' " + environment + " '" + cli_program() + "' </dev/null " + arguments + " >'" +
+      (capture.path() / "out").string() + "' 2>'" + (capture.path() / "err").string() + "'";
   const int status = std::system(command.c_str());
   Outcome outcome;
   outcome.code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;

@@ -17,7 +17,7 @@ struct Refusal {
   const char *arguments, *answer;
 };
 
-// Runs the program through the shell in an empty folder; `arguments` may quote as a shell does.
+// Runs the program through the shell in an empty folder; `arguments` may quote as a shell does, and redirect what it reads.
 // `environment`: more of it, as VARIABLE=VALUE.
 Outcome run(const TemporaryFolder& folder, const std::string& arguments, const std::string& environment = {});
 
