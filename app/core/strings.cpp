@@ -137,9 +137,10 @@ std::string memory_text(const engine::Report& report, const widgets::TextTable& 
   const auto free = report.quantities[Q::memory_free];
   if (!free) return {};
   const auto amount = [&texts](double bytes) { return texts.amount(bytes, engine::unit::bytes); };
-  return texts.format(*free >= 0 ? "check.fits" : "check.lacks",
-                      {amount(std::abs(*free)), amount(report.quantities.value_or(Q::hbm_capacity, 0)),
-                       widgets::format_count(report.fullest_stage)});
+  std::string words = *free >= 0 ? "check.fits" : "check.lacks";
+  if (report.stages.size() > 1) words += ".stages";
+  return texts.format(words, {amount(std::abs(*free)), amount(report.quantities.value_or(Q::hbm_capacity, 0)),
+                              widgets::format_count(report.fullest_stage)});
 }
 
 std::string suggestion_text(const engine::Diagnostic& diagnostic) {
