@@ -134,7 +134,7 @@ int run(int argc, char** argv) {
     if (launch)
       if (const auto read = io::import_launch(file.value(), origin, {}, *library); !read.ok())
         return complain(read.error(), texts.value());
-    // A model preset is taken as its config.json would be.
+    // So is a model preset.
     const bool model = !file.ok() && io::model_meant(origin, *library) != nullptr;
     if (measured || config || launch || model) dropped = std::exchange(origin, std::string(io::kStartScenario));
   }

@@ -39,10 +39,12 @@ void Workspace::open(const std::string& id_or_path) {
   if (library.find_scenario_text(id_or_path) == nullptr) {
     const io::Preset* model = io::model_meant(id_or_path, library);
     if (model == nullptr) return open_file(id_or_path);
-    engine::Scenario changed = session_.scenario();
-    changed.model = *library.find_model(model->id);
-    session_.update(std::move(changed), false);
-    return;
+    // On one node of the chips that are open: a mesh of thousands for another model would mostly not be possible.
+    const engine::Cluster& here = session_.scenario().cluster;
+    const std::string one_node = here.chip.id + ":" + std::to_string(here.node_size);
+    const auto read = io::import_model(*model, {one_node, {}, {}}, library);
+    if (!read.ok()) return session_.say(message_of(read.error(), texts_));
+    return open_beside(read.value().scenario, {});
   }
   leave_tour();
   session_.open(id_or_path, texts_);

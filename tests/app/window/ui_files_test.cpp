@@ -33,16 +33,19 @@ constexpr const char* kLlama = R"({"architectures": ["LlamaForCausalLM"], "model
 
 }  // namespace
 
-TEST_CASE("a model preset that is opened becomes the model of the scenario, as one step of undo") {
+TEST_CASE("a model preset is opened on one node of the chips that are open, each with a plan that can run") {
   Harness h("llama3-405b-16k-h100-8k", 1280, 720);
-  const engine::Scenario before = h.scenario();
-  h.workspace.open("llama3-8b");
-  h.step(2);
-  CHECK(h.scenario().model == *test::presets().find_model("llama3-8b"));
-  CHECK(h.scenario().cluster == before.cluster);
-  CHECK_FALSE(h.parts.session.message().has_value());
-  h.parts.session.undo();
-  CHECK(h.scenario() == before);
+  for (const io::Preset& preset : test::presets().list(io::PresetKind::model)) {
+    if (test::presets().meant(io::PresetKind::scenario, preset.id) != nullptr) continue;
+    CAPTURE(preset.id);
+    h.workspace.open(preset.id);
+    h.step();
+    CHECK(h.scenario().model == *test::presets().find_model(preset.id));
+    CHECK(h.scenario().cluster.chip.id == "h100-sxm");
+    CHECK(engine::chip_count(h.scenario().cluster) == 8);
+    CHECK(h.report().quantities[engine::Q::step_time]);
+    CHECK_FALSE(h.parts.session.message().has_value());
+  }
 }
 
 TEST_CASE("a dropped config.json becomes the model of the scenario, as one step of undo") {
