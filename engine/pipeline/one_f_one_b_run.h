@@ -27,7 +27,8 @@ struct OneFOneBScratch {
   std::vector<Tick> known, known_line;  // states of the devices at earlier lines
   // Interleaved, by forward, for two repetitions: first virtual stage of its chunk.
   std::vector<std::uint32_t> chunk;
-  // By line of a repetition, of the one and the other: in how many lines there are others.
+  // By line of a repetition: how many lines later one comes whose forwards, or backwards, are not like those of the line
+  // before it; and whether those of a line are not.
   std::vector<std::uint32_t> forwards_alike, backwards_alike;
   std::vector<std::uint8_t> differs;
 };
