@@ -71,8 +71,7 @@ void draw_kinds_key(Canvas& canvas, const FigureInput& input, const FigureView& 
   const Point at{g.rows.plot.x, g.rows.header.centre().y};
   const bool shares = g.detail == gantt::Detail::shares;  // which have no shades
   const bool splits = gantt::splits_bars(canvas, input, g);
-  const bool both_ways =
-      engine::facts_of(g.pipeline.shape.kind).placement == engine::StagePlacement::both_ways && !shares;
+  const bool both_ways = engine::directions(g.pipeline.shape.kind) == 2 && !shares;
   const int chunks = shares || both_ways ? 1 : g.chunks;
   const std::string note = view.critical_path ? std::string(t.text("figure.pipeline.critical"))
                                               : gantt::key_note(t, chunks, splits, both_ways);
