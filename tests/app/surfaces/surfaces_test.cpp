@@ -20,6 +20,7 @@
 #include "engine/io/export/report_json.h"
 #include "engine/io/export/sweep.h"
 #include "engine/io/export/trace_json.h"
+#include "engine/io/import/import_launch.h"
 #include "engine/io/scenario/scenario_json.h"
 #include "engine/scenario/checkpoint_policies.h"
 #include "engine/search/search.h"
@@ -391,3 +392,18 @@ TEST_CASE("surfaces agree about plans that update a share of the parameters on t
   });
 }
 TEST_CASE("surfaces agree about plans that serve") { check_surfaces(engine::WorkloadKind::serving, 20261123); }
+TEST_CASE("surfaces agree about model presets on switches and a torus, in both modes") {
+  for (const engine::WorkloadKind kind : {engine::WorkloadKind::training, engine::WorkloadKind::serving})
+    check_surfaces(kind, 20261201, [](Scenario& s, int i) {
+      const auto models = tests::library().list(io::PresetKind::model);
+      const io::ImportRequest request{i % 2 == 0 ? "h100-sxm:16" : "tpu-v5p:16",
+                                      {s.serves() ? "workload.kind=serving" : "workload.kind=training",
+                                       i / 2 % 2 == 0 ? "assumptions.mode=ideal" : "assumptions.mode=calibrated"},
+                                      {}};
+      const auto read =
+          io::import_model(models[static_cast<std::size_t>(i) % models.size()], request, tests::library());
+      REQUIRE(read);
+      REQUIRE(read->complete());
+      s = read->scenario;
+    });
+}

@@ -231,6 +231,14 @@ TEST_CASE("a slow device sets the pace") {
   for (const auto& inputs : {even, slow})
     CHECK(number(ask("pipeline", inputs), "lower_bound") <= number(ask("pipeline", inputs), "makespan"));
 }
+TEST_CASE("the lower bound of even interleaved steps is the step, in whatever times are typed") {
+  for (const char* hop : {"transfer=0", "transfer=0.05", "transfer=0.25"}) {
+    CAPTURE(hop);
+    const auto step = ask("pipeline", {"schedule=interleaved-1f1b", "stages=4", "microbatches=16", "virtual_stages=3",
+                                       "t_forward=3", hop});
+    CHECK(number(step, "lower_bound") == number(step, "makespan"));
+  }
+}
 TEST_CASE("an operation list has every operation once") {
   const auto result = ask("pipeline", {"stages=3", "microbatches=5", "ops=true"});
   REQUIRE(result.ok());
