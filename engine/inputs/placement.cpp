@@ -150,8 +150,23 @@ MeshLinks place_on_torus(const Cluster& cluster, const Parallelism& plan, const 
   for (int axis = 0; axis < mesh.torus_dims; ++axis) mesh.closing += mesh.closes[static_cast<std::size_t>(axis)];
   mesh.wrapped = mesh.closing == room.count();
 
+  const std::int64_t chips_of_slice = slice_chips(cluster);
+  const auto leaves_slice = [&](int ranks, std::int64_t stride) {
+    return cluster.slices > 1 && stride * ranks > chips_of_slice;
+  };
   AxisArray<int> degree;
   for (int i = 0; i < kAxisCount; ++i) degree[static_cast<Axis>(i)] = plan.degree(static_cast<Axis>(i));
+  AxisArray<std::int64_t> stride;
+  AxisArray<bool> between_slices{};  // all of its ranks, so that it needs no torus axis
+  std::int64_t before = 1;
+  for (const Axis axis : {Axis::tensor, Axis::context, Axis::fsdp, Axis::pipeline, Axis::data}) {
+    stride[axis] = before;
+    between_slices[axis] =
+        leaves_slice(degree[axis], before) && ranks_below(chips_of_slice, degree[axis], before) == 1;
+    before = std::min(before * degree[axis], kManyChips);
+  }
+  const int slices = slices_used(cluster, plan);
+  between_slices[Axis::data] = between_slices[Axis::data] || (slices > 1 && plan.data > 1);
   AxisArray<unsigned> on{};
   const auto asked = [&](Axis axis, int fallback) {
     const int axes = placement.axes[axis];
@@ -161,12 +176,12 @@ MeshLinks place_on_torus(const Cluster& cluster, const Parallelism& plan, const 
   for (int i = 0; i < kAxisCount; ++i) {
     const auto axis = static_cast<Axis>(i);
     on[axis] = room.named(placement.on[axis]);
-    if (degree[axis] > 1) taken |= on[axis];
+    if (degree[axis] > 1 && !between_slices[axis]) taken |= on[axis];
   }
   int left = room.count();
   unsigned own = 0;
   for (const Axis axis : {Axis::tensor, Axis::pipeline}) {
-    if (degree[axis] <= 1) continue;
+    if (degree[axis] <= 1 || between_slices[axis]) continue;
     if (on[axis] == 0) on[axis] = room.own(asked(axis, 1), degree[axis], taken);
     left -= torus_axis_count(on[axis]);
     taken |= on[axis], own |= on[axis];
@@ -179,15 +194,14 @@ MeshLinks place_on_torus(const Cluster& cluster, const Parallelism& plan, const 
     if (used && on[axis] == 0) on[axis] = room.shared(asked(axis, spreads ? std::max(1, left) : 1), own);
   }
 
-  const std::int64_t chips_of_slice = slice_chips(cluster);
-  const auto lay = [&](AxisLinks& l, Axis axis, int ranks, std::int64_t stride) {
+  const auto lay = [&](AxisLinks& l, Axis axis, int ranks, std::int64_t apart) {
     l.axis = static_cast<int>(axis);
     l.degree = ranks;
     if (ranks <= 1) return;
     l.tier = LinkTier::ici;
-    if (cluster.slices > 1 && stride * ranks > chips_of_slice) {
+    if (leaves_slice(ranks, apart)) {
       l.tier = LinkTier::dcn;
-      l.inside_slice = ranks_below(chips_of_slice, ranks, stride);
+      l.inside_slice = ranks_below(chips_of_slice, ranks, apart);
       l.slices = (ranks + l.inside_slice - 1) / l.inside_slice;
       if (l.inside_slice == 1) return;
     }
@@ -197,14 +211,10 @@ MeshLinks place_on_torus(const Cluster& cluster, const Parallelism& plan, const 
       l.open_axes += (on[axis] >> i & 1u) != 0 && !mesh.closes[static_cast<std::size_t>(i)];
     l.slice_closes = mesh.closing > 0;
   };
-  std::int64_t stride = 1;
-  for (const Axis axis : {Axis::tensor, Axis::context, Axis::fsdp, Axis::pipeline, Axis::data}) {
-    lay(mesh.axes[axis], axis, degree[axis], stride);
-    stride = std::min(stride * degree[axis], kManyChips);
-  }
+  for (const Axis axis : {Axis::tensor, Axis::context, Axis::fsdp, Axis::pipeline, Axis::data})
+    lay(mesh.axes[axis], axis, degree[axis], stride[axis]);
   lay(mesh.axes[Axis::expert], Axis::expert, plan.expert, plan.experts_tensor());
   AxisLinks& data = mesh.axes[Axis::data];
-  const int slices = slices_used(cluster, plan);
   if (slices > 1 && data.degree > 1) {
     data = {};
     data.tier = LinkTier::dcn;

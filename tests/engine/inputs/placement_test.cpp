@@ -205,6 +205,18 @@ TEST_CASE("whatever has no room in a slice goes over the network between slices"
   CHECK(in.links.state.tier == LinkTier::ici);
   CHECK(in.links[Axis::tensor].tier == LinkTier::ici);
 }
+TEST_CASE("stages in slices of their own leave the torus axes of a slice to the others, whichever they are named") {
+  const Scenario s = with(preset("llama3-70b-v5p-4-pods"), {"parallelism.data=1", "parallelism.pipeline=4",
+                                                            "placement.fsdp.axes=0", "placement.tensor.axes=0"});
+  for (const TorusAxes named : {TorusAxes::automatic, TorusAxes::y, TorusAxes::xyz}) {
+    Scenario placed = s;
+    placed.placement.on[Axis::pipeline] = named;
+    const Inputs<double> in = make_inputs<double>(placed, nullptr);
+    CHECK(in.links[Axis::pipeline].tier == LinkTier::dcn);
+    CHECK(in.links[Axis::tensor].on == TorusAxes::z);
+    CHECK(in.links.state.on == TorusAxes::xy);
+  }
+}
 TEST_CASE("axes of 16 close on TPU v5e and v6e, shorter ones do not") {
   for (const char* chip : {"tpu-v5e", "tpu-v6e"})
     for (const int side : {4, 8, 16}) {
