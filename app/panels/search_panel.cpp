@@ -27,6 +27,14 @@ std::string number(int n) { return format_count(n); }
 
 // What is said instead of a list; empty where there is one.
 bool no_list(PanelContext& ctx, const Rect& r, SearchView& view) {
+  if (view.settings > engine::kMostSettings) {
+    if (notice(ctx, r, "search.keep_settings",
+               ctx.format("ui.search.too_many", {format_count(static_cast<double>(view.settings)),
+                                                 format_count(static_cast<double>(engine::kMostSettings))}),
+               std::string(ctx.text("ui.search.keep_settings"))))
+      keep_settings(view.preferences);
+    return true;
+  }
   if (view.found == nullptr) {
     if (view.state == SearchJob::State::cancelled) {
       if (notice(ctx, r, "search.again", std::string(ctx.text("ui.search.cancelled")),

@@ -32,9 +32,14 @@ const std::array<SearchDimension, kSearchDimensions>& dimensions() {
     offload.id = "offload";
     offload.of[1] = engine::find_plan_dimension("offload_activations");
     offload.paths[1] = offload.of[1]->path;
-    SearchDimension expert = one("expert"), expert_tensor = one("expert_tensor"), tensor_on = one("tensor_on");
+    SearchDimension expert = one("expert"), expert_tensor = one("expert_tensor"), expert_on = one("expert_on");
     expert.applies_to = expert_tensor.applies_to = has_experts;
-    tensor_on.applies_to = is_torus;
+    expert_on.applies_to = [](const Scenario& s) { return is_torus(s) && has_experts(s); };
+    const auto on_torus = [&one](std::string_view name) {
+      SearchDimension dimension = one(name);
+      dimension.applies_to = is_torus;
+      return dimension;
+    };
     return std::array{one("data"),
                       one("fsdp"),
                       one("tensor"),
@@ -48,13 +53,19 @@ const std::array<SearchDimension, kSearchDimensions>& dimensions() {
                       one("sequence_parallel"),
                       one("policy"),
                       offload,
+                      one("optimizer_fraction"),
                       one("context_method"),
                       one("keep_gathered"),
                       expert_tensor,
                       one("group_size"),
                       one("embedding_as_layers"),
                       one("head_as_layers"),
-                      tensor_on};
+                      on_torus("data_on"),
+                      on_torus("fsdp_on"),
+                      on_torus("tensor_on"),
+                      on_torus("context_on"),
+                      expert_on,
+                      on_torus("pipeline_on")};
   }();
   return kDimensions;
 }
@@ -66,9 +77,9 @@ constexpr std::array<ServingDimension, kServingDimensions> kServing{{
     {{"batch", {"workload.batch"}}, &ServingRequest::batch},
 }};
 
-Allowed just(int value) { return {value, value, {value}}; }
+Allowed just(double value) { return {value, value, {value}}; }
 
-void narrow(Allowed& allowed, const Constraint& constraint, int own) {
+void narrow(Allowed& allowed, const Constraint& constraint, double own) {
   switch (constraint.kind) {
     case Constraint::Kind::any:
       break;
@@ -85,17 +96,15 @@ void narrow(Allowed& allowed, const Constraint& constraint, int own) {
 }
 
 // The values of a setting that are tried.
-std::vector<int> tried(const engine::PlanSetting& setting, const Constraint& constraint, int own) {
+std::vector<double> tried(const engine::PlanSetting& setting, const Constraint& constraint, double own) {
   if (constraint.kind == Constraint::Kind::only) return {constraint.value};
   if (constraint.kind != Constraint::Kind::any) return {};
-  std::vector<int> values(setting.worth_trying.begin(), setting.worth_trying.end());
+  std::vector<double> values(setting.worth_trying.begin(), setting.worth_trying.end());
   values.push_back(own);
   return values;
 }
 
-int own_value(const Scenario& scenario, std::string_view path) {
-  return static_cast<int>(engine::find_field(path)->get(scenario));
-}
+double own_value(const Scenario& scenario, std::string_view path) { return engine::find_field(path)->get(scenario); }
 
 }  // namespace
 
@@ -105,6 +114,11 @@ std::array<Constraint, kSearchDimensions> usual_constraints() {
   std::array<Constraint, kSearchDimensions> out;
   for (std::size_t i = 0; i < out.size(); ++i) out[i] = dimensions()[i].usual();
   return out;
+}
+
+void keep_settings(SearchPreferences& preferences) {
+  for (std::size_t i = 0; i < kSearchDimensions; ++i)
+    if (dimensions()[i].is_setting) preferences.constraints[i] = dimensions()[i].usual();
 }
 
 engine::SearchRequest request_of(const Scenario& scenario, const SearchPreferences& preferences) {
@@ -123,7 +137,7 @@ engine::SearchRequest request_of(const Scenario& scenario, const SearchPreferenc
     if (!dimension.applies(scenario)) continue;
     for (const engine::PlanDimension* of : dimension.of) {
       if (of == nullptr) continue;
-      const int own = own_value(scenario, of->path);
+      const double own = own_value(scenario, of->path);
       if (of->setting != nullptr)
         request.space.*of->setting->values = tried(*of->setting, constraint, own);
       else
@@ -195,22 +209,22 @@ std::vector<Constraint> offered_constraints(const Scenario& scenario, const Cons
   if (dimension.id == "offload") {
     out.push_back({Constraint::Kind::only, 0});
   } else if (dimension.id == "zero_stage") {
-    for (int stage = 0; stage <= 3; ++stage) out.push_back({Constraint::Kind::only, stage});
+    for (double stage = 0; stage <= 3; ++stage) out.push_back({Constraint::Kind::only, stage});
   } else if (dimension.id == "batch") {
-    for (int n = kLeastBatchOffered; n <= kMostBatchOffered; n *= 4) out.push_back({Constraint::Kind::at_most, n});
+    for (double n = kLeastBatchOffered; n <= kMostBatchOffered; n *= 4) out.push_back({Constraint::Kind::at_most, n});
   } else if (dimension.is_setting) {
-    for (const int value : engine::find_plan_dimension(dimension.id)->setting->worth_trying)
+    for (const double value : engine::find_plan_dimension(dimension.id)->setting->worth_trying)
       out.push_back({Constraint::Kind::only, value});
   } else if (number) {
     const int most = std::min<int>(kMostOffered, static_cast<int>(engine::chip_count(scenario.cluster)));
     out.push_back({Constraint::Kind::only, 1});
-    for (int n = 2; n <= most; n *= 2) out.push_back({Constraint::Kind::at_most, n});
+    for (double n = 2; n <= most; n *= 2) out.push_back({Constraint::Kind::at_most, n});
   } else {
     // Of choices those that fit the scenario.
     const Allowed allowed = engine::space_of(scenario).*engine::find_plan_dimension(dimension.id)->allowed;
     const int count = field->kind == engine::FieldKind::boolean ? 2 : static_cast<int>(field->choices.size());
     for (int i = 0; i < count; ++i)
-      if (allowed.allows(i)) out.push_back({Constraint::Kind::only, i});
+      if (allowed.allows(i)) out.push_back({Constraint::Kind::only, static_cast<double>(i)});
   }
   return out;
 }
@@ -236,7 +250,7 @@ std::string constraint_words(const ConstrainedDimension& dimension, const Constr
   if (constraint.kind == Constraint::Kind::as_plan) return std::string(kAsPlan);
   if (constraint.kind == Constraint::Kind::any) return std::string(kAny);
   const engine::Field* field = engine::find_field(dimension.paths[0]);
-  std::string value = std::to_string(constraint.value);
+  std::string value = number_words(constraint.value);
   if (field->kind == engine::FieldKind::boolean)
     value = constraint.value != 0 ? kYes : kNo;
   else if (field->kind == engine::FieldKind::choice &&
@@ -266,7 +280,7 @@ Constraint constraint_of(const ConstrainedDimension& dimension, std::string_view
   const bool ordered = field->kind != engine::FieldKind::boolean && field->kind != engine::FieldKind::choice;
   if (!value || !engine::in_domain(*field, *value) || (constraint.kind == Constraint::Kind::at_most && !ordered))
     return dimension.usual();
-  constraint.value = static_cast<int>(*value);
+  constraint.value = *value;
   return constraint;
 }
 

@@ -21,7 +21,7 @@ namespace roofscape::app {
 struct Constraint {
   enum class Kind : std::uint8_t { any, as_plan, at_most, only };
   Kind kind = Kind::any;
-  int value = 0;  // of at_most and only
+  double value = 0;  // of at_most and only
   friend bool operator==(const Constraint&, const Constraint&) = default;
 };
 
@@ -41,7 +41,7 @@ struct SearchDimension : ConstrainedDimension {
 struct ServingDimension : ConstrainedDimension {
   engine::Allowed engine::ServingRequest::*allowed = nullptr;
 };
-inline constexpr std::size_t kSearchDimensions = 20, kServingDimensions = 5;
+inline constexpr std::size_t kSearchDimensions = 26, kServingDimensions = 5;
 std::span<const SearchDimension> search_dimensions();
 std::span<const ServingDimension> serving_dimensions();
 std::array<Constraint, kSearchDimensions> usual_constraints();
@@ -69,6 +69,8 @@ struct SearchPreferences {
   bool limits() const;          // whether plans are left out
   friend bool operator==(const SearchPreferences&, const SearchPreferences&) = default;
 };
+
+void keep_settings(SearchPreferences&);  // as the plan has them, all of them
 
 engine::SearchRequest request_of(const engine::Scenario& scenario, const SearchPreferences& preferences);
 engine::ServingRequest request_of(const engine::Scenario& scenario, const ServingPreferences& preferences);

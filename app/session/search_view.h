@@ -30,6 +30,7 @@ struct SearchView {
   widgets::SearchSeen seen;  // of `found`, for figures
   bool stale = false;        // `found` belongs to another scenario or other preferences
   engine::PlanSpace space;   // what of the present scenario is searched, where it trains
+  std::size_t settings = 1;  // combinations that are asked for; of more than kMostSettings none is searched
 
   enum class Ask : std::uint8_t { none, cancel, again };
   Ask ask = Ask::none;  // of the job that is shown, done at the end of the frame

@@ -118,6 +118,7 @@ void Workspace::follow_search() {
   }
   const bool held = interaction_.anything_held();
   take_search();
+  panels_.search.settings = 1;
   // While a control is held what was found for this scenario before will do, however many plans its picture has.
   if (held && panels_.search.found != nullptr && panels_.search.found->counted() && !panels_.search.stale) return;
   if (session_.scenario().serves()) {
@@ -126,6 +127,11 @@ void Workspace::follow_search() {
   } else {
     // Meanwhile fewer plans are drawn for the picture, so that lists follow faster.
     engine::SearchRequest request = request_of(session_.scenario(), panels_.search.preferences);
+    panels_.search.settings = engine::count_settings(request.space);
+    if (panels_.search.settings > engine::kMostSettings) {
+      searching_.release();
+      return;
+    }
     if (held) request.sample = std::min(request.sample, kHeldSample);
     searching_.ask(session_.scenario(), request, held, measured_to_rank_by());
   }

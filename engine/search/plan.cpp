@@ -12,15 +12,17 @@ std::strong_ordering operator<=>(const Plan& a, const Plan& b) {
     return std::tuple(int{p.offload_optimizer} + int{p.offload_activations}, p.policy, p.zero_stage,
                       !p.sequence_parallel, p.microbatch_sequences, p.data, p.fsdp, p.tensor, p.context, p.pipeline,
                       p.expert, p.virtual_stages, p.schedule, p.offload_optimizer, p.keep_gathered, p.context_method,
-                      p.expert_tensor, p.group_size, p.embedding_as_layers, p.head_as_layers, p.tensor_on);
+                      p.expert_tensor, p.group_size, p.embedding_as_layers, p.head_as_layers, p.on);
   };
-  return key(a) <=> key(b);
+  if (const std::strong_ordering order = key(a) <=> key(b); order != 0) return order;
+  return a.optimizer_fraction < b.optimizer_fraction   ? std::strong_ordering::less
+         : a.optimizer_fraction > b.optimizer_fraction ? std::strong_ordering::greater
+                                                       : std::strong_ordering::equal;
 }
 
 Plan plan_of(const Scenario& s) {
   Plan plan;
-  for (const PlanDimension& dimension : plan_dimensions())
-    dimension.set(plan, static_cast<int>(dimension.field->get(s)));
+  for (const PlanDimension& dimension : plan_dimensions()) dimension.set(plan, dimension.field->get(s));
   if (plan.pipeline == 1) plan.virtual_stages = 1;
   return plan;
 }
@@ -32,7 +34,7 @@ void apply(Scenario& s, const Plan& plan) {
 Plan bare_plan(const Scenario& s) {
   Plan plan;
   for (const PlanDimension& dimension : plan_dimensions())
-    if (dimension.setting != nullptr) dimension.set(plan, static_cast<int>(dimension.field->get(s)));
+    if (dimension.setting != nullptr) dimension.set(plan, dimension.field->get(s));
   return plan;
 }
 

@@ -21,7 +21,8 @@ struct Plan {
   ContextMethod context_method = ContextMethod::ring;
   int expert_tensor = 0, group_size = 0;
   int embedding_as_layers = 0, head_as_layers = 0;
-  TorusAxes tensor_on = TorusAxes::automatic;
+  AxisArray<TorusAxes> on{};  // torus axes, as Placement::on
+  double optimizer_fraction = 1;
   friend bool operator==(const Plan&, const Plan&) = default;
 };
 // A total order, for plans that are equal in all that is ranked. What is easier to run comes first: without offload,

@@ -3,24 +3,31 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <limits>
+#include <type_traits>
 
 #include "engine/frameworks/synonyms.h"
-#include "engine/inputs/placement.h"
+#include "engine/search/torus_places.h"
 
 namespace roofscape::engine {
 
 namespace {
 
+template <class T>
+void set_number(T& to, double value) {
+  if constexpr (std::is_same_v<T, bool>)
+    to = value != 0;
+  else if constexpr (std::is_enum_v<T>)
+    to = static_cast<T>(static_cast<int>(value));
+  else
+    to = static_cast<T>(value);
+}
 template <auto member>
 constexpr PlanDimension dimension(std::string_view name, std::string_view path, Allowed PlanSpace::*allowed) {
-  return {
-      .name = name,
-      .path = path,
-      .allowed = allowed,
-      .get = [](const Plan& plan) { return static_cast<int>(plan.*member); },
-      .set = [](Plan& plan,
-                int value) { plan.*member = static_cast<std::remove_reference_t<decltype(plan.*member)>>(value); }};
+  return {.name = name,
+          .path = path,
+          .allowed = allowed,
+          .get = [](const Plan& plan) { return static_cast<double>(plan.*member); },
+          .set = [](Plan& plan, double value) { set_number(plan.*member, value); }};
 }
 template <auto member>
 constexpr PlanDimension knob(std::string_view name, std::string_view path, Allowed PlanSpace::*allowed,
@@ -39,89 +46,59 @@ constexpr PlanDimension of_schedule(std::string_view name, std::string_view path
 
 // ---- settings ----
 
-int of_sharded(const Scenario&, const Plan& plan, int value) {
+double of_sharded(const Scenario&, const Plan& plan, double value) {
   return plan.zero_stage == 3 && plan.fsdp * plan.context > 1 ? value : PlanSetting::kNothing;
 }
-int of_context(const Scenario&, const Plan& plan, int value) {
+double of_context(const Scenario&, const Plan& plan, double value) {
   return plan.context > 1 ? value : PlanSetting::kNothing;
 }
 // Ranks that split an expert; more than there are of tensor are none that can be had.
-int of_expert_tensor(const Scenario& s, const Plan& plan, int value) {
+double of_expert_tensor(const Scenario& s, const Plan& plan, double value) {
   if (!s.model.is_moe()) return PlanSetting::kNothing;
   return value > 0 ? value : plan.tensor;
 }
-int of_group_size(const Scenario& s, const Plan& plan, int value) {
+double of_group_size(const Scenario& s, const Plan& plan, double value) {
   const int microbatches = microbatches_of(plan, s.workload.global_batch_sequences);
   if (plan.pipeline == 1 || microbatches == 0 || !facts_of(plan.schedule).takes_groups) return PlanSetting::kNothing;
   if (shape_of(plan, microbatches, s.pipeline).order) return PlanSetting::kNothing;
   PipelinePlan pipeline;
-  pipeline.group_size = value;
+  pipeline.group_size = static_cast<int>(value);
   const ScheduleShape shape = shape_of(plan, microbatches, pipeline);
   return check_schedule(shape) ? group_size_of(shape) : PlanSetting::kNothing;
 }
 // Layers that are listed for as many virtual stages are not dealt.
-int of_layers(const Scenario& s, const Plan& plan, int value) {
+double of_layers(const Scenario& s, const Plan& plan, double value) {
   if (plan.pipeline == 1) return PlanSetting::kNothing;
   if (s.pipeline.layers_per_stage.empty()) return value;
   const int stages = plan.pipeline * passes_per_device(shape_of(plan, 1, {}));
   return listed_layers(layer_split(s), stages) == ListedLayers::used ? PlanSetting::kNothing : value;
 }
 
-MeshLinks with_tensor_on(const Scenario& s, const Plan& plan, int value) {
-  Parallelism mesh = s.parallelism;
-  mesh.data = plan.data, mesh.fsdp = plan.fsdp, mesh.tensor = plan.tensor, mesh.context = plan.context;
-  mesh.pipeline = plan.pipeline, mesh.expert = plan.expert, mesh.expert_tensor = plan.expert_tensor;
-  Placement placement = s.placement;
-  placement.on[Axis::tensor] = static_cast<TorusAxes>(value);
-  return place_mesh(s.cluster, mesh, placement);
-}
-// Everything that sends over links of its own.
-std::array<const AxisLinks*, kAxisCount + 3> groups_of(const MeshLinks& mesh) {
-  std::array<const AxisLinks*, kAxisCount + 3> groups{};
-  std::ranges::transform(mesh.axes, groups.begin(), [](const AxisLinks& of) { return &of; });
-  std::ranges::copy(std::array{&mesh.state, &mesh.expert_state, &mesh.expert_data}, groups.begin() + kAxisCount);
-  return groups;
-}
-bool places_tensor(const Scenario& s, const Plan& plan) {
-  return s.cluster.chip.interconnect == Interconnect::torus && plan.tensor > 1;
-}
-// The torus axes of every group that sends. Axes of which both close, or none, are alike: no time tells x from y.
-int of_tensor_axes(const Scenario& s, const Plan& plan, int value) {
-  if (!places_tensor(s, plan)) return PlanSetting::kNothing;
-  const MeshLinks links = with_tensor_on(s, plan, value);
-  const auto as_named = [&](const std::array<std::size_t, 3>& name) {
-    int code = 0;
-    for (const AxisLinks* of : groups_of(links)) {
-      code *= 8;
-      for (std::size_t axis = 0; axis < name.size(); ++axis)
-        if ((static_cast<unsigned>(of->on) >> axis & 1u) != 0) code += 1 << name[axis];
-    }
-    return code;
-  };
-  int least = std::numeric_limits<int>::max();
-  std::array<std::size_t, 3> name{0, 1, 2};
-  do {
-    const auto alike = [&](std::size_t axis) { return links.closes[axis] == links.closes[name[axis]]; };
-    if (alike(0) && alike(1) && alike(2)) least = std::min(least, as_named(name));
-  } while (std::ranges::next_permutation(name).found);
-  return least;
-}
-// Groups that share a torus axis are priced as if each had all of its links: what a person asks for, and no search.
-bool leaves_tensor_alone(const Scenario& s, const Plan& plan, int value) {
-  if (!places_tensor(s, plan)) return true;
-  const MeshLinks links = with_tensor_on(s, plan, value);
-  const AxisLinks& tensor = links[Axis::tensor];
-  return std::ranges::all_of(groups_of(links), [&tensor](const AxisLinks* of) {
-    return of == &tensor || (static_cast<unsigned>(of->on) & static_cast<unsigned>(tensor.on)) == 0;
-  });
+double of_offload(const Scenario&, const Plan& plan, double value) {
+  return plan.offload_optimizer ? value : PlanSetting::kNothing;
 }
 
-constexpr std::array kChoices{0, 1, 2};
-constexpr std::array kTorusAxes{0, 1, 2, 3, 4, 5, 6, 7};
+Plan placed(Plan plan, Axis axis, double value) {
+  plan.on[axis] = static_cast<TorusAxes>(static_cast<int>(value));
+  return plan;
+}
+template <Axis axis>
+double of_places(const Scenario& s, const Plan& plan, double value) {
+  const TorusPlaces places = torus_places(s, placed(plan, axis, value));
+  return places.on[axis] != 0 ? places.code : PlanSetting::kNothing;
+}
+template <Axis axis>
+bool places_apart(const Scenario& s, const Plan& plan, double value) {
+  return keeps_axes_apart(s, placed(plan, axis, value), axis);
+}
+
+constexpr std::array kChoices{0.0, 1.0, 2.0};
+constexpr std::array kTorusAxes{0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0};
 static_assert(kTorusAxes.size() == kTorusAxesIds.size());
-constexpr std::array kExpertRanks{0, 1};  // as many as tensor, and whole experts
-constexpr std::array kGroupSizes{0, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024};
-constexpr std::array kAsLayers{0, 1};
+constexpr std::array kExpertRanks{0.0, 1.0};  // as many as tensor, and whole experts
+constexpr std::array kGroupSizes{0.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0, 512.0, 1024.0};
+constexpr std::array kAsLayers{0.0, 1.0};
+constexpr std::array kShares{0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0};
 static_assert(kChoices.size() == kEnumCount<KeepGathered> && kChoices.size() == kEnumCount<ContextMethod>);
 
 using enum PlanSetting::Reads;
@@ -131,7 +108,9 @@ constexpr PlanSetting kExpertTensor{&PlanSpace::expert_tensor, kExpertRanks, of_
 constexpr PlanSetting kGroupSize{&PlanSpace::group_size, kGroupSizes, of_group_size, schedule};
 constexpr PlanSetting kEmbeddingAsLayers{&PlanSpace::embedding_as_layers, kAsLayers, of_layers, schedule};
 constexpr PlanSetting kHeadAsLayers{&PlanSpace::head_as_layers, kAsLayers, of_layers, schedule};
-constexpr PlanSetting kTensorOn{&PlanSpace::tensor_on, kTorusAxes, of_tensor_axes, mesh, leaves_tensor_alone};
+template <Axis axis, auto values>
+constexpr PlanSetting kPlacedOn{values, kTorusAxes, of_places<axis>, placement, places_apart<axis>};
+constexpr PlanSetting kOptimizerFraction{&PlanSpace::optimizer_fraction, kShares, of_offload, offload};
 
 template <auto member>
 constexpr PlanDimension setting(std::string_view name, std::string_view path, const PlanSetting& of,
@@ -140,6 +119,14 @@ constexpr PlanDimension setting(std::string_view name, std::string_view path, co
   row.setting = &of;
   row.is_knob = is_knob;
   return row;
+}
+template <Axis axis, auto values>
+constexpr PlanDimension placed_on(std::string_view name, std::string_view path) {
+  return {.name = name,
+          .path = path,
+          .setting = &kPlacedOn<axis, values>,
+          .get = [](const Plan& plan) { return static_cast<double>(plan.on[axis]); },
+          .set = [](Plan& plan, double value) { plan = placed(plan, axis, value); }};
 }
 
 constexpr std::array kRows{
@@ -165,7 +152,13 @@ constexpr std::array kRows{
     setting<&Plan::group_size>("group_size", "pipeline.group_size", kGroupSize),
     setting<&Plan::embedding_as_layers>("embedding_as_layers", "pipeline.embedding_as_layers", kEmbeddingAsLayers),
     setting<&Plan::head_as_layers>("head_as_layers", "pipeline.head_as_layers", kHeadAsLayers),
-    setting<&Plan::tensor_on>("tensor_on", "placement.tensor.on", kTensorOn),
+    placed_on<Axis::data, &PlanSpace::data_on>("data_on", "placement.data.on"),
+    placed_on<Axis::fsdp, &PlanSpace::fsdp_on>("fsdp_on", "placement.fsdp.on"),
+    placed_on<Axis::tensor, &PlanSpace::tensor_on>("tensor_on", "placement.tensor.on"),
+    placed_on<Axis::context, &PlanSpace::context_on>("context_on", "placement.context.on"),
+    placed_on<Axis::expert, &PlanSpace::expert_on>("expert_on", "placement.expert.on"),
+    placed_on<Axis::pipeline, &PlanSpace::pipeline_on>("pipeline_on", "placement.pipeline.on"),
+    setting<&Plan::optimizer_fraction>("optimizer_fraction", "offload.optimizer_fraction", kOptimizerFraction, true),
 };
 
 }  // namespace

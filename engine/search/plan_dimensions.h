@@ -15,16 +15,16 @@ namespace roofscape::engine {
 
 // Of a choice that a search leaves as the scenario has it unless it is asked to try others.
 struct PlanSetting {
-  std::vector<int> PlanSpace::*values = nullptr;
-  std::span<const int> worth_trying;  // what "any" asks for
+  std::vector<double> PlanSpace::*values = nullptr;
+  std::span<const double> worth_trying;  // what "any" asks for
   // What a value comes to for the mesh, ZeRO stage, schedule and microbatch of a plan: two values for which this is
   // the same make one plan. kNothing where the plan does not read it.
-  static constexpr int kNothing = -1;
-  int (*comes_to)(const Scenario&, const Plan&, int value) = nullptr;
-  // What of the plan that depends on, beside the mesh.
-  enum class Reads : std::uint8_t { mesh, zero_stage, schedule } reads = Reads::mesh;
+  static constexpr double kNothing = -1;
+  double (*comes_to)(const Scenario&, const Plan&, double value) = nullptr;
+  // What of the plan that depends on, beside the mesh; of a placement, on those of the other axes too.
+  enum class Reads : std::uint8_t { mesh, placement, zero_stage, schedule, offload } reads = Reads::mesh;
   // Whether a mesh may have a value that is not the scenario's own; null: always.
-  bool (*offered)(const Scenario&, const Plan&, int value) = nullptr;
+  bool (*offered)(const Scenario&, const Plan&, double value) = nullptr;
 };
 
 struct PlanDimension {
@@ -32,8 +32,8 @@ struct PlanDimension {
   std::string_view path;  // of the scenario's field, whose words the values of choices and switches have
   Allowed PlanSpace::*allowed = nullptr;   // null: it is a setting
   const PlanSetting* setting = nullptr;    // null: every value is tried unless it is kept out
-  int (*get)(const Plan&) = nullptr;       // choices by enumeration, switches as 0 or 1
-  void (*set)(Plan&, int) = nullptr;       // to a value of the field's domain
+  double (*get)(const Plan&) = nullptr;    // choices by enumeration, switches as 0 or 1
+  void (*set)(Plan&, double) = nullptr;    // to a value of the field's domain
   bool is_knob = false;                    // changes neither the mesh nor the schedule
   bool (*matters)(const Plan&) = nullptr;  // whether another value would make another plan; null: always
   const Field* field = nullptr;            // the row of `path`, looked up once

@@ -5,6 +5,7 @@
 #include <functional>
 #include <limits>
 #include <ranges>
+#include <span>
 
 #include <fmt/format.h>
 
@@ -19,6 +20,7 @@
 #include "engine/scenario/scenario_fields.h"
 #include "engine/search/even_chip_counts.h"
 #include "engine/search/plan_dimensions.h"
+#include "engine/search/torus_places.h"
 
 namespace roofscape::engine {
 namespace {
@@ -32,7 +34,7 @@ std::string listed(const auto& words) {
 }
 
 // A number, or the word of a choice or switch, as a number.
-std::optional<int> number_of(std::string_view text, const Field& field) {
+std::optional<double> number_of(std::string_view text, const Field& field) {
   if (field.kind == FieldKind::boolean) {
     if (text == "on" || text == "true") return 1;
     if (text == "off" || text == "false") return 0;
@@ -41,12 +43,13 @@ std::optional<int> number_of(std::string_view text, const Field& field) {
   if (field.kind == FieldKind::choice) {
     for (const std::string_view word : {text, choice_called(field.path, text)})
       for (std::size_t i = 0; i < field.choices.size(); ++i)
-        if (field.choices[i] == word) return static_cast<int>(i);
+        if (field.choices[i] == word) return static_cast<double>(i);
     return std::nullopt;
   }
-  const NumberReading n = read_number(text, unit::count);
-  if (!n || *n != std::floor(*n) || std::abs(*n) > std::numeric_limits<int>::max()) return std::nullopt;
-  return static_cast<int>(*n);
+  const NumberReading n = read_number(text, field.unit);
+  if (!n || std::abs(*n) > std::numeric_limits<int>::max()) return std::nullopt;
+  if (field.kind == FieldKind::integer && *n != std::floor(*n)) return std::nullopt;
+  return *n;
 }
 
 // What one may give for a dimension. Of a few numbers all of them; an upper bound of many says nothing of a search.
@@ -54,6 +57,8 @@ Sentence values_of(const Field& field) {
   constexpr double kFew = 10;
   if (field.kind == FieldKind::boolean) return say("error.search.switch");
   if (field.kind == FieldKind::choice) return say("error.give_one", listed(field.choices));
+  if (field.kind == FieldKind::number)
+    return say("error.number.between", fmt::format("{:g}", field.minimum), fmt::format("{:g}", field.maximum));
   if (field.maximum - field.minimum >= kFew)
     return say("error.number.whole_between", fmt::format("{:.0f}", field.minimum),
                fmt::format("{:.0f}", field.maximum));
@@ -62,27 +67,48 @@ Sentence values_of(const Field& field) {
   return say("error.give", say("error.or", std::move(all), fmt::format("{:.0f}", field.maximum)));
 }
 
-Allowed just(std::vector<int> values) {
+Allowed just(std::vector<double> values) {
   const auto [least, most] = std::minmax_element(values.begin(), values.end());
-  const int min = *least, max = *most;
+  const double min = *least, max = *most;
   return {min, max, std::move(values)};
 }
 
-// The values of a setting in the order in which they are tried.
-std::vector<int> values_tried(const PlanDimension& dimension, const PlanSpace& space, const Plan& own) {
-  std::vector<int> values = space.*(dimension.setting->values);
+// Each once.
+std::vector<double> sorted_values(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   values.erase(std::unique(values.begin(), values.end()), values.end());
-  const int mine = dimension.get(own);
+  return values;
+}
+
+// The values of a setting in the order in which they are tried.
+std::vector<double> values_tried(const PlanDimension& dimension, const PlanSpace& space, const Plan& own) {
+  std::vector<double> values = sorted_values(space.*(dimension.setting->values));
+  const double mine = dimension.get(own);
   if (values.empty()) return {mine};
   if (const auto at = std::find(values.begin(), values.end(), mine); at != values.end())
     std::rotate(values.begin(), at, at + 1);
   return values;
 }
 
+// Whether it says where on a torus a mesh axis lies. What that comes to depends on where the others do.
+bool places(const PlanDimension& dimension) {
+  return dimension.setting != nullptr && dimension.setting->reads == PlanSetting::Reads::placement;
+}
+PlacesTried places_tried(const PlanSpace& space, const Plan& own) {
+  PlacesTried out;
+  std::size_t axis = 0;  // the rows of placements are in the order of the axes
+  for (const PlanDimension& dimension : plan_dimensions())
+    if (places(dimension)) {
+      for (const double value : values_tried(dimension, space, own))
+        out[axis].push_back(static_cast<TorusAxes>(static_cast<int>(value)));
+      ++axis;
+    }
+  return out;
+}
+
 }  // namespace
 
-bool Allowed::allows(int n) const {
+bool Allowed::allows(double n) const {
   return n >= min && n <= max && (only.empty() || std::find(only.begin(), only.end(), n) != only.end());
 }
 
@@ -115,7 +141,7 @@ std::vector<Plan> settings_tried(const Scenario& s, const PlanSpace& space) {
     if (dimension.setting == nullptr) continue;
     std::vector<Plan> more;
     for (const Plan& plan : out)
-      for (const int value : values_tried(dimension, space, own)) dimension.set(more.emplace_back(plan), value);
+      for (const double value : values_tried(dimension, space, own)) dimension.set(more.emplace_back(plan), value);
     out = std::move(more);
   }
   return out;
@@ -124,7 +150,8 @@ std::vector<Plan> settings_tried(const Scenario& s, const PlanSpace& space) {
 std::size_t count_settings(const PlanSpace& space) {
   std::size_t count = 1;
   for (const PlanDimension& dimension : plan_dimensions())
-    if (dimension.setting != nullptr) count *= std::max<std::size_t>(1, (space.*(dimension.setting->values)).size());
+    if (dimension.setting != nullptr)
+      count *= std::max<std::size_t>(1, sorted_values(space.*(dimension.setting->values)).size());
   return count;
 }
 
@@ -142,14 +169,18 @@ bool same_settings(const Plan& a, const Plan& b) {
 
 std::optional<BrokenLimit> broken_limit(const Scenario& s, const PlanSpace& space, const Plan& plan) {
   const PlanSpace widest = space_of(s);
+  const bool placed_as_tried = first_placed_as(s, places_tried(space, bare_plan(s)), plan).has_value();
+  std::optional<BrokenLimit> placed_apart;  // of axes each of which has a place that is tried, but with others
   for (const PlanDimension& dimension : plan_dimensions()) {
-    const int value = dimension.get(plan);
+    const double value = dimension.get(plan);
     if (const PlanSetting* setting = dimension.setting) {
-      const std::vector<int>& values = space.*(setting->values);
-      if (values.empty()) continue;
-      const int mine = setting->comes_to(s, plan, value);
-      const auto is_the_plans = [&](int other) { return setting->comes_to(s, plan, other) == mine; };
-      if (std::ranges::none_of(values, is_the_plans)) return BrokenLimit{dimension.name, just(values)};
+      const std::vector<double>& values = space.*(setting->values);
+      if (values.empty() || (places(dimension) && placed_as_tried)) continue;
+      const double mine = setting->comes_to(s, plan, value);
+      const auto is_the_plans = [&](double other) { return setting->comes_to(s, plan, other) == mine; };
+      const BrokenLimit broken{dimension.name, just(values)};
+      if (std::ranges::none_of(values, is_the_plans)) return broken;
+      if (places(dimension) && !placed_apart) placed_apart = broken;
       continue;
     }
     const Allowed& allowed = space.*(dimension.allowed);
@@ -158,7 +189,7 @@ std::optional<BrokenLimit> broken_limit(const Scenario& s, const PlanSpace& spac
       return BrokenLimit{dimension.name, allowed};
   }
   if (!space.tensor_across_nodes && crosses_nodes(s.cluster, plan.tensor)) return BrokenLimit{"tensor_nodes", {}};
-  return std::nullopt;
+  return placed_apart;
 }
 
 std::optional<ConstraintError> constrain(PlanSpace& space, std::string_view name, std::string_view value,
@@ -167,7 +198,7 @@ std::optional<ConstraintError> constrain(PlanSpace& space, std::string_view name
   if (dimension == nullptr)
     return ConstraintError{say("error.search.dimension", name), say("error.there_are", listed(dimension_names()))};
   if (const PlanSetting* setting = dimension->setting) {
-    std::vector<int>& values = space.*(setting->values);
+    std::vector<double>& values = space.*(setting->values);
     if (how != ConstraintKind::pinned)
       return ConstraintError{say("error.search.setting_limit", name), say("error.search.setting_limit.remedy")};
     if (value == kAnyValue) {
@@ -187,8 +218,8 @@ std::optional<ConstraintError> constrain(PlanSpace& space, std::string_view name
 
 std::optional<ConstraintError> constrain(Allowed& allowed, std::string_view name, std::string_view value,
                                          ConstraintKind how, const Field& field) {
-  const bool ordered = field.kind == FieldKind::integer;
-  std::vector<int> numbers;
+  const bool ordered = field.kind == FieldKind::integer || field.kind == FieldKind::number;
+  std::vector<double> numbers;
   for (std::size_t begin = 0; begin <= value.size();) {
     const std::size_t end = std::min(value.find(',', begin), value.size());
     const std::string_view word = value.substr(begin, end - begin);
@@ -208,8 +239,8 @@ std::optional<ConstraintError> constrain(Allowed& allowed, std::string_view name
   if (how == ConstraintKind::at_least)
     allowed.min = numbers[0];
   else  // a limit beyond the domain leaves it whole
-    allowed.max = static_cast<int>(std::min<double>(numbers[0], field.maximum));
-  const auto within = [&allowed](int n) { return n >= allowed.min && n <= allowed.max; };
+    allowed.max = std::min(numbers[0], field.maximum);
+  const auto within = [&allowed](double n) { return n >= allowed.min && n <= allowed.max; };
   if (allowed.only.empty() ? allowed.min > allowed.max
                            : std::none_of(allowed.only.begin(), allowed.only.end(), within))
     return ConstraintError{say("error.search.nothing_left", name), say("error.search.nothing_left.remedy")};
@@ -222,9 +253,14 @@ SpaceChoices::SpaceChoices(const Scenario& s, const PlanSpace& space, const Plan
     : s_(s), space_(space), setting_(bare_plan(s)) {
   for (const PlanDimension& dimension : plan_dimensions()) {
     if (dimension.setting == nullptr) continue;
-    std::vector<int> values = values_tried(dimension, space, own);
-    values.erase(std::find(values.begin(), values.end(), dimension.get(setting_)), values.end());
-    if (!values.empty()) earlier_.push_back({&dimension, std::move(values)});
+    std::vector<double> values = values_tried(dimension, space, own);
+    const auto mine = std::ranges::find(values, dimension.get(setting_));
+    if (places(dimension)) {
+      if (mine != values.begin()) places_ = places_tried(space, own);
+    } else if (mine != values.begin()) {
+      values.erase(mine, values.end());
+      earlier_.push_back({&dimension, std::move(values)});
+    }
     if (dimension.setting->offered != nullptr && dimension.get(setting_) != dimension.get(own))
       others_.push_back(&dimension);
   }
@@ -266,6 +302,13 @@ SpaceChoices::SpaceChoices(const Scenario& s, const PlanSpace& space, const Plan
     if (space.offload_optimizer.allows(on)) offload_optimizer.push_back(on);
     if (space.offload_activations.allows(on)) offload_activations.push_back(on);
   }
+  for (const Earlier& earlier : earlier_)
+    if (earlier.of->setting->reads == PlanSetting::Reads::offload)
+      std::erase_if(offload_optimizer, [&](bool on) {
+        Plan plan = setting_;
+        plan.offload_optimizer = on;
+        return !told_apart(plan, earlier);
+      });
 }
 
 std::vector<bool> SpaceChoices::sequence_parallel(int tensor) const {
@@ -298,9 +341,9 @@ std::vector<int> SpaceChoices::zero_stages(int fsdp, int context) const {
 }
 
 bool SpaceChoices::told_apart(const Plan& plan, const Earlier& earlier) const {
-  const auto comes_to = [&](int value) { return earlier.of->setting->comes_to(s_, plan, value); };
-  const int mine = comes_to(earlier.of->get(setting_));
-  return std::ranges::none_of(earlier.values, [&](int value) { return comes_to(value) == mine; });
+  const auto comes_to = [&](double value) { return earlier.of->setting->comes_to(s_, plan, value); };
+  const double mine = comes_to(earlier.of->get(setting_));
+  return std::ranges::none_of(earlier.values, [&](double value) { return comes_to(value) == mine; });
 }
 
 bool SpaceChoices::has_mesh(const Plan& plan) const {
@@ -308,7 +351,14 @@ bool SpaceChoices::has_mesh(const Plan& plan) const {
     return earlier.of->setting->reads != PlanSetting::Reads::mesh || told_apart(plan, earlier);
   };
   const auto offered = [&](const PlanDimension* of) { return of->setting->offered(s_, plan, of->get(setting_)); };
-  return std::ranges::all_of(earlier_, differs) && std::ranges::all_of(others_, offered);
+  return std::ranges::all_of(earlier_, differs) && std::ranges::all_of(others_, offered) && places_first(plan);
+}
+
+bool SpaceChoices::places_first(const Plan& plan) const {
+  if (!places_) return true;
+  Plan mine = plan;
+  mine.on = setting_.on;
+  return first_placed_as(s_, *places_, mine) == mine.on;
 }
 
 bool SpaceChoices::has_schedule(const Plan& plan) const {
@@ -399,14 +449,17 @@ std::optional<Plan> SpaceChoices::as_searched(Plan plan) const {
 std::optional<Plan> as_searched(const Scenario& s, const PlanSpace& space, Plan plan) {
   const Plan own = bare_plan(s);
   for (const PlanDimension& dimension : plan_dimensions()) {
-    if (dimension.setting == nullptr) continue;
-    const auto comes_to = [&](int value) { return dimension.setting->comes_to(s, plan, value); };
-    const std::vector<int> values = values_tried(dimension, space, own);
-    const int wanted = comes_to(dimension.get(plan));
-    const auto found = std::ranges::find_if(values, [&](int value) { return comes_to(value) == wanted; });
+    if (dimension.setting == nullptr || places(dimension)) continue;
+    const auto comes_to = [&](double value) { return dimension.setting->comes_to(s, plan, value); };
+    const std::vector<double> values = values_tried(dimension, space, own);
+    const double wanted = comes_to(dimension.get(plan));
+    const auto found = std::ranges::find_if(values, [&](double value) { return comes_to(value) == wanted; });
     if (found == values.end()) return std::nullopt;
     dimension.set(plan, *found);
   }
+  const auto on = first_placed_as(s, places_tried(space, own), plan);
+  if (!on) return std::nullopt;
+  plan.on = *on;
   const Scenario with = with_settings_of(s, plan);
   return SpaceChoices(with, space, own).as_searched(plan);
 }

@@ -15,6 +15,7 @@
 #include "engine/frameworks/framework.h"
 #include "engine/scenario/scenario_fields.h"
 #include "engine/search/plan.h"
+#include "engine/search/torus_places.h"
 
 namespace roofscape::engine {
 
@@ -22,9 +23,9 @@ struct PlanDimension;
 
 // Numbers a dimension may have: a range, or a set inside it.
 struct Allowed {
-  int min = 1, max = std::numeric_limits<int>::max();
-  std::vector<int> only;  // empty: every number of the range
-  bool allows(int n) const;
+  double min = 1, max = std::numeric_limits<double>::infinity();
+  std::vector<double> only;  // empty: every number of the range
+  bool allows(double n) const;
   friend bool operator==(const Allowed&, const Allowed&) = default;
 };
 
@@ -39,8 +40,9 @@ struct PlanSpace {
   Allowed schedule{0, kScheduleKinds - 1, {}};  // by enumeration
   Allowed policy{0, static_cast<int>(CheckpointPolicy::block), {}};
   // Of settings the values that are tried. None: the scenario's own.
-  std::vector<int> keep_gathered, context_method, expert_tensor, group_size, embedding_as_layers, head_as_layers,
-      tensor_on;
+  std::vector<double> keep_gathered, context_method, expert_tensor, group_size, embedding_as_layers, head_as_layers;
+  std::vector<double> data_on, fsdp_on, tensor_on, context_on, expert_on, pipeline_on;
+  std::vector<double> optimizer_fraction;
   bool tensor_across_nodes = false;
   double min_free = 0;                    // share of HBM that stays free, 0 to 1
   std::optional<Framework> runs_on = {};  // only plans that keep the rules of this one
@@ -144,7 +146,7 @@ class SpaceChoices {
   // by its mesh alone, which may not have all values either, and by schedule and microbatch.
   bool has_mesh(const Plan&) const;
   bool has_schedule(const Plan&) const;
-  bool one_setting() const { return earlier_.empty() && others_.empty(); }
+  bool one_setting() const { return earlier_.empty() && others_.empty() && !places_; }
   // Why no plan with this tensor, context and expert is looked at; of the whole mesh with `whole`.
   std::optional<Rejection> reject_group(const Plan&) const;
   std::optional<Rejection> reject_mesh(const Plan&) const;
@@ -163,14 +165,16 @@ class SpaceChoices {
   // A setting, and its values that come first.
   struct Earlier {
     const PlanDimension* of = nullptr;
-    std::vector<int> values;
+    std::vector<double> values;
   };
   bool told_apart(const Plan&, const Earlier&) const;
+  bool places_first(const Plan&) const;
 
   const Scenario& s_;
   const PlanSpace& space_;
-  Plan setting_;                  // its settings alone
-  std::vector<Earlier> earlier_;  // of settings with any
+  Plan setting_;                       // its settings alone
+  std::vector<Earlier> earlier_;       // of settings with any, but for placements
+  std::optional<PlacesTried> places_;  // where this is not the first placement
   // Settings with another value than the scenario's own, which not every mesh may have.
   std::vector<const PlanDimension*> others_;
 };

@@ -59,18 +59,20 @@ class Pricing {
     }
     const std::int64_t ranks = std::int64_t{mesh.data} * mesh.pipeline;
     if (!request_.batch.only.empty()) {
-      std::vector<int> batches = request_.batch.only;
+      std::vector<double> batches = request_.batch.only;
       std::sort(batches.begin(), batches.end());
       batches.erase(std::unique(batches.begin(), batches.end()), batches.end());
       // Once for all that leave a replica without a sequence; with fewer than stages it runs.
       if (batches.front() < mesh.data) reject(ServingRejection::mesh, out);
-      for (const int batch : batches)
-        if (batch >= mesh.data && !take(mesh, batch, out)) return;
+      for (const double batch : batches)
+        if (batch >= mesh.data && !take(mesh, static_cast<int>(batch), out)) return;
       return;
     }
     // In sequences of each rank: those that may be, and the doublings of one.
-    const std::int64_t least = std::max<std::int64_t>(1, (std::int64_t{request_.batch.min} + ranks - 1) / ranks),
-                       most = std::min<std::int64_t>(request_.batch.max, kMostBatchSequences) / ranks;
+    const auto least_batch = static_cast<std::int64_t>(request_.batch.min),
+               most_batch = static_cast<std::int64_t>(std::min<double>(request_.batch.max, kMostBatchSequences));
+    const std::int64_t least = std::max<std::int64_t>(1, (least_batch + ranks - 1) / ranks),
+                       most = most_batch / ranks;
     if (least > most) return;
     RankedDecoding probe;
     const auto legal = [&](std::int64_t each) {

@@ -36,7 +36,7 @@ double least_key(Objective objective, RankedPlan plan, double scale) {
   return key - 1e-12 * std::abs(key);
 }
 
-Allowed just(const Allowed& of, int value) {
+Allowed just(const Allowed& of, double value) {
   Allowed out = of;
   out.only = {value};
   return out;
@@ -70,7 +70,7 @@ std::vector<Software> by_software(Scenario& plan, const PlanSpace& space) {
   } else {
     if (space.fsdp.allows(1)) add(1, just(space.fsdp, 1));
     Allowed more = space.fsdp;
-    more.min = std::max(more.min, 2);
+    more.min = std::max(more.min, 2.0);
     if (more.min <= more.max) add(2, std::move(more));
   }
   return out;
@@ -119,8 +119,8 @@ std::vector<BandClass> band_classes(const Scenario& s, const SearchRequest& requ
           one.space.context = just(request.space.context, context);
           one.space.pipeline = just(request.space.pipeline, cell.pipeline);
           one.space.fsdp = std::move(software.allowed);
-          one.space.zero_stage.only = std::move(software.zero_stages);
-          one.space.policy.only = alike;
+          one.space.zero_stage.only.assign(software.zero_stages.begin(), software.zero_stages.end());
+          one.space.policy.only.assign(alike.begin(), alike.end());
           out.push_back(std::move(one));
         }
       }

@@ -161,7 +161,7 @@ Difference eval_text(const Scenario& s, const Report& r) {
   return {};
 }
 
-void pin(engine::Allowed& dimension, int value) { dimension = {value, value, {}}; }
+void pin(engine::Allowed& dimension, double value) { dimension = {value, value, {}}; }
 
 Difference training_search(const Scenario& s, const Report& r) {
   engine::SearchRequest request;

@@ -142,20 +142,25 @@ TEST_CASE("search preferences in a file that mean nothing are as if they were no
 TEST_CASE("settings stay as the plan has them until others are asked for, which leaves no plan out") {
   const engine::Scenario s = test::preset("llama3-405b-16k-h100");
   app::SearchPreferences preferences;
-  const auto tried = [&](std::vector<int> engine::PlanSpace::*setting) {
+  const auto tried = [&](std::vector<double> engine::PlanSpace::*setting) {
     return app::request_of(s, preferences).space.*setting;
   };
   CHECK(tried(&engine::PlanSpace::context_method).empty());
   app::Constraint& method = preferences.constraints[dimension("context_method")];
   method = {app::Constraint::Kind::any, 0};
-  for (const int value : {0, 1, 2}) {
-    const std::vector<int> values = tried(&engine::PlanSpace::context_method);
+  for (const double value : {0, 1, 2}) {
+    const std::vector<double> values = tried(&engine::PlanSpace::context_method);
     CHECK(std::find(values.begin(), values.end(), value) != values.end());
   }
   CHECK_FALSE(preferences.limits());
   CHECK(app::preferences_from(app::to_words(preferences)) == preferences);
+  app::Constraint& share = preferences.constraints[dimension("optimizer_fraction")];
+  share = {app::Constraint::Kind::only, 0.3};
+  CHECK(tried(&engine::PlanSpace::optimizer_fraction) == std::vector{0.3});
+  CHECK(app::preferences_from(app::to_words(preferences)) == preferences);
+  share = app::search_dimensions()[dimension("optimizer_fraction")].usual();
   method = {app::Constraint::Kind::only, 2};
-  CHECK(tried(&engine::PlanSpace::context_method) == std::vector{2});
+  CHECK(tried(&engine::PlanSpace::context_method) == std::vector{2.0});
   CHECK(preferences.limits());
   CHECK(app::preferences_from(app::to_words(preferences)) == preferences);
   CHECK(app::without_limits(preferences, engine::WorkloadKind::training) == app::SearchPreferences{});

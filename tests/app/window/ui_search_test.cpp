@@ -340,6 +340,26 @@ TEST_CASE("a search that is stopped stays stopped until it is asked for again") 
   CHECK(h.parts.panels.search.found != nullptr);
 }
 
+TEST_CASE("more combinations of settings than are searched are told, and a click keeps the plan's own") {
+  Harness h("llama3-70b-v5p-pod");
+  app::SearchPreferences& preferences = h.parts.panels.search.preferences;
+  for (const char* name : {"data_on", "fsdp_on", "tensor_on", "context_on"})
+    preferences.constraints[test::dimension(name)] = {app::Constraint::Kind::any, 0};
+  h.key({Key::f7});
+  h.step(2);
+  const auto& drawn = h.canvas.drawn_texts();
+  CHECK(std::ranges::any_of(drawn, [](const auto& text) {
+    return text.text == "4096 combinations of settings are asked for, and at most 1024 are searched.";
+  }));
+  CHECK(h.parts.panels.search.found == nullptr);
+  h.click("search.keep_settings");
+  h.step(2);
+  CHECK(preferences == app::SearchPreferences{});
+  h.parts.searching.wait();
+  h.step(2);
+  CHECK(h.parts.panels.search.found != nullptr);
+}
+
 TEST_CASE("while a slider is held what was found stays, and belongs to the scenario it was found for") {
   Harness h(kSmall);
   search(h);

@@ -121,13 +121,13 @@ TEST_CASE("constraints of a search take a framework's names and words") {
   CHECK(!constrain(space, "tensor-model-parallel-size", "8", ConstraintKind::pinned));
   CHECK(!constrain(space, "PP", "4", ConstraintKind::at_most));
   CHECK(!constrain(space, "schedule", "Interleaved1F1B", ConstraintKind::pinned));
-  CHECK(space.tensor.only == std::vector<int>{8});
+  CHECK(space.tensor.only == std::vector<double>{8});
   CHECK(space.pipeline.max == 4);
   CHECK(space.schedule.allows(static_cast<int>(ScheduleKind::interleaved_1f1b)));
   CHECK(constrain(space, "policy", "selective", ConstraintKind::pinned));  // Megatron's and torchtitan's differ
   ServingRequest request;
   CHECK(!constrain(request, "tensor-parallel-size", "8", ConstraintKind::pinned));
-  CHECK(request.tensor.only == std::vector<int>{8});
+  CHECK(request.tensor.only == std::vector<double>{8});
 }
 
 }  // namespace

@@ -158,7 +158,7 @@ SearchRequest random_request(Dice& dice, const Scenario& s) {
     request.space.*limit = random_subset(dice, values);
   };
   if (dice.one_in(2)) {
-    const auto try_values = [&](std::vector<int> PlanSpace::*setting, const std::vector<int>& values) {
+    const auto try_values = [&](std::vector<double> PlanSpace::*setting, const std::vector<int>& values) {
       if (dice.one_in(3)) request.space.*setting = random_subset(dice, values).only;
     };
     try_values(&PlanSpace::keep_gathered, {0, 1, 2});
@@ -167,7 +167,14 @@ SearchRequest random_request(Dice& dice, const Scenario& s) {
     try_values(&PlanSpace::group_size, {0, 1, 2, 4, 6, 8});
     try_values(&PlanSpace::embedding_as_layers, {0, 1});
     try_values(&PlanSpace::head_as_layers, {0, 1, 2});
-    try_values(&PlanSpace::tensor_on, {0, 1, 2, 3, 4, 5, 6, 7});
+    if (dice.one_in(3)) request.space.optimizer_fraction = {0, dice.pick(1, 9) / 10.0, 1};
+    // Of three mesh axes three places each, or fewer; each mesh has few that differ.
+    const std::vector places{&PlanSpace::data_on,    &PlanSpace::fsdp_on,   &PlanSpace::tensor_on,
+                             &PlanSpace::context_on, &PlanSpace::expert_on, &PlanSpace::pipeline_on};
+    for (int i = 0; i < 3; ++i)
+      if (dice.one_in(2))
+        request.space.*
+            any_of(dice, places) = {double(dice.pick(0, 7)), double(dice.pick(0, 7)), double(dice.pick(0, 7))};
   }
   for (int i = dice.pick(0, 3); i > 0; --i) restrict_one();
   while (Enumeration(s, request).count() > kMostPlans) restrict_one();

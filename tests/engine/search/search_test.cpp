@@ -238,7 +238,7 @@ TEST_CASE("torus axes that a search gives to tensor are no other group's, and a 
   for (const RankedPlan& row : found.best) {
     Scenario with = s;
     apply(with, row.plan);
-    if (row.plan.tensor_on == TorusAxes::automatic) continue;
+    if (row.plan.on[Axis::tensor] == TorusAxes::automatic) continue;
     ++named;
     const MeshLinks links = place_mesh(with.cluster, with.parallelism, with.placement);
     for (const Axis axis : {Axis::data, Axis::fsdp, Axis::context, Axis::pipeline})
@@ -248,6 +248,54 @@ TEST_CASE("torus axes that a search gives to tensor are no other group's, and a 
   CHECK(named > 0);
   CHECK(found.best.front().step_time_s <= search_with("auto").best.front().step_time_s);
   for (const RankedPlan& row : search_with("xyz").best) CHECK(row.plan.tensor == 1);  // which lies nowhere
+}
+
+TEST_CASE("a search places several mesh axes at once, each apart from tensor and pipeline") {
+  const Scenario s = preset("llama3-70b-v5p-pod");
+  SearchRequest request =
+      request_with(s, {{"tensor_on", "x,xy"}, {"pipeline_on", "y,z"}, {"zero_stage", "3"}, {"policy", "block"}});
+  request.space.tensor.min = request.space.pipeline.min = 2;
+  const SearchResult found = search(s, request);
+  REQUIRE_FALSE(found.best.empty());
+  for (const RankedPlan& row : found.best) {
+    Scenario with = s;
+    apply(with, row.plan);
+    const MeshLinks links = place_mesh(with.cluster, with.parallelism, with.placement);
+    CHECK(links[Axis::pipeline].on == row.plan.on[Axis::pipeline]);
+    for (const Axis own : {Axis::tensor, Axis::pipeline})
+      for (const Axis axis : {Axis::data, Axis::fsdp, Axis::tensor, Axis::context, Axis::pipeline})
+        if (axis != own)
+          CHECK((static_cast<unsigned>(links.group(axis).on) & static_cast<unsigned>(links[own].on)) == 0);
+    CHECK(evaluate(with).quantities[Q::step_time] == row.step_time_s);
+  }
+}
+
+TEST_CASE("of the optimizer a search puts the share on the host that is fastest of those that fit") {
+  Scenario s = preset("llama3-8b-8-h100");
+  s.cluster.node_size = 2;
+  for (const Mode mode : {Mode::ideal, Mode::calibrated}) {
+    s.assumptions.mode = mode;
+    CAPTURE(static_cast<int>(mode));
+    SearchRequest request = request_with(s, {{"optimizer_fraction", "any"}, {"offload_optimizer", "on"}});
+    request.limit = 50;
+    const SearchResult found = search(s, request);
+    REQUIRE_FALSE(found.best.empty());
+    const double fastest = found.best.front().step_time_s;
+    double least = 1;
+    for (const RankedPlan& row : found.best) {
+      least = std::min(least, row.plan.optimizer_fraction);
+      Scenario with = s;
+      apply(with, row.plan);
+      CHECK(evaluate(with).quantities[Q::step_time] == row.step_time_s);
+      // No other share of the same plan is faster and fits.
+      for (int tenths = 1; tenths <= 10; ++tenths) {
+        with.offload.optimizer_fraction = tenths / 10.0;
+        if (shortage_of(with, plan_of(with)).missing_bytes > 0) continue;
+        CHECK(*evaluate(with).quantities[Q::step_time] >= fastest);
+      }
+    }
+    CHECK(least < 1);
+  }
 }
 
 TEST_CASE("no plan that is found leaves less memory free than asked") {

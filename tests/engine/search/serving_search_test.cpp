@@ -87,7 +87,7 @@ TEST_CASE("prefill with chips of its own keeps them: decoding plans have the dec
   const int chips =
       s.parallelism.data * s.parallelism.fsdp * s.parallelism.tensor * s.parallelism.context * s.parallelism.pipeline;
   ServingRequest request;
-  request.expert = {1, 1 << 20, {s.parallelism.expert}};
+  request.expert = {1, 1 << 20, {double(s.parallelism.expert)}};
   request.pipeline.max = 1;
   const ServingSearchResult found = search_serving(s, request);
   REQUIRE(!found.best.empty());

@@ -59,7 +59,7 @@ Small random_small(std::mt19937& rng, int number) {
   r = serving_request_of(s);
   r.batch.max = kMostBatch;
   if (dice.one_in(4)) r.batch.min = dice.pick(1, 20);
-  if (dice.one_in(5)) r.batch.only = {dice.pick(1, 50), dice.pick(1, 50), 8};
+  if (dice.one_in(5)) r.batch.only = {double(dice.pick(1, 50)), double(dice.pick(1, 50)), 8};
   if (dice.one_in(4)) r.min_free = 0.1;
   if (dice.one_in(4)) r.pipeline.max = 1;
   if (dice.one_in(6)) r.tensor.only = {1, 2, 8};
@@ -152,9 +152,9 @@ Enumerated enumerate(const Small& small) {
     std::vector<int> taken;
     if (!w.batch.only.empty()) {
       bool small_ones = false;
-      for (const int batch : w.batch.only)
+      for (const double batch : w.batch.only)
         if (batch >= plan.data)
-          add(batch), taken.push_back(batch);  // fewer than stages run
+          add(static_cast<int>(batch)), taken.push_back(static_cast<int>(batch));  // fewer than stages run
         else
           small_ones = true;
       if (small_ones) reject(ServingRejection::mesh);

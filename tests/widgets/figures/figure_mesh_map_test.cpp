@@ -112,8 +112,8 @@ TEST_CASE("a cell is the best of a search with its tensor and pipeline degree pi
       engine::SearchRequest pinned = request;
       pinned.cells = false;
       pinned.limit = 1;
-      pinned.space.tensor = {cell.tensor, cell.tensor, {cell.tensor}};
-      pinned.space.pipeline = {cell.pipeline, cell.pipeline, {cell.pipeline}};
+      pinned.space.tensor.only = {double(cell.tensor)};
+      pinned.space.pipeline.only = {double(cell.pipeline)};
       const engine::SearchResult alone = engine::search(s, pinned);
       CAPTURE(cell.tensor);
       CAPTURE(cell.pipeline);

@@ -177,7 +177,8 @@ std::string setting_label(const TextTable& texts, const engine::PlanDimension& s
   return std::string(texts.text("ui.search.dimension." + std::string(setting.name)));
 }
 
-std::string value_word(const TextTable& texts, const engine::PlanDimension& dimension, int value) {
+std::string value_word(const TextTable& texts, const engine::PlanDimension& dimension, double value) {
+  if (dimension.field->kind == engine::FieldKind::number) return format(value, dimension.field->unit);
   if (dimension.field->kind != engine::FieldKind::choice) return format_count(value);
   return std::string(texts.text("choice." + std::string(dimension.path) + "." +
                                 std::string(dimension.field->choices[static_cast<std::size_t>(value)])));
@@ -219,11 +220,11 @@ std::string schedule_word(const TextTable& texts, const Plan& plan) {
 
 namespace {
 // A value of what a limit is of, in words: of a choice of plans that train, or of a number of those that serve.
-std::string limit_value(const TextTable& t, std::string_view dimension, int value) {
+std::string limit_value(const TextTable& t, std::string_view dimension, double value) {
   if (dimension == "policy") return policy_word(t, static_cast<engine::CheckpointPolicy>(value));
-  if (dimension == "sequence_parallel" || dimension.starts_with("offload"))
-    return std::string(t.text(value != 0 ? "figure.mesh-map.limit.on" : "figure.mesh-map.limit.off"));
   const engine::PlanDimension* of = engine::find_plan_dimension(dimension);
+  if (of != nullptr && of->field->kind == engine::FieldKind::boolean)
+    return std::string(t.text(value != 0 ? "figure.mesh-map.limit.on" : "figure.mesh-map.limit.off"));
   return of != nullptr ? value_word(t, *of, value) : format_count(value);
 }
 
@@ -238,13 +239,13 @@ std::string limit_words(const TextTable& t, const engine::BrokenLimit& limit) {
   if (limit.dimension == "tensor_nodes") return name;
   if (!a.only.empty()) {
     std::string values;
-    for (const int value : a.only) {
+    for (const double value : a.only) {
       if (!values.empty()) values += t.text("figure.list_separator");
       values += limit_value(t, limit.dimension, value);
     }
     return t.format("figure.mesh-map.limit.only", {name, values});
   }
-  if (a.max < std::numeric_limits<int>::max())
+  if (std::isfinite(a.max))
     return t.format("figure.mesh-map.limit.most", {name, limit_value(t, limit.dimension, a.max)});
   return t.format("figure.mesh-map.limit.least", {name, limit_value(t, limit.dimension, a.min)});
 }

@@ -59,7 +59,7 @@ std::string policy_word(const TextTable& texts, engine::CheckpointPolicy policy)
 std::string schedule_word(const TextTable& texts, const engine::Plan& plan);
 // The name of a setting, as where it is pinned; and a value of it, or of another choice or number of plans.
 std::string setting_label(const TextTable& texts, const engine::PlanDimension& setting);
-std::string value_word(const TextTable& texts, const engine::PlanDimension& dimension, int value);
+std::string value_word(const TextTable& texts, const engine::PlanDimension& dimension, double value);
 // "optimizer", "both": what is on the host; a dash: nothing.
 std::string offload_word(const TextTable& texts, const engine::Plan& plan);
 // What the other plan of the same mesh and schedule chooses otherwise: "ZeRO-3, offload: both".

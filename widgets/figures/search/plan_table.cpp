@@ -103,7 +103,7 @@ ColumnOf<RankedPlan> setting(std::string_view name) {
   const engine::PlanDimension& of = *engine::find_plan_dimension(name);
   return {{name, {}, false},
           [&of](const Listed<RankedPlan>& l) {
-            const int value = of.get(l.row.plan);
+            const double value = of.get(l.row.plan);
             if (of.setting->comes_to(l.scenario, l.row.plan, value) == engine::PlanSetting::kNothing)
               return std::string(kNoValue);
             return value_word(l.texts, of, value);
@@ -154,7 +154,13 @@ const auto& training_columns() {
       setting("group_size"),
       setting("embedding_as_layers"),
       setting("head_as_layers"),
+      setting("data_on"),
+      setting("fsdp_on"),
       setting("tensor_on"),
+      setting("context_on"),
+      setting("expert_on"),
+      setting("pipeline_on"),
+      setting("optimizer_fraction"),
       ColumnOf<RankedPlan>{{"time", {}, true, true}, [](L l) { return format_duration(l.row.step_time_s); }},
       ColumnOf<RankedPlan>{{"memory", {}, true, true}, [](L l) { return gb(l.row.memory_bytes); }},
       ColumnOf<RankedPlan>{{"band", {}, true, true},
