@@ -162,10 +162,11 @@ Scenario list_of_answers(PanelContext& ctx, Rect r, SearchView& view, Scenario s
   table.scroll("clusters.across", r);
   if (table.scrolled()) r.cut_bottom(ctx.px(kListScrollBar));
   table.head(r.cut_top(row_h).centre().y);
-  list_note(ctx, r, list.note);
-  if (list.idle) list_note(ctx, r, std::string(ctx.text("clusters.idle")));
-  if (list.assumed) list_note(ctx, r, std::string(ctx.text("clusters.ideal")));
-  if (now && !view.clusters.stale) list_note(ctx, r, against_now(ctx.ui.texts, found.answers.front(), *now));
+  list_note(ctx, r, "clusters.note", list.note);
+  if (list.idle) list_note(ctx, r, "clusters.note.idle", std::string(ctx.text("clusters.idle")));
+  if (list.assumed) list_note(ctx, r, "clusters.note.ideal", std::string(ctx.text("clusters.ideal")));
+  if (now && !view.clusters.stale)
+    list_note(ctx, r, "clusters.note.now", against_now(ctx.ui.texts, found.answers.front(), *now));
   Rect foot;
   if (present) {
     foot = r.cut_bottom(row_h + ctx.px(6));

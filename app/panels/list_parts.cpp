@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <utility>
+#include <vector>
 
 #include "widgets/canvas/number_format.h"
 #include "widgets/plot/plot.h"
@@ -47,14 +48,18 @@ void list_head(PanelContext& ctx, Rect r, const ListHead& head, SearchView::Ask&
     ctx.ui.canvas.text({x, y}, ellipsize(ctx.ui.canvas, head.words, phrase, r.right() - x), phrase);
 }
 
-void list_note(PanelContext& ctx, Rect& rows, const std::string& words) {
+void list_note(PanelContext& ctx, Rect& rows, const std::string& id, const std::string& words) {
   if (words.empty()) return;
   const TextStyle prose = ctx.style(ctx.ui.theme.ink2, kSmallText);
-  const float x = rows.x + ctx.px(14), width = rows.w - ctx.px(28), pad = ctx.px(4);
-  const float height = prose_height(prose, wrapped_lines(ctx.ui.canvas, words, prose, width).size()) + 2 * pad;
-  if (height > rows.h / 3) return;
-  const Rect foot = rows.cut_bottom(std::round(height));
-  draw_prose(ctx.ui.canvas, {x, std::round(foot.y + pad)}, words, prose, width);
+  const float x = rows.x + ctx.px(14), width = rows.w - ctx.px(28), pad = ctx.px(4), line = prose_height(prose, 1);
+  const auto room = static_cast<int>((rows.h / 3 - 2 * pad) / line);
+  if (room < 1) return;
+  const auto all = static_cast<int>(wrapped_lines(ctx.ui.canvas, words, prose, width).size());
+  const std::vector<std::string> lines = wrap(ctx.ui.canvas, words, prose, width, std::min(room, all));
+  const Rect foot = rows.cut_bottom(std::round(static_cast<float>(lines.size()) * line + 2 * pad));
+  for (std::size_t i = 0; i < lines.size(); ++i)
+    draw_prose(ctx.ui.canvas, {x, std::round(foot.y + pad) + static_cast<float>(i) * line}, lines[i], prose, width);
+  if (all > room && ctx.ui.item(id, foot).hovered) ctx.ui.io.hint(id, foot, {}, words);
 }
 
 ItemState list_row(PanelContext& ctx, const std::string& id, const Rect& row, float lit, bool own) {

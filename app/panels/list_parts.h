@@ -20,8 +20,9 @@ struct ListHead {
 // Title, what is listed, and at the right what the job does, with a button to stop it or to ask it again.
 void list_head(PanelContext& ctx, widgets::Rect r, const ListHead& head, SearchView::Ask& ask);
 
-// A small sentence under the rows, cut off at their foot; nothing where rows are worth more than it.
-void list_note(PanelContext& ctx, widgets::Rect& rows, const std::string& words);
+// Small sentences under the rows, cut off at their foot; what would take more than a third of these is read by pointing at
+// the rest.
+void list_note(PanelContext& ctx, widgets::Rect& rows, const std::string& id, const std::string& words);
 
 // A row that is pointed at, and its ground: `lit` as pointed at elsewhere, from 0 to 1; `own`: it is what is shown.
 widgets::ItemState list_row(PanelContext& ctx, const std::string& id, const widgets::Rect& row, float lit, bool own);

@@ -117,8 +117,8 @@ void list(PanelContext& ctx, Rect r, SearchView& view, Scenario& scenario) {
     foot = r.cut_bottom(row_h + ctx.px(6));
     foot.cut_bottom(ctx.px(6));
   }
-  list_note(ctx, r, plans.note);
-  list_note(ctx, r, plans.close_words);
+  list_note(ctx, r, "search.note", plans.note);
+  list_note(ctx, r, "search.close_plans", plans.close_words);
   const FoundPlan now = present_plan(ctx.session.scenario());
   {
     const auto inner = ctx.ui.canvas.clip(r);

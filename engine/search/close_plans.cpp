@@ -1,6 +1,8 @@
 #include "engine/search/close_plans.h"
 
+#include <algorithm>
 #include <cmath>
+#include <span>
 #include <tuple>
 
 #include "engine/pipeline/schedules.h"
@@ -23,6 +25,47 @@ auto effort_of(const Plan& p) {
 double how_far_behind(const RankedPlan& first, const RankedPlan& plan, Objective objective) {
   const double best = score_of(objective, first), own = score_of(objective, plan);
   return objective == Objective::throughput ? best / own - 1 : own / best - 1;
+}
+
+// What a second of a step weighs in the ranking: the less of seconds so weighted the better is a plan.
+double weight_of(const RankedPlan& plan, Objective objective) {
+  const double score = score_of(objective, plan);
+  return (objective == Objective::throughput ? 1 / score : score) / plan.step_time_s;
+}
+
+std::optional<DecidingPart> deciding_part(std::span<const RankedPlan> close, Objective objective) {
+  constexpr double kLeastSpread = 2e-3;  // of a step: less is no difference that a person measures
+  constexpr double kOfSpread = 0.1;      // that a rival differs by, at least
+  constexpr double kMostTimes = 1.5;     // longer or shorter than predicted: by more, another model is wanted
+  const RankedPlan& first = close.front();
+  const auto weighted = [&](const RankedPlan& plan, std::size_t part) {
+    return weight_of(plan, objective) * plan.step_parts[part];
+  };
+  const auto by_part = [&](std::size_t part) {
+    double least = weighted(first, part), most = least;
+    for (const RankedPlan& plan : close) {
+      const double seconds = weighted(plan, part);
+      least = std::min(least, seconds), most = std::max(most, seconds);
+    }
+    return most - least;
+  };
+  std::size_t part = 0;
+  for (std::size_t i = 1; i < kStepParts.size(); ++i)
+    if (by_part(i) > by_part(part)) part = i;
+  const double spread = by_part(part), best = weight_of(first, objective) * first.step_time_s;
+  if (!(spread > kLeastSpread * best)) return std::nullopt;
+  DecidingPart out{kStepParts[part], 1, 0, 0, 0};
+  for (std::size_t i = 0; i < close.size(); ++i) {
+    const double share = close[i].step_parts[part] / close[i].step_time_s;
+    out.least_share = std::min(out.least_share, share), out.most_share = std::max(out.most_share, share);
+    const double differs = weighted(first, part) - weighted(close[i], part);
+    if (!(std::abs(differs) > kOfSpread * spread)) continue;
+    const double behind = weight_of(close[i], objective) * close[i].step_time_s - best;
+    const double factor = 1 + behind / differs;
+    if (out.rival == 0 || std::abs(factor - 1) < std::abs(out.factor - 1)) out.rival = i, out.factor = factor;
+  }
+  if (out.rival == 0 || out.factor < 1 / kMostTimes || out.factor > kMostTimes) return std::nullopt;
+  return out;
 }
 
 }  // namespace
@@ -48,6 +91,7 @@ std::optional<ClosePlans> close_plans(const SearchResult& result, Objective obje
     ++out.count;
     if (simpler(best[i].plan, best[out.simplest].plan)) out.simplest = i;
   }
+  if (out.count > 1) out.decides = deciding_part(std::span(best).first(out.count), objective);
   return out;
 }
 

@@ -117,9 +117,17 @@ OrderedJson close_json(const engine::SearchResult& result, engine::Objective obj
   if (pairs == nullptr) return nullptr;
   const auto close = engine::close_plans(result, objective, pairs->margin());
   if (!close) return nullptr;
-  return {{"plans", close->count},           {"whole_list", close->count == result.best.size()},
-          {"simplest", close->simplest + 1}, {"present", close->present},
-          {"margin", pairs->choices.error},  {"measured_pairs", pairs->choices.pairs}};
+  OrderedJson json{{"plans", close->count},           {"whole_list", close->count == result.best.size()},
+                   {"simplest", close->simplest + 1}, {"present", close->present},
+                   {"margin", pairs->choices.error},  {"measured_pairs", pairs->choices.pairs}};
+  json["decided_by"] = nullptr;
+  if (const auto& by = close->decides)
+    json["decided_by"] = {{"part", std::string(engine::quantity(by->part).id)},
+                          {"least_share", by->least_share},
+                          {"most_share", by->most_share},
+                          {"rank", by->rival + 1},
+                          {"factor", by->factor}};
+  return json;
 }
 
 }  // namespace

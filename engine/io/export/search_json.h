@@ -18,8 +18,9 @@ namespace roofscape::io {
 // With `pairs` each of the best says how measured pairs went that differ as it and the scenario do: "measured_pairs", with
 // "differ_in", "pairs" and "as_predicted", or null; and "close" says how many of the best are no further behind the first
 // than measured differences were mispredicted ("margin", the median of so many "measured_pairs"), whether these are the
-// whole list, the rank of the one that is simplest to run, and whether the present plan is as close. Null: the objective is
-// not speed.
+// whole list, the rank of the one that is simplest to run, whether the present plan is as close, and by which "part" of a
+// step they differ most ("decided_by", or null): between which shares of a step it is, and the rank of the plan that is
+// ahead of the first once it takes "factor" times as long as predicted. Null: the objective is not speed.
 std::string search_json(const engine::Scenario& scenario, engine::Objective objective,
                         const engine::SearchResult& result, std::string_view problem = {},
                         const engine::PairRecord* pairs = nullptr);

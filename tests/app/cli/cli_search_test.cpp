@@ -1,6 +1,8 @@
 // roofscape-cli search as a user runs it: its lists, its constraints and its refusals.
 #include <doctest/doctest.h>
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -88,6 +90,7 @@ TEST_CASE("search says how many plans of its list cannot be told apart, and by w
 }
 
 TEST_CASE("what search says of close plans is what its JSON counts, in both modes, on a torus and on switches") {
+  int decided = 0;
   for (const char* scenario : {"llama3-8b-8-h100", "llama3-70b-v5p-pod", "mixtral-8x7b-64-h100"})
     for (const char* mode : {"ideal", "calibrated"}) {
       CAPTURE(scenario);
@@ -107,7 +110,16 @@ TEST_CASE("what search says of close plans is what its JSON counts, in both mode
       CHECK(says("number " + close.at("simplest").dump() + " is the simplest") ==
             (plans > 1 && close.at("simplest") > 1));
       CHECK(says("the present plan is as close") == (plans > 1 && close.at("present") == true));
+      const auto& by = close.at("decided_by");
+      CHECK(says("What sets them apart most is") == !by.is_null());
+      decided += by.is_null() ? 0 : 1;
+      if (by.is_null()) continue;
+      CHECK(says(fmt::format("({} to {} of a step): number {} is ahead once that takes {} times as long as predicted",
+                             widgets::format_percent(by.at("least_share").get<double>()),
+                             widgets::format_percent(by.at("most_share").get<double>()), by.at("rank").get<int>(),
+                             widgets::format_significant(by.at("factor").get<double>()))));
     }
+  CHECK(decided > 0);
   // Measured pairs are of training.
   for (const char* mode : {"ideal", "calibrated"}) {
     const std::string serving =

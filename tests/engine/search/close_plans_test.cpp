@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <optional>
 #include <random>
@@ -113,6 +114,73 @@ TEST_CASE("the simplest of close plans has no offload, then the fewest axes, the
   const std::vector<RankedPlan> best{ranked(1.0, offloads), ranked(1.01, chunked), ranked(1.02, staged),
                                      ranked(1.2, plain)};
   CHECK(close_plans(result_of(best), Objective::step_time, 0.05)->simplest == 2);
+}
+
+TEST_CASE(
+    "the part that decides is the one plans differ in most, and its factor is where the first plan is overtaken") {
+  std::mt19937 random(6);
+  std::uniform_real_distribution<double> any(0, 1);
+  int decided = 0;
+  for (int i = 0; i < 3'000; ++i) {
+    // Most of a step is alike, the rest is dealt to parts in any way, and the ranking may count chips.
+    const Objective objective =
+        std::array{Objective::step_time, Objective::throughput, Objective::cost}[static_cast<std::size_t>(i % 3)];
+    std::vector<RankedPlan> best;
+    for (std::size_t k = 0; k < 2 + random() % 5; ++k) {
+      RankedPlan plan;
+      plan.step_parts[0] = 1;
+      for (int n = 0; n < 3; ++n) plan.step_parts[random() % kStepParts.size()] += 0.05 * any(random);
+      for (const double part : plan.step_parts) plan.step_time_s += part;
+      const double chips = 1 + 0.02 * any(random);
+      plan.tokens_per_s_per_chip = 1e4 / plan.step_time_s / chips;
+      plan.cost_usd = 1e6 * plan.step_time_s * chips;
+      best.push_back(plan);
+    }
+    // What is ranked by, the smaller the better.
+    const auto key = [objective](const RankedPlan& plan) {
+      const double score = score_of(objective, plan);
+      return objective == Objective::throughput ? 1 / score : score;
+    };
+    std::ranges::sort(best, {}, key);
+    const auto close = close_plans(result_of(best), objective, 0.2);
+    REQUIRE(close);
+    CAPTURE(i);
+    if (!close->decides) continue;
+    ++decided;
+    const DecidingPart& by = *close->decides;
+    const auto part = static_cast<std::size_t>(std::ranges::find(kStepParts, by.part) - kStepParts.begin());
+    REQUIRE(part < kStepParts.size());
+    // With the part taking so many times as long.
+    const auto key_with = [&](const RankedPlan& plan, double factor) {
+      return key(plan) * (1 + (factor - 1) * plan.step_parts[part] / plan.step_time_s);
+    };
+    const RankedPlan &first = best.front(), &rival = best[by.rival];
+    CHECK(key_with(rival, by.factor) == doctest::Approx(key_with(first, by.factor)).epsilon(1e-12));
+    const double further = by.factor + (by.factor >= 1 ? 1e-6 : -1e-6),
+                 before = by.factor + (by.factor >= 1 ? -1e-6 : 1e-6);
+    CHECK(key_with(rival, further) < key_with(first, further));
+    CHECK(key_with(rival, before) > key_with(first, before));
+    double least = 1, most = 0;
+    for (std::size_t k = 0; k < close->count; ++k) {
+      const double share = best[k].step_parts[part] / best[k].step_time_s;
+      least = std::min(least, share), most = std::max(most, share);
+    }
+    CHECK(by.least_share == least);
+    CHECK(by.most_share == most);
+  }
+  CHECK(decided > 500);
+}
+
+TEST_CASE(
+    "plans that differ in nothing by much, or are too far behind for what they differ in, are decided by nothing") {
+  RankedPlan first = ranked(1.0), second = ranked(1.001);
+  first.step_parts[0] = 1, second.step_parts[0] = 1.001;
+  CHECK_FALSE(close_plans(result_of({first, second}), Objective::step_time, 0.05)->decides);
+  // A part of 2 % would have to be gone for a plan that is 4 % behind.
+  second = ranked(1.04);
+  second.step_parts[0] = 1.02, second.step_parts[1] = 0.02;
+  CHECK_FALSE(close_plans(result_of({first, second}), Objective::step_time, 0.05)->decides);
+  CHECK_FALSE(close_plans(result_of({first}), Objective::step_time, 0.05)->decides);
 }
 
 TEST_CASE("what is simpler is a strict order of plans") {
