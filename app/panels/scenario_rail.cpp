@@ -246,10 +246,17 @@ void memory_section(PanelContext& ctx, Column& column, Scenario& s) {
   }
   if (!s.serves()) {
     field_slider(ctx, column, s, "adapter.rank", integers(0, 128), {.off = s.adapter.rank == 0});
-    if (s.adapter.rank > 0) {
+    // Dragging the rank off zero moves no row under the pointer.
+    const bool adapts = s.adapter.rank > 0;
+    const auto whole = ctx.text("ui.adapter.none");
+    if (adapts)
       field_choice(ctx, column, s, "adapter.targets");
-      if (s.model.is_moe()) field_switch(ctx, column, s, "adapter.experts");
-    }
+    else
+      field_unavailable(ctx, column, "adapter.targets", whole);
+    if (s.model.is_moe() && adapts)
+      field_switch(ctx, column, s, "adapter.experts");
+    else if (s.model.is_moe())
+      field_unavailable(ctx, column, "adapter.experts", whole);
   }
   if (!s.serves()) {
     field_choice(ctx, column, s, "precision.residual");
