@@ -105,7 +105,8 @@ TEST_CASE("calc gives the time of transfers to a host as eval does, in every mod
     };
     // The lecture moves an optimizer's state out and back; a report leaves it at the host, which updates, and moves
     // gradients and weights.
-    if (const auto here = r.quantities[Q::offload_gradients]) {
+    // Nothing is moved where no adapter is on the chip; `calc` asks for bytes that there are.
+    if (const auto here = r.quantities[Q::offload_gradients]; here && *here > 0) {
       const double parameters = s.offload.optimizer_fraction * *r.quantities[Q::optimizer_parameters];
       CHECK(to_rounding(there(*here * *r.quantities[link]), *here));
       // Of adapters beside frozen weights, which stay where they are.
