@@ -169,6 +169,9 @@ void mesh_section(PanelContext& ctx, Column& column, MeshEditing& mesh, Scenario
         [&] { field_choice(ctx, column, s, "parallelism.context_method"); });
   where(p.tensor > 1, "parallelism.sequence_parallel", "ui.mesh.one_rank",
         [&] { field_switch(ctx, column, s, "parallelism.sequence_parallel"); });
+  if (s.cluster.chip.interconnect == engine::Interconnect::switched)
+    where(engine::rank_order_matters(s.cluster, p), "placement.order", "ui.mesh.one_order",
+          [&] { field_choice(ctx, column, s, "placement.order"); });
 }
 
 }  // namespace roofscape::app

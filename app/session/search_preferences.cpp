@@ -35,6 +35,8 @@ const std::array<SearchDimension, kSearchDimensions>& dimensions() {
     SearchDimension expert = one("expert"), expert_tensor = one("expert_tensor"), expert_on = one("expert_on");
     expert.applies_to = expert_tensor.applies_to = has_experts;
     expert_on.applies_to = [](const Scenario& s) { return is_torus(s) && has_experts(s); };
+    SearchDimension rank_order = one("rank_order");
+    rank_order.applies_to = [](const Scenario& s) { return !is_torus(s); };
     const auto on_torus = [&one](std::string_view name) {
       SearchDimension dimension = one(name);
       dimension.applies_to = is_torus;
@@ -60,6 +62,7 @@ const std::array<SearchDimension, kSearchDimensions>& dimensions() {
                       one("group_size"),
                       one("embedding_as_layers"),
                       one("head_as_layers"),
+                      rank_order,
                       on_torus("data_on"),
                       on_torus("fsdp_on"),
                       on_torus("tensor_on"),

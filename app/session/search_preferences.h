@@ -41,7 +41,7 @@ struct SearchDimension : ConstrainedDimension {
 struct ServingDimension : ConstrainedDimension {
   engine::Allowed engine::ServingRequest::*allowed = nullptr;
 };
-inline constexpr std::size_t kSearchDimensions = 26, kServingDimensions = 5;
+inline constexpr std::size_t kSearchDimensions = 27, kServingDimensions = 5;
 std::span<const SearchDimension> search_dimensions();
 std::span<const ServingDimension> serving_dimensions();
 std::array<Constraint, kSearchDimensions> usual_constraints();

@@ -93,6 +93,20 @@ constexpr Rule whole_optimizer(std::string_view source) {
       .source = source,
       .mend = [](Scenario& s) { s.offload.optimizer_fraction = 1; }};
 }
+// `source`: where the launcher lays out its ranks, stages farthest apart.
+template <Framework framework>
+constexpr Rule stages_apart(std::string_view source) {
+  return {.id = "rank_order",
+          .path = "placement.order",
+          .reads = RuleReads::mesh,
+          .broken =
+              [](const Scenario& s) {
+                return s.placement.order == RankOrder::data_last && rank_order_matters(s.cluster, s.parallelism);
+              },
+          .words = [](const Scenario&) { return say("framework.rule.rank_order", framework_name(framework)); },
+          .source = source,
+          .mend = [](Scenario& s) { s.placement.order = RankOrder::pipeline_last; }};
+}
 // An order of operations of one's own, which only torch's pipelines can be given.
 template <Framework framework>
 constexpr Rule own_order() {

@@ -196,6 +196,23 @@ constexpr Rule kMegatronRules[] = {
            s.pipeline.schedule =
                s.pipeline.virtual_stages > 1 ? ScheduleKind::interleaved_1f1b : ScheduleKind::one_f_one_b;
          }},
+    // Attention and experts are to share the batch over as many ranks where these are not laid out before the stages.
+    {.id = "rank_order",
+     .path = "placement.order",
+     .reads = RuleReads::mesh,
+     .broken =
+         [](const Scenario& s) {
+           const Parallelism& p = s.parallelism;
+           return s.placement.order == RankOrder::data_last && rank_order_matters(s.cluster, p) && s.model.is_moe() &&
+                  std::int64_t{p.expert} * p.experts_tensor() != std::int64_t{p.tensor} * p.context;
+         },
+     .words =
+         [](const Scenario& s) {
+           const Parallelism& p = s.parallelism;
+           return say("framework.rule.megatron.rank_order", p.expert * p.experts_tensor(), p.tensor * p.context);
+         },
+     .source = kGroups,
+     .mend = [](Scenario& s) { s.placement.order = RankOrder::pipeline_last; }},
     own_order<Framework::megatron>(),
     {.id = "interleaving",
      .path = "pipeline.virtual_stages",

@@ -144,6 +144,7 @@ constexpr Rule kTorchtitan[] = {
      .words = [](const Scenario&) { return say("framework.rule.torchtitan.gathered"); },
      .source = kConfig,
      .mend = [](Scenario& s) { s.parallelism.keep_gathered = KeepGathered::step; }},
+    stages_apart<Framework::torchtitan>(kDims),
     {.id = "context_method",
      .path = "parallelism.context_method",
      .reads = RuleReads::plan,
@@ -374,6 +375,7 @@ constexpr Rule kDeepspeed[] = {
            s.pipeline.layers_per_stage.clear();
          }},
     own_order<Framework::deepspeed>(),
+    stages_apart<Framework::deepspeed>("DeepSpeed, deepspeed/runtime/pipe/topology.py"),
     {.id = "optimizer_offload",
      .path = "offload.optimizer",
      .reads = RuleReads::plan,

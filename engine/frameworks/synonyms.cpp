@@ -15,6 +15,7 @@ namespace {
 
 constexpr std::array kCpCommTypes{WordPair{"p2p", "ring"}, WordPair{"all_gather", "all_gather"},
                                   WordPair{"a2a", "ulysses"}};
+constexpr std::array kTpPpDpMapping{WordPair{"true", "tp-cp-pp-dp"}, WordPair{"false", "tp-cp-dp-pp"}};
 constexpr std::array kRotateMethods{WordPair{"alltoall", "ring"}, WordPair{"allgather", "all_gather"}};
 constexpr std::array kMaxtextContext{WordPair{"ring", "ring"}, WordPair{"all_gather", "all_gather"},
                                      WordPair{"ulysses", "ulysses"}};
@@ -69,6 +70,7 @@ constexpr std::array kRows{
     Synonym{megatron, "expert-tensor-parallel-size", "parallelism.expert_tensor"},
     Synonym{megatron, "cp-comm-type", "parallelism.context_method", kCpCommTypes},
     Synonym{megatron, "sequence-parallel", "parallelism.sequence_parallel"},
+    Synonym{megatron, "use-tp-pp-dp-mapping", "placement.order", kTpPpDpMapping},
     Synonym{megatron, "num-virtual-stages-per-pipeline-rank", "pipeline.virtual_stages"},
     Synonym{megatron, "microbatch-group-size-per-virtual-pipeline-stage", "pipeline.group_size"},
     Synonym{megatron, "pipeline-model-parallel-layout", "pipeline.layers_per_stage"},
@@ -104,6 +106,7 @@ constexpr std::array kRows{
     Synonym{megatron_bridge, "model.expert_tensor_parallel_size", "parallelism.expert_tensor"},
     Synonym{megatron_bridge, "model.cp_comm_type", "parallelism.context_method", kCpCommTypes},
     Synonym{megatron_bridge, "model.sequence_parallel", "parallelism.sequence_parallel"},
+    Synonym{megatron_bridge, "dist.use_tp_pp_dp_mapping", "placement.order", kTpPpDpMapping},
     Synonym{megatron_bridge, "model.virtual_pipeline_model_parallel_size", "pipeline.virtual_stages"},
     Synonym{megatron_bridge, "model.microbatch_group_size_per_vp_stage", "pipeline.group_size"},
     Synonym{megatron_bridge, "model.pipeline_model_parallel_layout", "pipeline.layers_per_stage"},

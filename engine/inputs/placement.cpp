@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "engine/scenario/mesh_size.h"
 
@@ -27,7 +28,38 @@ int ranks_below(std::int64_t chips, int degree, std::int64_t stride) {
              : static_cast<int>(std::min<std::int64_t>(degree, std::max<std::int64_t>(1, chips / stride)));
 }
 
-void add_levels(const Cluster& cluster, std::int64_t stride, AxisLinks& links) {
+// The ranks of a group on switches: so many, so far apart, and all of these again, farther apart. Most have one run.
+class RankGroup {
+ public:
+  RankGroup() = default;
+  RankGroup(int degree, std::int64_t stride) { add(degree, stride); }
+  void add(int degree, std::int64_t stride) {
+    if (degree <= 1) return;
+    degree_ *= degree;
+    if (count_ > 0 && runs_[count_ - 1].stride * runs_[count_ - 1].degree == stride)
+      runs_[count_ - 1].degree *= degree;
+    else
+      runs_[count_++] = {degree, stride};
+  }
+  int degree() const { return degree_; }
+  std::int64_t stride() const { return count_ > 0 ? runs_[0].stride : 1; }
+  int below(std::int64_t chips) const {
+    int ranks = 1;
+    for (std::size_t i = 0; i < count_; ++i) ranks *= ranks_below(chips, runs_[i].degree, runs_[i].stride);
+    return ranks;
+  }
+
+ private:
+  struct Run {
+    int degree = 1;
+    std::int64_t stride = 1;
+  };
+  std::array<Run, kAxisCount> runs_{};
+  std::size_t count_ = 0;
+  int degree_ = 1;
+};
+
+void add_levels(const Cluster& cluster, const RankGroup& group, AxisLinks& links) {
   links.level_count = static_cast<int>(std::min(cluster.fabric.size(), kMaxFabricLevels));
   std::int64_t chips = cluster.node_size;
   for (int i = 0; i < links.level_count; ++i) {
@@ -36,8 +68,8 @@ void add_levels(const Cluster& cluster, std::int64_t stride, AxisLinks& links) {
     const bool top = i + 1 == links.level_count;
     const std::int64_t child = chips;
     chips = std::min<std::int64_t>(chips * level.degree, kManyChips);
-    out.below_child = ranks_below(child, links.degree, stride);
-    const int here = top ? links.degree : ranks_below(chips, links.degree, stride);
+    out.below_child = group.below(child);
+    const int here = top ? links.degree : group.below(chips);
     out.children = (here + out.below_child - 1) / out.below_child;
     out.groups = static_cast<int>(std::clamp<std::int64_t>(child / out.below_child, 1, 1 << 30));
     out.reduces = level.in_network_reduction;
@@ -60,36 +92,67 @@ ExpertCopies expert_copies(const Parallelism& plan) {
           static_cast<int>(std::max<std::int64_t>(1, plan.data / others)), stride, std::max(stride, whole)};
 }
 
-AxisLinks switched_links(Axis axis, int degree, std::int64_t stride, const Cluster& cluster) {
+AxisLinks switched_links(Axis axis, const RankGroup& group, const Cluster& cluster) {
   const int node_size = cluster.node_size;
   AxisLinks links;
   links.axis = static_cast<int>(axis);
-  links.degree = degree;
-  links.stride = stride;
-  if (degree <= 1) return links;
-  links.inside_node = ranks_below(node_size, degree, stride);
-  links.across_nodes = (degree + links.inside_node - 1) / links.inside_node;
+  links.degree = group.degree();
+  links.stride = group.stride();
+  if (links.degree <= 1) return links;
+  links.inside_node = group.below(node_size);
+  links.across_nodes = (links.degree + links.inside_node - 1) / links.inside_node;
   links.groups_a_node = std::max(1, node_size / links.inside_node);
   links.tier = links.across_nodes > 1 ? LinkTier::fabric : LinkTier::nvlink;
-  if (links.tier == LinkTier::fabric) add_levels(cluster, stride, links);
+  if (links.tier == LinkTier::fabric) add_levels(cluster, group, links);
   return links;
 }
 
-MeshLinks place_on_switches(const Cluster& cluster, const Parallelism& plan) {
+// Experts where the stages of a pipeline come before fsdp and data: as else carved out of the tensor ranks that do not
+// split one, context, fsdp and data, in this order, each as far as it goes.
+void place_experts_around_stages(const Cluster& cluster, const Parallelism& plan,
+                                 const AxisArray<std::int64_t>& stride, MeshLinks& mesh) {
+  RankGroup experts, state, data;
+  int left = plan.expert;
+  const auto carve = [&](int degree, std::int64_t apart, RankGroup& copies) {
+    const int here = std::gcd(left, degree);
+    left /= here;
+    experts.add(here, apart);
+    copies.add(degree / here, apart * here);
+  };
+  const int split = std::max(1, plan.experts_tensor());
+  carve(plan.tensor / split, split, state);
+  carve(plan.context, stride[Axis::context], state);
+  carve(plan.fsdp, stride[Axis::fsdp], state);
+  carve(plan.data, stride[Axis::data], data);
+  mesh.axes[Axis::expert] = switched_links(Axis::expert, experts, cluster);
+  mesh.expert_state = switched_links(Axis::fsdp, state, cluster);
+  mesh.expert_data = switched_links(Axis::data, data, cluster);
+}
+
+MeshLinks place_on_switches(const Cluster& cluster, const Parallelism& plan, RankOrder order) {
+  constexpr std::array kPipelineLast{Axis::tensor, Axis::context, Axis::fsdp, Axis::data, Axis::pipeline},
+      kDataLast{Axis::tensor, Axis::context, Axis::pipeline, Axis::fsdp, Axis::data};
   MeshLinks mesh;
-  std::int64_t stride = 1;
-  for (const Axis axis : {Axis::tensor, Axis::context, Axis::fsdp, Axis::data, Axis::pipeline}) {
-    const int degree = plan.degree(axis);
-    mesh.axes[axis] = switched_links(axis, degree, stride, cluster);
-    stride = std::min(stride * degree, kManyChips);
+  AxisArray<std::int64_t> stride{};
+  std::int64_t before = 1;
+  for (const Axis axis : order == RankOrder::data_last ? kDataLast : kPipelineLast) {
+    stride[axis] = before;
+    mesh.axes[axis] = switched_links(axis, {plan.degree(axis), before}, cluster);
+    before = std::min(before * plan.degree(axis), kManyChips);
   }
-  mesh.state = switched_links(Axis::fsdp, plan.fsdp * plan.context, plan.tensor, cluster);
+  RankGroup state(plan.context, stride[Axis::context]);
+  state.add(plan.fsdp, stride[Axis::fsdp]);
+  mesh.state = switched_links(Axis::fsdp, state, cluster);
+  if (order == RankOrder::data_last && rank_order_matters(cluster, plan) && plan.expert > 1) {
+    place_experts_around_stages(cluster, plan, stride, mesh);
+    return mesh;
+  }
   // Experts are carved out of the tensor ranks that do not split one, context, fsdp and data, in this order.
-  mesh.axes[Axis::expert] = switched_links(Axis::expert, plan.expert, plan.experts_tensor(), cluster);
+  mesh.axes[Axis::expert] = switched_links(Axis::expert, {plan.expert, plan.experts_tensor()}, cluster);
   if (plan.expert > 1) {
     const ExpertCopies copies = expert_copies(plan);
-    mesh.expert_state = switched_links(Axis::fsdp, copies.state, copies.state_stride, cluster);
-    mesh.expert_data = switched_links(Axis::data, copies.data, copies.data_stride, cluster);
+    mesh.expert_state = switched_links(Axis::fsdp, {copies.state, copies.state_stride}, cluster);
+    mesh.expert_data = switched_links(Axis::data, {copies.data, copies.data_stride}, cluster);
   }
   return mesh;
 }
@@ -273,8 +336,9 @@ unsigned torus_sides(const Cluster& cluster) {
 }
 
 MeshLinks place_mesh(const Cluster& cluster, const Parallelism& plan, const Placement& placement) {
-  MeshLinks mesh = cluster.chip.interconnect == Interconnect::torus ? place_on_torus(cluster, plan, placement)
-                                                                    : place_on_switches(cluster, plan);
+  MeshLinks mesh = cluster.chip.interconnect == Interconnect::torus
+                       ? place_on_torus(cluster, plan, placement)
+                       : place_on_switches(cluster, plan, placement.order);
   mesh.context_exchanges = plan.context > 1 && plan.context_method == ContextMethod::ulysses;
   return mesh;
 }

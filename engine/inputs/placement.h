@@ -6,10 +6,11 @@
 // they leave is shared by fsdp and data, which take all of it, and context and expert, which take one; rings that
 // close first, else the first axis. A mesh takes as few slices as hold it. Where these are several, data runs over the
 // data-centre network between them, and so does whatever has no room in one slice: ranks fill slices in the order
-// tensor, context, fsdp, pipeline, data. An axis whose ranks are all in different slices takes no torus axis. Sides of a single chip are no axes. Switched: ranks fill nodes in the order
-// tensor, context, fsdp, data, pipeline, as training frameworks lay them out; expert ranks are the first of context x
-// fsdp x data, and before them those tensor ranks that do not split an expert. Above the node a group spans the levels
-// of the cluster's fabric from below, as far as its ranks reach.
+// tensor, context, fsdp, pipeline, data. An axis whose ranks are all in different slices takes no torus axis. Sides of
+// a single chip are no axes. Switched: ranks fill nodes in the order tensor, context, fsdp, data, pipeline, as training
+// frameworks lay them out, or with the pipeline before fsdp and data; expert ranks are the first of context x fsdp x
+// data, and before them those tensor ranks that do not split an expert. Above the node a group spans the levels of the
+// cluster's fabric from below, as far as its ranks reach.
 #pragma once
 
 #include <array>

@@ -57,4 +57,9 @@ constexpr std::int64_t least_decoding_batch(const Degrees& d) {
   return data_ranks(d) * d.pipeline;
 }
 
+// Whether ranks in another order lie elsewhere: on switches, and stages beside ranks that share the batch.
+inline bool rank_order_matters(const Cluster& cluster, const Parallelism& plan) {
+  return cluster.chip.interconnect == Interconnect::switched && plan.pipeline > 1 && (plan.fsdp > 1 || plan.data > 1);
+}
+
 }  // namespace roofscape::engine

@@ -144,11 +144,17 @@ inline constexpr int kMostBatchSequences = 1 << 24;  // the same of a batch, whe
 enum class TorusAxes : std::uint8_t { automatic, x, y, xy, z, xz, yz, xyz };
 inline constexpr std::array<std::string_view, 8> kTorusAxesIds{"auto", "x", "y", "xy", "z", "xz", "yz", "xyz"};
 
+// In which order ranks fill the nodes of a switched cluster, the nearest first: named as launchers name it, dp for fsdp
+// and data. Most have the stages of a pipeline farthest apart; LLaMA 3 405B had the ranks that share the batch there.
+enum class RankOrder : std::uint8_t { pipeline_last, data_last };
+inline constexpr EnumTable<RankOrder> kRankOrders{"tp-cp-dp-pp", "tp-cp-pp-dp"};
+
 // On which torus axes each mesh axis lies: by name (`on`), or as many as `axes` says; 0 and automatic let the engine
-// choose (engine/inputs/placement.h states the rule).
+// choose (engine/inputs/placement.h states the rule). On switches the order of ranks says where a mesh axis lies.
 struct Placement {
   AxisArray<int> axes{};
   AxisArray<TorusAxes> on{};
+  RankOrder order = RankOrder::pipeline_last;
   friend bool operator==(const Placement&, const Placement&) = default;
 };
 

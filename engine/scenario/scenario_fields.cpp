@@ -200,6 +200,7 @@ const std::array kFields{
     PLACEMENT("context", 3),
     PLACEMENT("expert", 4),
     PLACEMENT("pipeline", 5),
+    CHOICE("placement.order", placement.order, kRankOrders.ids()),
     training_only(CHOICE("pipeline.schedule", pipeline.schedule, kScheduleIds.ids())),
     training_only(
         INTEGER("pipeline.microbatch_sequences", pipeline.microbatch_sequences, 1, 1 << 16, unit::sequences)),

@@ -12,7 +12,7 @@ std::strong_ordering operator<=>(const Plan& a, const Plan& b) {
     return std::tuple(int{p.offload_optimizer} + int{p.offload_activations}, p.policy, p.zero_stage,
                       !p.sequence_parallel, p.microbatch_sequences, p.data, p.fsdp, p.tensor, p.context, p.pipeline,
                       p.expert, p.virtual_stages, p.schedule, p.offload_optimizer, p.keep_gathered, p.context_method,
-                      p.expert_tensor, p.group_size, p.embedding_as_layers, p.head_as_layers, p.on);
+                      p.expert_tensor, p.group_size, p.embedding_as_layers, p.head_as_layers, p.on, p.rank_order);
   };
   if (const std::strong_ordering order = key(a) <=> key(b); order != 0) return order;
   return a.optimizer_fraction < b.optimizer_fraction   ? std::strong_ordering::less

@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "engine/frameworks/synonyms.h"
+#include "engine/scenario/mesh_size.h"
 #include "engine/search/torus_places.h"
 
 namespace roofscape::engine {
@@ -74,6 +75,10 @@ double of_layers(const Scenario& s, const Plan& plan, double value) {
   return listed_layers(layer_split(s), stages) == ListedLayers::used ? PlanSetting::kNothing : value;
 }
 
+double of_rank_order(const Scenario& s, const Plan& plan, double value) {
+  const Parallelism mesh{.data = plan.data, .fsdp = plan.fsdp, .pipeline = plan.pipeline};
+  return rank_order_matters(s.cluster, mesh) ? value : PlanSetting::kNothing;
+}
 double of_offload(const Scenario&, const Plan& plan, double value) {
   return plan.offload_optimizer ? value : PlanSetting::kNothing;
 }
@@ -98,6 +103,8 @@ static_assert(kTorusAxes.size() == kTorusAxesIds.size());
 constexpr std::array kExpertRanks{0.0, 1.0};  // as many as tensor, and whole experts
 constexpr std::array kGroupSizes{0.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0, 512.0, 1024.0};
 constexpr std::array kAsLayers{0.0, 1.0};
+constexpr std::array kOrders{0.0, 1.0};
+static_assert(kOrders.size() == kEnumCount<RankOrder>);
 constexpr std::array kShares{0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0};
 static_assert(kChoices.size() == kEnumCount<KeepGathered> && kChoices.size() == kEnumCount<ContextMethod>);
 
@@ -110,6 +117,7 @@ constexpr PlanSetting kEmbeddingAsLayers{&PlanSpace::embedding_as_layers, kAsLay
 constexpr PlanSetting kHeadAsLayers{&PlanSpace::head_as_layers, kAsLayers, of_layers, schedule};
 template <Axis axis, auto values>
 constexpr PlanSetting kPlacedOn{values, kTorusAxes, of_places<axis>, placement, places_apart<axis>};
+constexpr PlanSetting kRankOrder{&PlanSpace::rank_order, kOrders, of_rank_order, mesh};
 constexpr PlanSetting kOptimizerFraction{&PlanSpace::optimizer_fraction, kShares, of_offload, offload};
 
 template <auto member>
@@ -158,6 +166,7 @@ constexpr std::array kRows{
     placed_on<Axis::context, &PlanSpace::context_on>("context_on", "placement.context.on"),
     placed_on<Axis::expert, &PlanSpace::expert_on>("expert_on", "placement.expert.on"),
     placed_on<Axis::pipeline, &PlanSpace::pipeline_on>("pipeline_on", "placement.pipeline.on"),
+    setting<&Plan::rank_order>("rank_order", "placement.order", kRankOrder),
     setting<&Plan::optimizer_fraction>("optimizer_fraction", "offload.optimizer_fraction", kOptimizerFraction, true),
 };
 

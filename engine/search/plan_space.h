@@ -42,7 +42,7 @@ struct PlanSpace {
   // Of settings the values that are tried. None: the scenario's own.
   std::vector<double> keep_gathered, context_method, expert_tensor, group_size, embedding_as_layers, head_as_layers;
   std::vector<double> data_on, fsdp_on, tensor_on, context_on, expert_on, pipeline_on;
-  std::vector<double> optimizer_fraction;
+  std::vector<double> rank_order, optimizer_fraction;
   bool tensor_across_nodes = false;
   double min_free = 0;                    // share of HBM that stays free, 0 to 1
   std::optional<Framework> runs_on = {};  // only plans that keep the rules of this one

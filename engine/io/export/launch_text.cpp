@@ -58,6 +58,7 @@ bool field_matters(const Scenario& s, std::string_view path) {
   const engine::Parallelism& p = s.parallelism;
   if (path == engine::kLayersByHand || path == engine::kGivenOrder) return false;
   if (path == "parallelism.context_method") return p.context > 1;
+  if (path == "placement.order") return engine::rank_order_matters(s.cluster, p);
   if (path == "parallelism.zero_stage") return p.fsdp * p.context > 1;
   if (path == "parallelism.keep_gathered") return engine::sharded_stage(s) == 3;
   if (path == "parallelism.sequence_parallel") return p.tensor > 1;

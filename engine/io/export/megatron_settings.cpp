@@ -171,6 +171,10 @@ class Settings {
       row(fmt::format("--expert-tensor-parallel-size {}", p.experts_tensor()), "model.expert_tensor_parallel_size",
           std::to_string(p.experts_tensor()));
     }
+    if (s_.placement.order == engine::RankOrder::data_last && field_matters(s_, "placement.order")) {
+      on("--use-tp-pp-dp-mapping", "dist.use_tp_pp_dp_mapping");
+      text_.said({"placement.order"});
+    }
     // Ranks that share the batch are what the other degrees leave.
     text_.said(
         {"parallelism.sequence_parallel", "parallelism.expert_tensor", "parallelism.data", "parallelism.fsdp"});

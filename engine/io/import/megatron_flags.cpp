@@ -246,7 +246,6 @@ constexpr std::string_view kNotModelled[] = {
     "--use-bias-gelu-fusion",
     "--use-nccl-",
     "--use-ring-",
-    "--use-tp-pp-dp",
 };
 
 bool begins_as_one(std::string_view flag, std::span<const std::string_view> beginnings) {

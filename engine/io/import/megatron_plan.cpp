@@ -45,6 +45,9 @@ void MegatronReader::mesh() {
     plan_.assume("parallelism.sequence_parallel", 0, say("import.why.megatron"));
   }
   if (value("parallelism.context", 1) > 1) context_method();
+  if (const Argument* argument = find("--use-tp-pp-dp-mapping"))
+    plan_.state_choice("placement.order", engine::kRankOrders[engine::RankOrder::data_last], argument->origin(),
+                       argument->switch_text());
   zero();
 }
 

@@ -176,6 +176,7 @@ class CoreSettings {
   }
 
   bool quiet(const Leaf& leaf) const {
+    if (leaf.key == "use_tp_pp_dp_mapping") return false;  // of the section that else says how processes are started
     const std::string_view section = std::string_view(leaf.path).substr(0, leaf.path.find('.'));
     return std::find(kQuietSections.begin(), kQuietSections.end(), section) != kQuietSections.end() ||
            std::find(kQuietKeys.begin(), kQuietKeys.end(), leaf.key) != kQuietKeys.end();

@@ -245,7 +245,7 @@ TEST_CASE("search answers bad constraints with a remedy and exit 2") {
        "expert, microbatch, "
        "virtual_stages, zero_stage, sequence_parallel, schedule, policy, offload_optimizer, offload_activations, "
        "keep_gathered, context_method, expert_tensor, group_size, embedding_as_layers, head_as_layers, data_on, "
-       "fsdp_on, tensor_on, context_on, expert_on, pipeline_on, optimizer_fraction\n"},
+       "fsdp_on, tensor_on, context_on, expert_on, pipeline_on, rank_order, optimizer_fraction\n"},
       {"--pin tensor", "roofscape-cli: --pin: \"tensor\" has no \"=\"; give dimension=value, such as tensor=8\n"},
       {"--pin tensor=0", "roofscape-cli: --pin: tensor cannot be \"0\"; give a whole number from 1 to 1024\n"},
       {"--pin data=100000", "roofscape-cli: --pin: data cannot be \"100000\"; give a whole number from 1 to 65536\n"},

@@ -1,9 +1,16 @@
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <random>
+#include <string_view>
+#include <utility>
+#include <vector>
+
 #include "engine/evaluate/evaluate.h"
 #include "engine/hardware/collective.h"
 #include "engine/hardware/switched_collective.h"
 #include "engine/inputs/placement.h"
+#include "tests/cases_to_try.h"
 #include "tests/engine/fixtures.h"
 
 using namespace roofscape;
@@ -240,6 +247,106 @@ Scenario on_superpod(std::string_view fsdp) {
 AxisPlacement placed(const Scenario& s, Axis axis) { return evaluate(s).placement[static_cast<std::size_t>(axis)]; }
 }  // namespace
 
+TEST_CASE(
+    "in either order of ranks every group has as many in a node, and below a switch, as counting its ranks finds") {
+  std::mt19937 rng(17);
+  int around_stages = 0;
+  for (int i = 0; i < tests::cases_to_try(2000); ++i) {
+    tests::Dice dice(rng);
+    Scenario s = preset("llama3-405b-16k-h100-8k");
+    Parallelism& p = s.parallelism;
+    p = {};
+    p.data = dice.power(3), p.fsdp = dice.power(3), p.tensor = dice.power(3), p.context = dice.power(2);
+    p.pipeline = dice.power(3);
+    p.expert_tensor = p.tensor >> dice.pick(0, 3);
+    p.expert_tensor = std::max(1, p.expert_tensor);
+    const int carved = p.tensor / p.expert_tensor, shares = carved * p.context * p.fsdp * p.data;
+    while (p.expert < shares && dice.one_in(2)) p.expert *= 2;
+    s.placement.order = dice.one_in(2) ? RankOrder::data_last : RankOrder::pipeline_last;
+    s.cluster.node_size = 1 << dice.pick(0, 4);
+    s.cluster.nodes = 1 << 16;
+    s.cluster.fabric = {{"leaf", 4, 1e11}, {"spine", 1 << 16, 1e11}};
+    const MeshLinks links = place_mesh(s.cluster, p, s.placement);
+    // Ranks by their coordinates, the nearest axis first.
+    const bool data_last = s.placement.order == RankOrder::data_last;
+    const std::vector<std::pair<char, int>> nest =
+        data_last ? std::vector<std::pair<char, int>>{{'t', p.tensor},
+                                                      {'c', p.context},
+                                                      {'p', p.pipeline},
+                                                      {'f', p.fsdp},
+                                                      {'d', p.data}}
+                  : std::vector<std::pair<char, int>>{
+                        {'t', p.tensor}, {'c', p.context}, {'f', p.fsdp}, {'d', p.data}, {'p', p.pipeline}};
+    const int ranks = p.tensor * p.context * p.pipeline * p.fsdp * p.data;
+    const auto at = [&](int rank, char axis) {
+      for (const auto& [name, degree] : nest) {
+        if (name == axis) return rank % degree;
+        rank /= degree;
+      }
+      return 0;
+    };
+    const auto group = [&](const auto& has) {
+      std::vector<int> out;
+      for (int rank = 0; rank < ranks; ++rank)
+        if (has(rank)) out.push_back(rank);
+      return out;
+    };
+    const auto only = [&](int rank, std::string_view axes) {
+      for (const char axis : std::string_view("tcpfd"))
+        if (axes.find(axis) == std::string_view::npos && at(rank, axis) != 0) return false;
+      return true;
+    };
+    // Where a rank stands among those that experts are dealt to.
+    const auto dealt = [&](int rank) {
+      return ((at(rank, 'd') * p.fsdp + at(rank, 'f')) * p.context + at(rank, 'c')) * carved +
+             at(rank, 't') / p.expert_tensor;
+    };
+    const auto expert_rank = [&](int rank) { return only(rank, "tcfd") && at(rank, 't') % p.expert_tensor == 0; };
+    const int held = p.context * p.fsdp * carved;  // ranks that share training state
+    CAPTURE(i);
+    const auto agrees = [&](const AxisLinks& axis, const std::vector<int>& of) {
+      REQUIRE(axis.degree == static_cast<int>(of.size()));
+      if (of.size() < 2) return;
+      const auto below = [&](int chips) {
+        return static_cast<int>(std::ranges::count_if(of, [&](int rank) { return rank < chips; }));
+      };
+      CHECK(axis.inside_node == below(s.cluster.node_size));
+      CHECK((axis.tier == LinkTier::fabric) == (below(s.cluster.node_size) < axis.degree));
+      if (axis.tier != LinkTier::fabric) return;
+      CHECK(axis.levels[0].below_child == below(s.cluster.node_size));
+      CHECK(axis.levels[1].below_child == below(4 * s.cluster.node_size));
+    };
+    agrees(links[Axis::tensor], group([&](int rank) { return only(rank, "t"); }));
+    agrees(links[Axis::context], group([&](int rank) { return only(rank, "c"); }));
+    agrees(links[Axis::pipeline], group([&](int rank) { return only(rank, "p"); }));
+    agrees(links[Axis::fsdp], group([&](int rank) { return only(rank, "f"); }));
+    agrees(links[Axis::data], group([&](int rank) { return only(rank, "d"); }));
+    agrees(links.state, group([&](int rank) { return only(rank, "cf"); }));
+    agrees(links[Axis::expert], group([&](int rank) { return expert_rank(rank) && dealt(rank) < p.expert; }));
+    if (p.expert == 1) continue;
+    around_stages += data_last && p.pipeline > 1 && p.expert > carved * p.context ? 1 : 0;
+    // The ranks with the experts of the first.
+    const auto copies = [&](bool of_state) {
+      return group([&](int rank) {
+        return expert_rank(rank) && dealt(rank) % p.expert == 0 && (dealt(rank) < held) == of_state;
+      });
+    };
+    agrees(links.expert_state, copies(true));
+    if (p.expert >= held)
+      agrees(links.expert_data, group([&](int rank) { return expert_rank(rank) && dealt(rank) % p.expert == 0; }));
+  }
+  CHECK(around_stages > 0);
+}
+TEST_CASE("stages that come before data are neighbours in a node, and else each is in nodes of its own") {
+  Scenario s = with(preset("llama3-405b-16k-h100-8k"), {"placement.order=tp-cp-pp-dp"});
+  s.parallelism.tensor = 2, s.parallelism.pipeline = 4;
+  const auto nodes = [&s](Axis axis) { return make_inputs<double>(s, nullptr).links[axis].across_nodes; };
+  CHECK(nodes(Axis::pipeline) == 1);
+  CHECK(nodes(Axis::fsdp) == s.parallelism.fsdp);
+  s.placement.order = RankOrder::pipeline_last;
+  CHECK(nodes(Axis::pipeline) == 4);
+  CHECK(nodes(Axis::fsdp) == s.parallelism.fsdp / 4);
+}
 TEST_CASE("on the SuperPod the leaf decides: 32/31 of 400 GB/s, node 514, spine 17,067") {
   const Scenario s = on_superpod("1024");
   CHECK(bandwidth(s, Axis::fsdp) == doctest::Approx(400e9 * 32 / 31).epsilon(1e-15));

@@ -48,6 +48,7 @@ Scenario essential(Scenario s) {
   if (p.fsdp * p.context == 1) p.zero_stage = defaults.parallelism.zero_stage;
   if (engine::sharded_stage(s) != 3) p.keep_gathered = defaults.parallelism.keep_gathered;
   if (p.context == 1) p.context_method = defaults.parallelism.context_method;
+  if (!engine::rank_order_matters(s.cluster, p)) s.placement.order = defaults.placement.order;
   if (p.tensor == 1) p.sequence_parallel = defaults.parallelism.sequence_parallel;
   p.expert_tensor = s.model.is_moe() ? p.experts_tensor() : 0;
   if (!s.model.is_moe()) p.expert = 1;

@@ -58,6 +58,17 @@ TEST_CASE("Megatron Core offloads the stated share of the optimizer, and none wh
   }
 }
 
+TEST_CASE("the order of ranks is read where Megatron-Bridge has it, in a section of which nothing else matters") {
+  for (const auto& [value, order] :
+       {std::pair{"true", engine::RankOrder::data_last}, std::pair{"false", engine::RankOrder::pipeline_last}}) {
+    CAPTURE_BINDING(value);
+    const auto read = import_settings(settings_seed("megatron_bridge") + "\ndist:\n  use_tp_pp_dp_mapping: " + value +
+                                      "\n  distributed_backend: nccl\n");
+    REQUIRE(read.ok());
+    CHECK(read->scenario.placement.order == order);
+  }
+}
+
 TEST_CASE("Megatron-Bridge's configuration is read section by section") {
   const auto read = import_settings(settings_seed("megatron_bridge"));
   REQUIRE(read.ok());

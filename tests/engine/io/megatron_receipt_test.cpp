@@ -46,6 +46,15 @@ TEST_CASE("weights that torch's FSDP keeps from forward to backward are stage 2 
     CHECK(megatron_line(std::string("--use-torch-fsdp2") + flag).scenario.parallelism.zero_stage == stage);
 }
 
+TEST_CASE("the mapping of ranks with stages before data is read from a line of Megatron-LM") {
+  CHECK(megatron_line("").scenario.placement.order == engine::RankOrder::pipeline_last);
+  const auto read = megatron_line("--use-tp-pp-dp-mapping --pipeline-model-parallel-size 2");
+  CHECK(read.scenario.placement.order == engine::RankOrder::data_last);
+  CHECK(std::ranges::any_of(read.read, [](const io::ReadValue& row) {
+    return row.key == "--use-tp-pp-dp-mapping" && row.field == "placement.order";
+  }));
+}
+
 TEST_CASE("an expert's capacity is not modelled, and no receipt says that it has no effect") {
   const auto read = megatron_line(
       "--num-experts 8 --moe-router-topk 2 --moe-expert-capacity-factor 1.25 --moe-pad-expert-input-to-capacity");
@@ -103,10 +112,10 @@ TEST_CASE("flags of overlap, on or off, are said to be what an assumption stands
 TEST_CASE("kernels, graphs and dropout are not modelled in a line of Megatron-LM, logs and seeds have no effect") {
   auto why = reasons(
       megatron_line("--attention-dropout 0.1 --hidden-dropout 0 --cuda-graph-scope full --no-bias-swiglu-fusion "
-                    "--num-experts 8 --moe-token-dispatcher-type allgather --moe-grouped-gemm --use-tp-pp-dp-mapping "
+                    "--num-experts 8 --moe-token-dispatcher-type allgather --moe-grouped-gemm "
                     "--log-interval 10 --seed 1 --no-save-rng --adam-eps 1e-8 --external-cuda-graph"));
   for (const char* flag : {"--attention-dropout", "--cuda-graph-scope", "--no-bias-swiglu-fusion",
-                           "--moe-token-dispatcher-type", "--use-tp-pp-dp-mapping", "--external-cuda-graph"})
+                           "--moe-token-dispatcher-type", "--external-cuda-graph"})
     CHECK_MESSAGE(why[flag] == "import.ignored.not_modelled", flag);
   CHECK(why["--moe-grouped-gemm"] == "import.ignored.as_counted");
   for (const char* flag : {"--hidden-dropout", "--log-interval", "--seed", "--no-save-rng", "--adam-eps"})

@@ -160,6 +160,7 @@ const auto& training_columns() {
       setting("context_on"),
       setting("expert_on"),
       setting("pipeline_on"),
+      setting("rank_order"),
       setting("optimizer_fraction"),
       ColumnOf<RankedPlan>{{"time", {}, true, true}, [](L l) { return format_duration(l.row.step_time_s); }},
       ColumnOf<RankedPlan>{{"memory", {}, true, true}, [](L l) { return gb(l.row.memory_bytes); }},
