@@ -37,6 +37,7 @@ PARALLEL_ARGS=(
     --context-parallel-size 16
     --cp-comm-type all_gather
     --sequence-parallel
+    --use-tp-pp-dp-mapping
     --pipeline-model-parallel-layout "E|(t|)*126L"
     --use-distributed-optimizer
     --overlap-grad-reduce

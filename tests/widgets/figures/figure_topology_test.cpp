@@ -37,11 +37,11 @@ TEST_CASE("on nodes the first chip is drawn with those it shares a group with, i
   };
   CHECK(filled("0") == dark.ink);
   for (const char* rank : {"1", "4", "7"}) CHECK(filled(rank) == fill_of(dark, StepPart::tensor, 15).colour);
-  CHECK(filled("8") == fill_of(dark, StepPart::fsdp, 15).colour);
-  CHECK(filled("1024") == fill_of(dark, StepPart::pipeline, 15).colour);
+  CHECK(filled("8") == fill_of(dark, StepPart::pipeline, 15).colour);
+  CHECK(filled("128") == fill_of(dark, StepPart::fsdp, 15).colour);
   CHECK(filled("9") == dark.panel);
   for (const char* text :
-       {"node 0", "node 1", "node 128", "inside the node: 450\u202fGB/s", "fabric",
+       {"node 0", "node 1", "node 16", "inside the node: 450\u202fGB/s", "fabric",
         "50\u202fGB/s per GPU, 16\u202f384 GPUs", "tensor 8", "inside a node", "AllGather 514\u202fGB/s", "128 nodes",
         "AllGather 50.4\u202fGB/s", "send 50.0\u202fGB/s"}) {
     CAPTURE(text);
