@@ -92,23 +92,37 @@ void check_torus(Findings& f, const MeshLinks& mesh) {
   if (!mesh.wrapped)
     f.add(Severity::note, "torus.not_wrapped",
           {{double(sides - mesh.closing), unit::count}, {double(sides), unit::count}}, "cluster.slice.0");
-  unsigned shared = 0;
+  unsigned with_tensor = 0, with_pipeline = 0;
   for (std::size_t i = 0; i < kPlacedAxes.size(); ++i) {
-    const AxisLinks& links = mesh[static_cast<Axis>(i)];
-    if (links.tier != LinkTier::ici) continue;
+    const auto axis = static_cast<Axis>(i);
+    const AxisLinks& links = mesh[axis];
     const int on = torus_axis_count(static_cast<unsigned>(s.placement.on[i])),
               asked = s.placement.axes[i] > 0 ? s.placement.axes[i] : on;
+    if (links.tier == LinkTier::dcn && links.torus_axes == 0 && asked > 0) {
+      Fix let_go;
+      if (s.placement.axes[i] > 0) let_go.push_back(Findings::edit(kPlacedAxes[i], 0));
+      if (on > 0) let_go.push_back(Findings::edit(kPlacedOn[i], 0));
+      f.add(Severity::note, "placement.between_slices", {{double(links.degree), unit::count}}, kPlacedOn[i], let_go);
+    }
+    if (links.tier != LinkTier::ici) continue;
     if ((asked > 0 && asked != links.torus_axes) || (on > 0 && s.placement.on[i] != links.on))
       f.add(Severity::warning, "placement.not_as_asked",
             {{double(on > 0 ? on : asked), unit::count}, {double(links.torus_axes), unit::count}}, kPlacedAxes[i]);
-    for (const Axis own : {Axis::tensor, Axis::pipeline})
-      if (static_cast<Axis>(i) != own)
-        shared |= static_cast<unsigned>(links.on) & static_cast<unsigned>(mesh[own].on);
+    const auto shared_with = [&](Axis own) {
+      return static_cast<unsigned>(links.on) & static_cast<unsigned>(mesh[own].on);
+    };
+    if (axis != Axis::pipeline) with_pipeline |= shared_with(Axis::pipeline);
+    if (axis != Axis::pipeline && axis != Axis::tensor) with_tensor |= shared_with(Axis::tensor);
   }
   check_unused(f, mesh);
-  if (shared != 0)
-    f.add(Severity::note, "placement.shared_axis", {{double(torus_axis_count(shared)), unit::count}},
-          "placement.tensor.on");
+  // What stages send one another waits for nothing but stages.
+  const bool waits = resolved(s.assumptions.axes_overlap, s.cluster.chip.interconnect) != AxesOverlap::max;
+  if (with_tensor != 0)
+    f.add(Severity::note, waits ? "placement.shared_in_turn" : "placement.shared_axis",
+          {{double(torus_axis_count(with_tensor)), unit::count}}, "placement.tensor.on");
+  if (with_pipeline != 0)
+    f.add(Severity::note, "placement.shared_axis", {{double(torus_axis_count(with_pipeline)), unit::count}},
+          "placement.pipeline.on");
 }
 
 // How many times as many data ranks the idle chips allow, each with whole microbatches or sequences to decode; 1: none.

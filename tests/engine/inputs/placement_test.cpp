@@ -132,7 +132,14 @@ TEST_CASE("two axes of a mesh that take the same torus axis, or more than there 
                        [&](const Diagnostic& d) { return d.code == code; });
   };
   CHECK_FALSE(has(half_pod({}), "placement.shared_axis"));
-  CHECK(has(half_pod({"placement.tensor.on=x", "placement.fsdp.on=xy"}), "placement.shared_axis"));
+  CHECK_FALSE(has(half_pod({}), "placement.shared_in_turn"));
+  // Where every mesh axis is taken to have wires of its own, and else not.
+  for (const std::string overlap : {"sum", "max", "by_wire"}) {
+    const std::string assumed = "assumptions.axes_overlap=" + overlap;
+    const Scenario shared = half_pod({"placement.tensor.on=x", "placement.fsdp.on=xy", assumed});
+    CHECK(has(shared, "placement.shared_axis") == (overlap == "max"));
+    CHECK(has(shared, "placement.shared_in_turn") == (overlap != "max"));
+  }
   CHECK_FALSE(has(half_pod({"placement.tensor.on=x"}), "placement.not_as_asked"));
   CHECK(has(half_pod({"placement.tensor.on=z"}), "placement.not_as_asked"));
   CHECK(has(half_pod({"placement.fsdp.axes=3"}), "placement.not_as_asked"));
@@ -222,6 +229,14 @@ TEST_CASE("stages in slices of their own leave the torus axes of a slice to the 
     CHECK(in.links[Axis::pipeline].tier == LinkTier::dcn);
     CHECK(in.links[Axis::tensor].on == TorusAxes::z);
     CHECK(in.links.state.on == TorusAxes::xy);
+    const Report report = evaluate(placed);
+    const auto told = std::ranges::find(report.diagnostics, "placement.between_slices", &Diagnostic::code);
+    REQUIRE((told != report.diagnostics.end()) == (named != TorusAxes::automatic));
+    if (told == report.diagnostics.end()) continue;
+    CHECK(told->field_path == "placement.pipeline.on");
+    Scenario mended = placed;
+    for (const FieldEdit& edit : told->fix) apply(mended, edit);
+    CHECK(mended == s);
   }
 }
 TEST_CASE("axes of 16 close on TPU v5e and v6e, shorter ones do not") {
