@@ -41,9 +41,13 @@ BlockTraffic<S> block_traffic(const Inputs<S>& in, const LinkRates<S>& rates, co
   const bool spread = key.shape.stages == 1;
   BlockTraffic<S> traffic{in.zero, in.zero, in.zero};
   // Every gather and reduction starts once a layer and microbatch, or once a step or chunk where gradients add up first.
+  // One of nothing, of adapters that no other rank has, does not start.
+  const auto started = [&](const S& sent, const S& latency) {
+    return value_of(sent) > 0 ? with_latency(in, sent, latency) : sent;
+  };
   const auto moved = [&](const MovedState<S>& bytes, Q q) {
     const S sent = state_moved(rates, key.zero_stage, bytes, in.links.expert_state.degree > 1);
-    const S seconds = with_latency(in, sent, rates.latency[Axis::fsdp]);
+    const S seconds = started(sent, rates.latency[Axis::fsdp]);
     return bytes.spread ? named(q, seconds) : seconds;
   };
   const StateTraffic when = state_traffic_of(key);
@@ -62,7 +66,7 @@ BlockTraffic<S> block_traffic(const Inputs<S>& in, const LinkRates<S>& rates, co
   }
   if (replicated && spread) {
     const S sent = data_moved(in, rates, gradients, shards);
-    const S seconds = with_latency(in, sent, S(constant<S>(2) * rates.latency[Axis::data]));
+    const S seconds = started(sent, S(constant<S>(2) * rates.latency[Axis::data]));
     traffic.data_backward = (gradients.spread ? named(Q::state_reduction, seconds) : seconds) / microbatches;
   }
   return traffic;
