@@ -26,8 +26,10 @@ std::string broken(const Report& r, Mode mode, double peak_16) {
     const std::string name(kOperationIds[row.kind]);
     if (!near(row.share_of_step, row.time_s / step)) return "share of " + name;
     if (row.flops > 0 && !near(row.achieved_flop_per_s, row.flops / row.time_s)) return "rate of " + name;
-    // Attention and the logits run in 16 bits, whose peak may be the higher one (v6e: 920 TFLOP/s beside 918 of int8).
-    const bool wide = row.kind == OperationKind::attention || row.kind == OperationKind::logits;
+    // Attention, the logits and Muon's products run in 16 bits, whose peak may be the higher one (v6e: 920 TFLOP/s beside
+    // 918 of int8).
+    const bool wide = row.kind == OperationKind::attention || row.kind == OperationKind::logits ||
+                      row.kind == OperationKind::optimizer;
     const double roof = std::min(wide && mode != Mode::ideal ? std::max(peak, peak_16) : peak,
                                  row.intensity_flop_per_byte * bandwidth);
     if (row.achieved_flop_per_s > roof * (1 + 1e-9))
