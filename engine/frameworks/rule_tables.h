@@ -105,7 +105,21 @@ constexpr Rule stages_apart(std::string_view source) {
               },
           .words = [](const Scenario&) { return say("framework.rule.rank_order", framework_name(framework)); },
           .source = source,
-          .mend = [](Scenario& s) { s.placement.order = RankOrder::pipeline_last; }};
+          .mend = [](Scenario& s) { s.placement.order = RankOrder::automatic; }};
+}
+// The same of replicas that serve.
+template <Framework framework>
+constexpr Rule replicas_apart(std::string_view source) {
+  return {.id = "rank_order",
+          .path = "placement.order",
+          .reads = RuleReads::mesh,
+          .broken =
+              [](const Scenario& s) {
+                return s.placement.order == RankOrder::pipeline_last && rank_order_matters(s.cluster, s.parallelism);
+              },
+          .words = [](const Scenario&) { return say("framework.rule.replica_order", framework_name(framework)); },
+          .source = source,
+          .mend = [](Scenario& s) { s.placement.order = RankOrder::automatic; }};
 }
 // An order of operations of one's own, which only torch's pipelines can be given.
 template <Framework framework>

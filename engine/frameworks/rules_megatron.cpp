@@ -212,7 +212,7 @@ constexpr Rule kMegatronRules[] = {
            return say("framework.rule.megatron.rank_order", p.expert * p.experts_tensor(), p.tensor * p.context);
          },
      .source = kGroups,
-     .mend = [](Scenario& s) { s.placement.order = RankOrder::pipeline_last; }},
+     .mend = [](Scenario& s) { s.placement.order = RankOrder::automatic; }},
     own_order<Framework::megatron>(),
     {.id = "interleaving",
      .path = "pipeline.virtual_stages",

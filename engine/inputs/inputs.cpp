@@ -291,7 +291,7 @@ Inputs<S> make_inputs(const Scenario& s, Trace* trace) {
       s.serves() && s.model.published_total_params > 0 && s.assumptions.parameters == ParameterCount::published;
   if (in.model.is.published_count)
     in.model.published_params = input(Q::published_params, s.model.published_total_params, s.model.source);
-  in.links = place_mesh(s.cluster, s.parallelism, s.placement);
+  in.links = place_mesh(s.cluster, s.parallelism, resolved_placement(s));
   in.chip.peak_flops = figure(Q::peak_flops, peak_field(s.precision.compute));
   in.chip.vector_flops = s.cluster.chip[ChipField::peak_fp32_vector_flops_per_s].value
                              ? figure(Q::chip_vector_flops, ChipField::peak_fp32_vector_flops_per_s)

@@ -57,6 +57,12 @@ constexpr std::int64_t least_decoding_batch(const Degrees& d) {
   return data_ranks(d) * d.pipeline;
 }
 
+// With the order of ranks that is meant.
+inline Placement resolved_placement(const Scenario& s) {
+  Placement out = s.placement;
+  out.order = resolved(out.order, s.workload.kind);
+  return out;
+}
 // Whether ranks in another order lie elsewhere: on switches, and stages beside ranks that share the batch.
 inline bool rank_order_matters(const Cluster& cluster, const Parallelism& plan) {
   return cluster.chip.interconnect == Interconnect::switched && plan.pipeline > 1 && (plan.fsdp > 1 || plan.data > 1);

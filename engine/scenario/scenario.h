@@ -145,16 +145,20 @@ enum class TorusAxes : std::uint8_t { automatic, x, y, xy, z, xz, yz, xyz };
 inline constexpr std::array<std::string_view, 8> kTorusAxesIds{"auto", "x", "y", "xy", "z", "xz", "yz", "xyz"};
 
 // In which order ranks fill the nodes of a switched cluster, the nearest first: named as launchers name it, dp for fsdp
-// and data. Most have the stages of a pipeline farthest apart; LLaMA 3 405B had the ranks that share the batch there.
-enum class RankOrder : std::uint8_t { pipeline_last, data_last };
-inline constexpr EnumTable<RankOrder> kRankOrders{"tp-cp-dp-pp", "tp-cp-pp-dp"};
+// and data.
+enum class RankOrder : std::uint8_t {
+  automatic,      // as most launchers have it, see resolved()
+  pipeline_last,  // stages farthest apart: training with Megatron-LM, torchtitan, DeepSpeed
+  data_last       // ranks that share the batch farthest apart: LLaMA 3 405B, and replicas that serve
+};
+inline constexpr EnumTable<RankOrder> kRankOrders{"auto", "tp-cp-dp-pp", "tp-cp-pp-dp"};
 
 // On which torus axes each mesh axis lies: by name (`on`), or as many as `axes` says; 0 and automatic let the engine
 // choose (engine/inputs/placement.h states the rule). On switches the order of ranks says where a mesh axis lies.
 struct Placement {
   AxisArray<int> axes{};
   AxisArray<TorusAxes> on{};
-  RankOrder order = RankOrder::pipeline_last;
+  RankOrder order = RankOrder::automatic;
   friend bool operator==(const Placement&, const Placement&) = default;
 };
 
@@ -345,6 +349,11 @@ enum class AxesOverlap : std::uint8_t {
 };
 // What `automatic` stands for on a cluster; any other value is itself.
 AxesOverlap resolved(AxesOverlap, Interconnect);
+// The same of a kind of work: stages come last in training, and data in serving.
+constexpr RankOrder resolved(RankOrder order, WorkloadKind kind) {
+  if (order != RankOrder::automatic) return order;
+  return kind == WorkloadKind::serving ? RankOrder::data_last : RankOrder::pipeline_last;
+}
 
 struct Assumptions {
   Mode mode = Mode::ideal;

@@ -22,7 +22,7 @@ struct Plan {
   int expert_tensor = 0, group_size = 0;
   int embedding_as_layers = 0, head_as_layers = 0;
   AxisArray<TorusAxes> on{};  // torus axes, as Placement::on
-  RankOrder rank_order = RankOrder::pipeline_last;
+  RankOrder rank_order = RankOrder::automatic;
   double optimizer_fraction = 1;
   friend bool operator==(const Plan&, const Plan&) = default;
 };

@@ -77,7 +77,8 @@ double of_layers(const Scenario& s, const Plan& plan, double value) {
 
 double of_rank_order(const Scenario& s, const Plan& plan, double value) {
   const Parallelism mesh{.data = plan.data, .fsdp = plan.fsdp, .pipeline = plan.pipeline};
-  return rank_order_matters(s.cluster, mesh) ? value : PlanSetting::kNothing;
+  if (!rank_order_matters(s.cluster, mesh)) return PlanSetting::kNothing;
+  return static_cast<double>(resolved(static_cast<RankOrder>(static_cast<int>(value)), s.workload.kind));
 }
 double of_offload(const Scenario&, const Plan& plan, double value) {
   return plan.offload_optimizer ? value : PlanSetting::kNothing;
@@ -103,8 +104,8 @@ static_assert(kTorusAxes.size() == kTorusAxesIds.size());
 constexpr std::array kExpertRanks{0.0, 1.0};  // as many as tensor, and whole experts
 constexpr std::array kGroupSizes{0.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0, 512.0, 1024.0};
 constexpr std::array kAsLayers{0.0, 1.0};
-constexpr std::array kOrders{0.0, 1.0};
-static_assert(kOrders.size() == kEnumCount<RankOrder>);
+constexpr std::array kOrders{1.0, 2.0};
+static_assert(kOrders.size() + 1 == kEnumCount<RankOrder>);  // all but automatic
 constexpr std::array kShares{0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0};
 static_assert(kChoices.size() == kEnumCount<KeepGathered> && kChoices.size() == kEnumCount<ContextMethod>);
 

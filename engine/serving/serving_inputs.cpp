@@ -60,7 +60,7 @@ void read_decode_mesh(const Inputs<S>& in, PhaseMesh<S>& mesh) {
 template <Scalar S>
 void read_prefill_mesh(const Scenario& s, Trace* trace, PhaseMesh<S>& mesh) {
   const Parallelism plan = prefill_parallelism(s);
-  mesh.links = place_mesh(s.cluster, plan, s.placement);
+  mesh.links = place_mesh(s.cluster, plan, resolved_placement(s));
   for (int i = 0; i < kAxisCount; ++i) {
     const auto slot = static_cast<std::size_t>(i);
     const int degree = plan.degree(static_cast<Axis>(i));

@@ -158,7 +158,7 @@ engine::Scenario random_scenario(std::mt19937& rng) {
   random_experts(dice, s);
   random_cluster(dice, *any_of(chips), s);
   s.placement = {};
-  if (dice.one_in(3)) s.placement.order = RankOrder::data_last;
+  if (dice.one_in(2)) s.placement.order = static_cast<RankOrder>(dice.pick(1, 2));
   s.workload.sequence_length = 1024 * dice.power(6);
   s.checkpointing = {static_cast<CheckpointPolicy>(dice.pick(0, kCheckpointPolicies - 1)), dice.pick(1, 20),
                      dice.pick(1, s.model.n_layers), dice.pick(0, s.model.n_layers)};

@@ -404,7 +404,7 @@ TEST_CASE("a schedule one step away is one that a launcher of the plan runs, whe
   };
   std::mt19937 rng(11);
   int bound = 0;
-  for (int i = 0; i < 400; ++i) {
+  for (int i = 0; i < 2000; ++i) {
     const Scenario s = tests::random_scenario(rng);
     const Report report = evaluate(s);
     if (s.parallelism.pipeline == 1 || report.has_errors()) continue;

@@ -352,6 +352,20 @@ TEST_CASE(
   }
   CHECK(around_stages > 0);
 }
+TEST_CASE("ranks lie as training launchers have them, and replicas that serve each in nodes of its own") {
+  Scenario s = preset("llama3-70b-serving-8-h100");
+  s.cluster.nodes = 2;
+  s.parallelism.tensor = 4, s.parallelism.pipeline = 2, s.parallelism.data = 2;
+  const auto nodes = [&s](Axis axis) { return make_inputs<double>(s, nullptr).links[axis].across_nodes; };
+  CHECK(nodes(Axis::pipeline) == 1);
+  CHECK(nodes(Axis::data) == 2);
+  s.placement.order = RankOrder::pipeline_last;
+  CHECK(nodes(Axis::pipeline) == 2);
+  CHECK(nodes(Axis::data) == 1);
+  s.placement.order = RankOrder::automatic;
+  s.workload.kind = WorkloadKind::training;
+  CHECK(nodes(Axis::pipeline) == 2);
+}
 TEST_CASE("stages that come before data are neighbours in a node, and else each is in nodes of its own") {
   Scenario s = with(preset("llama3-405b-16k-h100-8k"), {"placement.order=tp-cp-pp-dp"});
   s.parallelism.tensor = 2, s.parallelism.pipeline = 4;

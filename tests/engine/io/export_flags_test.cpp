@@ -298,7 +298,7 @@ TEST_CASE("a plan that a framework cannot run is refused by the rule, with the n
         "run "
         "has --set parallelism.fsdp=128 --set parallelism.context=1 --set parallelism.sequence_parallel=false --set "
         "parallelism.zero_stage=1 "
-        "--set parallelism.context_method=ulysses --set placement.order=tp-cp-dp-pp --set pipeline.schedule=1f1b "
+        "--set parallelism.context_method=ulysses --set placement.order=auto --set pipeline.schedule=1f1b "
         "--set pipeline.virtual_stages=1");
 }
 

@@ -60,7 +60,7 @@ TEST_CASE("Megatron Core offloads the stated share of the optimizer, and none wh
 
 TEST_CASE("the order of ranks is read where Megatron-Bridge has it, in a section of which nothing else matters") {
   for (const auto& [value, order] :
-       {std::pair{"true", engine::RankOrder::data_last}, std::pair{"false", engine::RankOrder::pipeline_last}}) {
+       {std::pair{"true", engine::RankOrder::data_last}, std::pair{"false", engine::RankOrder::automatic}}) {
     CAPTURE_BINDING(value);
     const auto read = import_settings(settings_seed("megatron_bridge") + "\ndist:\n  use_tp_pp_dp_mapping: " + value +
                                       "\n  distributed_backend: nccl\n");

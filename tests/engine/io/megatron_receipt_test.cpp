@@ -47,7 +47,7 @@ TEST_CASE("weights that torch's FSDP keeps from forward to backward are stage 2 
 }
 
 TEST_CASE("the mapping of ranks with stages before data is read from a line of Megatron-LM") {
-  CHECK(megatron_line("").scenario.placement.order == engine::RankOrder::pipeline_last);
+  CHECK(megatron_line("").scenario.placement.order == engine::RankOrder::automatic);
   const auto read = megatron_line("--use-tp-pp-dp-mapping --pipeline-model-parallel-size 2");
   CHECK(read.scenario.placement.order == engine::RankOrder::data_last);
   CHECK(std::ranges::any_of(read.read, [](const io::ReadValue& row) {

@@ -167,7 +167,7 @@ SearchRequest random_request(Dice& dice, const Scenario& s) {
     try_values(&PlanSpace::group_size, {0, 1, 2, 4, 6, 8});
     try_values(&PlanSpace::embedding_as_layers, {0, 1});
     try_values(&PlanSpace::head_as_layers, {0, 1, 2});
-    try_values(&PlanSpace::rank_order, {0, 1});
+    try_values(&PlanSpace::rank_order, {0, 1, 2});
     if (dice.one_in(3)) request.space.optimizer_fraction = {0, dice.pick(1, 9) / 10.0, 1};
     // Of three mesh axes three places each, or fewer; each mesh has few that differ.
     const std::vector places{&PlanSpace::data_on,    &PlanSpace::fsdp_on,   &PlanSpace::tensor_on,

@@ -7,6 +7,7 @@
 
 #include "engine/hardware/memory_ladder.h"
 #include "engine/inputs/placement.h"
+#include "engine/scenario/mesh_size.h"
 #include "widgets/canvas/number_format.h"
 #include "widgets/figures/common/figure_head.h"
 #include "widgets/figures/common/stage_rows.h"
@@ -97,8 +98,8 @@ Picture picture_of(const FigureInput& input, const std::vector<AxisRow>& rows) {
                           : static_cast<int>(std::ceil(std::sqrt(2.0 * static_cast<double>(size))));
   p.lines = static_cast<int>((p.node_size + p.columns - 1) / p.columns);
   p.fabric = fabric_of(input);
-  const engine::MeshLinks mesh =
-      engine::place_mesh(input.scenario.cluster, input.scenario.parallelism, input.scenario.placement);
+  const engine::MeshLinks mesh = engine::place_mesh(input.scenario.cluster, input.scenario.parallelism,
+                                                    engine::resolved_placement(input.scenario));
   for (const AxisRow& row : rows) {
     const engine::AxisLinks& links = mesh[row.placement->axis];
     p.reaches.push_back({&row, std::max<std::int64_t>(1, links.stride), links.degree});
