@@ -19,7 +19,7 @@ constexpr int kCubeSide = 4;       // of the cubes that 3D tori are built of
 constexpr int kPlainPodSide = 16;  // of a 2D torus whose chip states no pod
 
 // More than any cluster has; keeps products of absurd degrees in range.
-constexpr std::int64_t kManyChips = std::int64_t{1} << 40;
+constexpr std::int64_t kManyChips = std::int64_t{1} << 40, kManyRanks = std::int64_t{1} << 30;
 
 // Ranks of a group, `stride` chips apart, below a switch that has `chips` below it.
 int ranks_below(std::int64_t chips, int degree, std::int64_t stride) {
@@ -35,9 +35,12 @@ class RankGroup {
   RankGroup(int degree, std::int64_t stride) { add(degree, stride); }
   void add(int degree, std::int64_t stride) {
     if (degree <= 1) return;
-    degree_ *= degree;
-    if (count_ > 0 && runs_[count_ - 1].stride * runs_[count_ - 1].degree == stride)
-      runs_[count_ - 1].degree *= degree;
+    degree_ = product(degree_, degree);
+    Run* const last = count_ > 0 ? &runs_[count_ - 1] : nullptr;
+    const bool goes_on =
+        last != nullptr && last->degree <= kManyChips / last->stride && last->stride * last->degree == stride;
+    if (goes_on)
+      last->degree = product(last->degree, degree);
     else
       runs_[count_++] = {degree, stride};
   }
@@ -45,7 +48,8 @@ class RankGroup {
   std::int64_t stride() const { return count_ > 0 ? runs_[0].stride : 1; }
   int below(std::int64_t chips) const {
     int ranks = 1;
-    for (std::size_t i = 0; i < count_; ++i) ranks *= ranks_below(chips, runs_[i].degree, runs_[i].stride);
+    for (std::size_t i = 0; i < count_; ++i)
+      ranks = product(ranks, ranks_below(chips, runs_[i].degree, runs_[i].stride));
     return ranks;
   }
 
@@ -54,6 +58,9 @@ class RankGroup {
     int degree = 1;
     std::int64_t stride = 1;
   };
+  static int product(int a, int b) {
+    return static_cast<int>(std::min<std::int64_t>(std::int64_t{a} * b, kManyRanks));
+  }
   std::array<Run, kAxisCount> runs_{};
   std::size_t count_ = 0;
   int degree_ = 1;
@@ -71,7 +78,7 @@ void add_levels(const Cluster& cluster, const RankGroup& group, AxisLinks& links
     out.below_child = group.below(child);
     const int here = top ? links.degree : group.below(chips);
     out.children = (here + out.below_child - 1) / out.below_child;
-    out.groups = static_cast<int>(std::clamp<std::int64_t>(child / out.below_child, 1, 1 << 30));
+    out.groups = static_cast<int>(std::clamp<std::int64_t>(child / out.below_child, 1, kManyRanks));
     out.reduces = level.in_network_reduction;
   }
 }
@@ -88,7 +95,7 @@ ExpertCopies expert_copies(const Parallelism& plan) {
   const std::int64_t others = std::max<std::int64_t>(1, plan.expert / std::max<std::int64_t>(1, state));
   const std::int64_t stride = std::min(split * plan.expert, kManyChips);
   const auto whole = std::min(std::int64_t{plan.fsdp} * plan.context * plan.tensor, kManyChips);
-  return {static_cast<int>(std::clamp<std::int64_t>(state / plan.expert, 1, 1 << 30)),
+  return {static_cast<int>(std::clamp<std::int64_t>(state / plan.expert, 1, kManyRanks)),
           static_cast<int>(std::max<std::int64_t>(1, plan.data / others)), stride, std::max(stride, whole)};
 }
 

@@ -352,6 +352,27 @@ TEST_CASE(
   }
   CHECK(around_stages > 0);
 }
+TEST_CASE("degrees at the ends of their domains place more ranks than there are numbers for, without a fault") {
+  Scenario s = preset("llama3-405b-16k-h100-8k");
+  s.cluster.fabric = {{"leaf", 4, 1e11}, {"spine", 1 << 16, 1e11}};
+  s.parallelism = {.data = kMostDataDegree,
+                   .fsdp = kMostDataDegree,
+                   .tensor = kMostTensorDegree,
+                   .context = kMostContextDegree,
+                   .pipeline = kMostPipelineDegree,
+                   .expert = kMostExpertDegree,
+                   .expert_tensor = 1};
+  for (const RankOrder order : {RankOrder::pipeline_last, RankOrder::data_last})
+    for (const int expert : {2, 3, kMostExpertDegree}) {
+      s.placement.order = order, s.parallelism.expert = expert;
+      const MeshLinks links = place_mesh(s.cluster, s.parallelism, s.placement);
+      for (const AxisLinks* of : {&links.state, &links.expert_state, &links[Axis::expert], &links[Axis::data]}) {
+        CHECK(of->degree > 0);
+        CHECK(of->inside_node >= 1);
+        CHECK(of->across_nodes >= 1);
+      }
+    }
+}
 TEST_CASE("ranks lie as training launchers have them, and replicas that serve each in nodes of its own") {
   Scenario s = preset("llama3-70b-serving-8-h100");
   s.cluster.nodes = 2;
