@@ -391,6 +391,16 @@ TEST_CASE("surfaces agree about plans that update a share of the parameters on t
     s.offload.optimizer = true, s.offload.optimizer_fraction = (i % 19 + 1) / 20.0;
   });
 }
+TEST_CASE(
+    "surfaces agree about ranks and mesh axes that are placed by hand, on switches and a torus, in both modes") {
+  for (const engine::WorkloadKind kind : {engine::WorkloadKind::training, engine::WorkloadKind::serving})
+    check_surfaces(kind, 20261202, [](Scenario& s, int i) {
+      s.assumptions.mode = i % 2 == 0 ? engine::Mode::ideal : engine::Mode::calibrated;
+      s.placement.order = i / 2 % 2 == 0 ? engine::RankOrder::pipeline_last : engine::RankOrder::data_last;
+      for (std::size_t axis = 0; axis < s.placement.on.size(); ++axis)
+        s.placement.on[axis] = static_cast<engine::TorusAxes>((static_cast<std::size_t>(i) + 3 * axis) % 8);
+    });
+}
 TEST_CASE("surfaces agree about plans that serve") { check_surfaces(engine::WorkloadKind::serving, 20261123); }
 TEST_CASE("surfaces agree about model presets on switches and a torus, in both modes") {
   for (const engine::WorkloadKind kind : {engine::WorkloadKind::training, engine::WorkloadKind::serving})
