@@ -93,31 +93,22 @@ constexpr Rule whole_optimizer(std::string_view source) {
       .source = source,
       .mend = [](Scenario& s) { s.offload.optimizer_fraction = 1; }};
 }
-// `source`: where the launcher lays out its ranks, stages farthest apart.
-template <Framework framework>
-constexpr Rule stages_apart(std::string_view source) {
+// One order of ranks alone, not `other`. `source`: where the launcher lays them out.
+template <Framework framework, RankOrder other>
+constexpr Rule own_rank_order(std::string_view source) {
   return {.id = "rank_order",
           .path = "placement.order",
           .reads = RuleReads::mesh,
           .broken =
               [](const Scenario& s) {
-                return s.placement.order == RankOrder::data_last && rank_order_matters(s.cluster, s.parallelism);
+                return s.placement.order == other && rank_order_matters(s.cluster, s.parallelism);
               },
-          .words = [](const Scenario&) { return say("framework.rule.rank_order", framework_name(framework)); },
-          .source = source,
-          .mend = [](Scenario& s) { s.placement.order = RankOrder::automatic; }};
-}
-// The same of replicas that serve.
-template <Framework framework>
-constexpr Rule replicas_apart(std::string_view source) {
-  return {.id = "rank_order",
-          .path = "placement.order",
-          .reads = RuleReads::mesh,
-          .broken =
-              [](const Scenario& s) {
-                return s.placement.order == RankOrder::pipeline_last && rank_order_matters(s.cluster, s.parallelism);
+          .words =
+              [](const Scenario&) {
+                return say(
+                    other == RankOrder::data_last ? "framework.rule.rank_order" : "framework.rule.replica_order",
+                    framework_name(framework));
               },
-          .words = [](const Scenario&) { return say("framework.rule.replica_order", framework_name(framework)); },
           .source = source,
           .mend = [](Scenario& s) { s.placement.order = RankOrder::automatic; }};
 }

@@ -144,7 +144,7 @@ constexpr Rule kTorchtitan[] = {
      .words = [](const Scenario&) { return say("framework.rule.torchtitan.gathered"); },
      .source = kConfig,
      .mend = [](Scenario& s) { s.parallelism.keep_gathered = KeepGathered::step; }},
-    stages_apart<Framework::torchtitan>(kDims),
+    own_rank_order<Framework::torchtitan, RankOrder::data_last>(kDims),
     {.id = "context_method",
      .path = "parallelism.context_method",
      .reads = RuleReads::plan,
@@ -375,7 +375,7 @@ constexpr Rule kDeepspeed[] = {
            s.pipeline.layers_per_stage.clear();
          }},
     own_order<Framework::deepspeed>(),
-    stages_apart<Framework::deepspeed>("DeepSpeed, deepspeed/runtime/pipe/topology.py"),
+    own_rank_order<Framework::deepspeed, RankOrder::data_last>("DeepSpeed, deepspeed/runtime/pipe/topology.py"),
     {.id = "optimizer_offload",
      .path = "offload.optimizer",
      .reads = RuleReads::plan,

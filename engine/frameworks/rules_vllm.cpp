@@ -30,7 +30,7 @@ constexpr Rule kVllmRules[] = {
     even_kv_heads("vLLM, vllm/model_executor/models/llama.py"),
     whole_weights(kParallel),
     no_context(kParallel),
-    replicas_apart<Framework::vllm>("vLLM, vllm/distributed/parallel_state.py"),
+    own_rank_order<Framework::vllm, RankOrder::pipeline_last>("vLLM, vllm/distributed/parallel_state.py"),
     {.id = "experts",
      .path = "parallelism.expert",
      .reads = RuleReads::mesh,
