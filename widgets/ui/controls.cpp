@@ -273,7 +273,7 @@ Edited slider(Ui& ui, Point top_left, float width, const ControlInfo& info, cons
       // A press that does not move leaves a value between two notches as it is.
       if (!(all.pressed) ||
           std::abs(pointer.x - (track.x + static_cast<float>(to_track(range, value)) * track.w)) > ui.px(6))
-        if (all.pressed || std::abs(pointer.x - origin.x) > 0.5f)
+        if (all.pressed || ui.io.dragged_sideways())
           next = clamped(range, from_track(range, static_cast<double>((pointer.x - track.x) / track.w)));
     } else if (all.right_clicked && range.reset_to) {
       next = clamped(range, *range.reset_to);

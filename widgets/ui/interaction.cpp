@@ -1,6 +1,7 @@
 #include "widgets/ui/interaction.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "engine/base/utf8.h"
@@ -10,6 +11,7 @@ namespace roofscape::widgets {
 namespace {
 
 constexpr double kDoubleClick_s = 0.35;
+constexpr float kStill_px = 0.5f;  // what a pointer that is held still moves at most
 
 }  // namespace
 
@@ -37,6 +39,7 @@ void Interaction::begin(const UiInput& input, const Rect& window) {
     last_press_s_ = double_click_ ? -1 : input.now_s;
     last_press_point_ = press_point_ = input.pointer;
   }
+  dragged_ = !pressed_[0] && (dragged_ || std::abs(input.pointer.x - press_point_.x) > kStill_px);
   if (pressed_[0] || pressed_[1]) keyboard_last_ = false;
   active_seen_ = entry_seen_ = focus_seen_ = focus_moved_ = false;
   focus_rect_.reset();

@@ -108,7 +108,8 @@ class Interaction {
   const UiInput& input() const { return input_; }
   Point pointer() const { return input_.pointer; }
   Point drag_origin() const { return press_point_; }
-  bool pressed_now() const { return pressed_[0]; }  // the left button went down in this frame
+  bool dragged_sideways() const { return dragged_; }  // the pointer has left its column since, wherever it is now
+  bool pressed_now() const { return pressed_[0]; }    // the left button went down in this frame
   // The right button was let go over this region, which no list or sheet lies over.
   bool right_click_in(const Rect& r) const { return released_[1] && !blocked() && r.contains(input_.pointer); }
 
@@ -226,7 +227,7 @@ class Interaction {
   double last_press_s_ = -1;
   Point press_point_{}, last_press_point_{}, last_pointer_{-1, -1};
   std::uint64_t active_ = 0, active_right_ = 0, focus_ = 0, hover_ = 0, hover_next_ = 0;
-  bool active_seen_ = false, covered_ = false, moved_ = false, parked_ = false;
+  bool active_seen_ = false, covered_ = false, moved_ = false, dragged_ = false, parked_ = false;
   double hover_since_ = 0;
   bool keyboard_last_ = false, focus_moved_ = false, focus_seen_ = false;
   std::optional<Rect> focus_rect_;

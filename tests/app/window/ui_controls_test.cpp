@@ -83,6 +83,18 @@ TEST_CASE("an emoji or a rare Chinese character that is typed arrives whole and 
   CHECK(h.parts.interaction.entry().text == before + "\xf0\x9f\x98\x80");
 }
 
+TEST_CASE("a slider dragged away and back to where it was pressed has the value it was pressed at") {
+  Harness h("gpt3-175b-1024-a100");
+  h.hold("workload.sequence_length", 0.6f, 0.6f, 1);
+  const engine::Scenario pressed = h.scenario();
+  const widgets::Rect track = h.place("workload.sequence_length.track")->rect;
+  h.move({track.x + 0.2f * track.w, track.centre().y});
+  CHECK_FALSE(h.scenario() == pressed);
+  h.move({track.x + 0.6f * track.w, track.centre().y});
+  CHECK(h.scenario() == pressed);
+  h.release();
+}
+
 TEST_CASE("Ctrl and a click anywhere on a slider types a value") {
   Harness h;
   REQUIRE(h.reach("parallelism.fsdp"));
