@@ -264,8 +264,9 @@ class Workspace {
 
   // ---- the search beside the window ----
   bool shows_figure_of(widgets::Needs needs) const;
-  bool shows_search() const;  // a figure or panel that is shown draws one
-  void take_search();         // what the job has, at the beginning of a frame and after an edit
+  bool shows_search() const;      // a figure or panel that is shown draws one
+  void take_search();             // what the job has, at the beginning of a frame and after an edit
+  void show_newest(bool serves);  // of what the job has
   // The newest result; if it answers for the present scenario too, as that one's.
   std::shared_ptr<const SearchOutcome> found_for_present();
   // What plans are ranked by the slow end of error bands with; null: by predictions, or nothing is measured yet.
@@ -295,9 +296,8 @@ class Workspace {
   struct PlacedSearch {
     std::shared_ptr<const SearchOutcome> of, found;
   };
-  PlacedSearch placed_;  // kept from frame to frame, so that what is drawn of it is too
-  // Known so far when what was found was the present scenario's: of one before it.
-  std::shared_ptr<const SearchOutcome> older_so_far_;
+  PlacedSearch placed_;                        // kept from frame to frame, so that what is drawn of it is too
+  std::vector<engine::Scenario> since_found_;  // while a search is in sight, from what it shows to the present one
   EvidenceJob evidence_job_;
   MeasuredJob measuring_;
   io::SavedMeasured measured_from_;  // what that reads

@@ -62,21 +62,39 @@ std::shared_ptr<const engine::EvidenceSet> Workspace::measured_to_rank_by() cons
   return ranks ? evidence_ : nullptr;
 }
 
+// Results come in an order of their own: what was asked before may be found after what is shown, which may have been
+// found long before it was asked. So what is shown gives way to what is of a later moment of the scenario only.
+void Workspace::show_newest(bool serves) {
+  SearchView& search = panels_.search;
+  const engine::Scenario& scenario = session_.scenario();
+  const auto is_of_kind = [&](const auto& found) { return found != nullptr && found->query.serves() == serves; };
+  const auto is_present = [&](const auto& found) { return found->query.scenario == scenario; };
+  const auto shown = is_of_kind(search.found) ? std::move(search.found) : nullptr;
+  if (!shows_search()) since_found_.clear();
+  if (since_found_.empty() || !(since_found_.back() == scenario)) since_found_.push_back(scenario);
+  const auto moment = [&](const auto& found) {  // how long ago, in scenarios; the size: before what is shown
+    const auto at = std::find(since_found_.rbegin(), since_found_.rend(), found->query.scenario);
+    return static_cast<std::size_t>(at - since_found_.rbegin());
+  };
+
+  search.latest = searching_.latest();
+  const auto so_far = searching_.so_far();
+  search.found = is_of_kind(search.latest) ? found_for_present() : nullptr;
+  if (is_of_kind(so_far) && (search.found == nullptr || moment(so_far) < moment(search.found)) &&
+      (is_present(so_far) || interaction_.anything_held()))
+    search.found = so_far;
+  if (search.found == nullptr) return;
+  const bool is_older = moment(search.found) == since_found_.size();
+  if (shown != nullptr && is_older && searching_.state() != SearchJob::State::cancelled) search.found = shown;
+  const std::size_t past = std::min(moment(search.found), since_found_.size() - 1);
+  since_found_.erase(since_found_.begin(), since_found_.end() - static_cast<std::ptrdiff_t>(past) - 1);
+}
+
 void Workspace::take_search() {
   SearchView& search = panels_.search;
   const bool serves = session_.scenario().serves();
   if (const auto problem = searching_.take_problem()) session_.say({true, io::to_text(*problem, texts_), {}});
-  search.latest = searching_.latest();
-  search.found = search.latest != nullptr && search.latest->query.serves() == serves ? found_for_present() : nullptr;
-  // What is known so far is of a newer scenario than what was found, until that is the present one's again. While a
-  // control moves it stays until the next is known: what was found for a scenario long past would come back between.
-  auto so_far = searching_.so_far();
-  const auto is_present = [&](const SearchOutcome& of) { return of.query.scenario == session_.scenario(); };
-  if (search.found != nullptr && is_present(*search.found))
-    older_so_far_ = std::move(so_far);
-  else if (so_far != nullptr && so_far != older_so_far_ && !serves &&
-           (is_present(*so_far) || interaction_.anything_held()))
-    search.found = std::move(so_far);
+  show_newest(serves);
   search.state = searching_.state();
   search.progress = searching_.progress();
   search.seen = {};

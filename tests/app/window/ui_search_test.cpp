@@ -73,6 +73,38 @@ TEST_CASE("while a control moves the search never goes back to what it found for
   }
 }
 
+TEST_CASE("a search begun for a scenario that a control has left does not take the place of the present one's") {
+  struct Case {
+    std::string preset, control;
+  };
+  for (const Case& c : {Case{"gpt3-175b-1024-a100", "workload.sequence_length"},
+                        {"gpt3-175b-1024-a100", "workload.global_batch_sequences"},
+                        {kServing, "workload.output_tokens"}}) {
+    CAPTURE(c.preset);
+    CAPTURE(c.control);
+    Harness h(c.preset);
+    search(h);
+    const auto shown = [&]() -> const engine::Scenario& { return h.parts.panels.search.found->query.scenario; };
+    h.hold(c.control, 0.6f, 0.6f, 1);
+    const widgets::Rect track = h.place(c.control + ".track")->rect;
+    h.parts.searching.wait();
+    h.step(2);
+    const engine::Scenario middle = h.scenario();
+    REQUIRE(shown() == middle);
+    // Away and back to what was found already: what was asked away from it is found last.
+    h.move({track.x + 0.2f * track.w, track.centre().y});
+    REQUIRE_FALSE(h.scenario() == middle);
+    h.move({track.x + 0.6f * track.w, track.centre().y});
+    REQUIRE(h.scenario() == middle);
+    for (int frame = 0; frame < 3; ++frame) {
+      CHECK(shown() == middle);
+      h.parts.searching.wait();
+      h.step();
+    }
+    h.release();
+  }
+}
+
 TEST_CASE("the search draws inside the window and cuts no text, of three scenarios that train at three sizes") {
   check_readable({"llama3-8b-8-h100", "mixtral-8x7b-64-h100", "llama3-405b-16k-h100"});
 }
