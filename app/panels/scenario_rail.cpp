@@ -261,7 +261,7 @@ void memory_section(PanelContext& ctx, Column& column, Scenario& s) {
   if (!s.serves()) {
     field_choice(ctx, column, s, "precision.residual");
     row_of({"kernels.attention", "kernels.loss"});
-    field_choice(ctx, column, s, "kernels.elementwise");
+    row_of({"kernels.elementwise", "kernels.launch"});
   }
   field_switch(ctx, column, s, "offload.optimizer");
   if (s.offload.optimizer)

@@ -374,6 +374,16 @@ void check_checkpointing(Findings& f) {
         {Findings::edit("checkpointing.policy", static_cast<double>(CheckpointPolicy::none))});
 }
 
+// Set to find an error, and forgotten.
+void check_launches(Findings& f) {
+  const Scenario& s = f.scenario();
+  if (s.kernels.launch != KernelLaunch::blocking || s.assumptions.mode == Mode::ideal) return;
+  const double wait = applied_calibration(s)[Calibrated::wait];
+  if (wait <= 0) return;
+  f.add(Severity::note, "kernels.launch_blocks", {{wait, unit::seconds}}, "kernels.launch",
+        {Findings::edit("kernels.launch", static_cast<double>(KernelLaunch::queued))});
+}
+
 // Calibrated times are those of the kernels, which skip the masked half of attention; FLOPs of a convention that counts
 // it, or passes that the kernels need not run, can then be more than the chips could have done.
 void check_utilisation(Findings& f) {
@@ -495,6 +505,7 @@ void diagnose(const Scenario& s, Report& report, const MeshLinks* placed) {
     check_model(f);
     check_memory(f);  // what does not fit is said before what could be quicker
     check_checkpointing(f);
+    check_launches(f);
     diagnose_pipeline(s, report);
     check_network(f);
     check_utilisation(f);

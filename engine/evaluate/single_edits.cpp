@@ -156,6 +156,8 @@ class Neighbours {
     if (p.context > 1) add_values("parallelism.context_method", static_cast<double>(p.context_method), 0, 2);
     offload();
     if (report_.quantities.value_or(Q::memory_free, 0) < 0) kernels();
+    if (s_.kernels.launch == KernelLaunch::blocking)
+      add({edit("kernels.launch", static_cast<double>(KernelLaunch::queued))});
     if (p.pipeline > 1) schedules();
   }
 

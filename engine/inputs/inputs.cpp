@@ -181,6 +181,7 @@ void calibrate(const Scenario& s, Trace* trace, Inputs<S>& in) {
   c.node_size = chip[ChipField::scaleup_domain_chips].value.value_or(s.cluster.node_size);
   c.direct = values[Calibrated::direct_links] > 0;
   c.issues = values[Calibrated::issue] > 0;
+  c.waits = values[Calibrated::wait] > 0 && !s.serves() && s.kernels.launch == KernelLaunch::blocking;
   in.scores_in_hbm = values[Calibrated::score_passes] > 0;
   // Of the nodes that the mesh is on: those that idle are waited for by nobody.
   const double nodes = std::max(1.0, mesh_chips(s.parallelism) / kChipsAHost);

@@ -71,6 +71,7 @@ struct CalibrationInputs {
   double node_size = 1;
   bool direct = false;         // no switches inside a node
   bool issues = false;         // the host can be slower than the chip
+  bool waits = false;          // it waits for each kernel (KernelLaunch::blocking)
   Dtype narrow = Dtype::none;  // the compute dtype, where it is one of matrix multiplications alone
   const S& operator[](Calibrated p) const { return values[static_cast<std::size_t>(p)]; }
 };

@@ -212,10 +212,15 @@ enum class LossKernel : std::uint8_t {
 // Norms and activation functions of a layer: fused ones keep their inputs; of eager PyTorch each operation keeps what
 // its own gradient needs, which in a layer with a gated MLP is the activated gate and the normalized inputs too.
 enum class ElementwiseKernel : std::uint8_t { fused, eager };
+// Whether the host runs ahead of the chip, or waits for each kernel before it starts the next (CUDA_LAUNCH_BLOCKING=1,
+// set to find errors, and by BLOOM around hangs): then its own time stands beside that of every layer, and nothing is
+// sent under work. Felt in calibrated mode, and by software whose host starts every kernel.
+enum class KernelLaunch : std::uint8_t { queued, blocking };
 struct KernelChoices {
   AttentionKernel attention = AttentionKernel::automatic;
   LossKernel loss = LossKernel::automatic;
   ElementwiseKernel elementwise = ElementwiseKernel::fused;
+  KernelLaunch launch = KernelLaunch::queued;
   friend bool operator==(const KernelChoices&, const KernelChoices&) = default;
 };
 // Nothing of `automatic`.

@@ -28,6 +28,7 @@ constexpr EnumTable<Mode> kModes{"ideal", "calibrated", "custom"};
 constexpr EnumTable<AttentionKernel> kAttentionKernels{"auto", "fused", "unfused"};
 constexpr EnumTable<LossKernel> kLossKernels{"auto", "plain", "fused", "chunked"};
 constexpr EnumTable<ElementwiseKernel> kElementwiseKernels{"fused", "eager"};
+constexpr EnumTable<KernelLaunch> kKernelLaunches{"queued", "blocking"};
 constexpr EnumTable<StackChoice> kStacks{"auto", "megatron-2021",      "megatron",      "torch-fsdp",
                                          "xla",  "faster-transformer", "torch-compile", "inflight"};
 constexpr EnumTable<FlopsConvention> kFlopsConventions{"6p", "exact", "exact_causal"};
@@ -223,6 +224,7 @@ const std::array kFields{
     CHOICE("kernels.attention", kernels.attention, kAttentionKernels.ids()),
     training_only(CHOICE("kernels.loss", kernels.loss, kLossKernels.ids())),
     training_only(CHOICE("kernels.elementwise", kernels.elementwise, kElementwiseKernels.ids())),
+    training_only(CHOICE("kernels.launch", kernels.launch, kKernelLaunches.ids())),
     CHOICE("precision.compute", precision.compute, kDtypes.ids()),
     CHOICE("precision.weights", precision.weights, kDtypes.ids()),
     training_only(CHOICE("precision.gradients", precision.gradients, kTrainedDtypes)),

@@ -36,9 +36,11 @@ void calibrated_exposure(const Inputs<S>& in, const Block<S>& block, const AxisM
   const auto name = [&names](Q q, const S& x) { return named(q, names.index, x); };
   const auto direction = [&](const AxisArray<S>& comm, const AxisArray<S>& comm_once, const S& work, Q issued, Q late,
                              S& under_work) {
-    // Tensor-parallel kernels that send while they multiply are made for one node.
+    // Tensor-parallel kernels that send while they multiply are made for one node; a host that waits for each kernel
+    // starts nothing beside one.
     const auto hides = [&in](std::size_t i) {
-      return static_cast<Axis>(i) != Axis::tensor || in.links[Axis::tensor].tier != LinkTier::fabric;
+      return !in.calibration.waits &&
+             (static_cast<Axis>(i) != Axis::tensor || in.links[Axis::tensor].tier != LinkTier::fabric);
     };
     // What every microbatch sends, under its work; and what is sent once a step, under the work of one of them.
     AxisArray<S> sent, sent_once;

@@ -35,11 +35,17 @@ void take_kernel_times(const Inputs<S>& in, const S& again, LayerTime<S>& cost) 
   cost.layer.math_backward = named(Q::layer_math_backward, k.matmul_backward + k.attention_backward + k.again);
   cost.layer.hbm_forward = named(Q::layer_hbm_forward, k.vector_forward);
   cost.layer.hbm_backward = named(Q::layer_hbm_backward, k.vector_backward);
-  if (in.calibration.issues) {
+  // Host time of a pass: of a layer's kernels forward, those of both gradients, and those run again.
+  const S passes_backward = constant<S>(2) + again;
+  if (in.calibration.waits) {
+    const S& wait = in.calibration[Calibrated::wait];
+    cost.layer.hbm_forward = named(Q::layer_hbm_forward, k.vector_forward + wait);
+    cost.layer.hbm_backward = named(Q::layer_hbm_backward, k.vector_backward + passes_backward * wait);
+  } else if (in.calibration.issues) {
     // A host that starts kernels more slowly than the chip runs them sets the pace; what it waits for is of no
     // kernel.
     const S& issue = in.calibration[Calibrated::issue];
-    const S backward = (constant<S>(2) + again) * issue;
+    const S backward = passes_backward * issue;
     cost.layer.hbm_forward = named(Q::layer_hbm_forward, max(k.vector_forward, issue - cost.layer.math_forward));
     cost.layer.hbm_backward =
         named(Q::layer_hbm_backward, max(k.vector_backward, backward - cost.layer.math_backward));

@@ -187,6 +187,19 @@ TEST_CASE("under a fused kernel recomputed attention frees nothing, in ideal mod
   CHECK_FALSE(find(evaluate(with(s, {"assumptions.mode=ideal"})), "checkpointing.frees_nothing").has_value());
   CHECK_FALSE(find(evaluate(with(s, {"kernels.attention=unfused"})), "checkpointing.frees_nothing").has_value());
 }
+TEST_CASE("launches that block are told of where the host starts each kernel, with the fix") {
+  const Scenario s =
+      with(preset("llama3-405b-16k-h100-8k"), {"kernels.launch=blocking", "assumptions.mode=calibrated"});
+  const Report r = evaluate(s);
+  const auto d = find(r, "kernels.launch_blocks");
+  REQUIRE(d.has_value());
+  CHECK(d->severity == Severity::note);
+  CHECK(d->values[0].value == applied_calibration(s)[Calibrated::wait]);
+  const Report without = evaluate(fixed(s, *d));
+  CHECK(without.quantities.value_or(Q::step_time, 0) < r.quantities.value_or(Q::step_time, 0));
+  CHECK_FALSE(find(without, "kernels.launch_blocks").has_value());
+  CHECK_FALSE(find(evaluate(with(s, {"assumptions.mode=ideal"})), "kernels.launch_blocks").has_value());
+}
 TEST_CASE("what does not fit is a verdict, not an error") {
   const Report r = evaluate(with(preset("llama3-8b-8-h100"), {"parallelism.fsdp=1", "cluster.nodes=1"}));
   const auto d = find(r, "memory.does_not_fit");

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <optional>
+#include <random>
+#include <utility>
 
 #include "engine/evaluate/evaluate.h"
 #include "engine/evaluate/explain.h"
@@ -116,5 +118,65 @@ TEST_CASE("of eager operations a gated layer keeps the activated gate and two no
     const Scenario plain = with(s, {"model.gated_mlp=false"});
     CHECK(value_if_any(with(plain, {"kernels.elementwise=eager"}), Q::layer_full_bytes) ==
           value_if_any(plain, Q::layer_full_bytes));
+  }
+}
+
+TEST_CASE("a host that waits for each kernel takes its time beside the work of every layer, forward and backward") {
+  // Of what is computed again it starts the kernels again.
+  for (const char* policy : {"checkpointing.policy=none", "checkpointing.policy=block"}) {
+    CAPTURE(policy);
+    const Scenario s = with(small("assumptions.mode=calibrated"), {policy});
+    const double wait = applied_calibration(s)[Calibrated::wait];
+    REQUIRE(wait > 0);
+    const Scenario waits = with(s, {"kernels.launch=blocking"});
+    // Else the host sets the pace where it does not wait, too.
+    REQUIRE(value_if_any(s, Q::layer_math_forward) > applied_calibration(s)[Calibrated::issue]);
+    CHECK(value_if_any(waits, Q::layer_hbm_forward) ==
+          doctest::Approx(value_if_any(s, Q::layer_hbm_forward) + wait).epsilon(1e-12));
+    const double passes = s.checkpointing.policy == CheckpointPolicy::block ? 3 : 2;
+    CHECK(value_if_any(waits, Q::layer_hbm_backward) ==
+          doctest::Approx(value_if_any(s, Q::layer_hbm_backward) + passes * wait).epsilon(1e-12));
+  }
+}
+
+TEST_CASE("beside a kernel that is waited for nothing is sent") {
+  std::mt19937 rng(43);
+  int felt = 0;
+  for (int i = 0; i < 400; ++i) {
+    Scenario s = tests::random_scenario(rng);
+    s.assumptions.mode = Mode::calibrated;
+    s.kernels.launch = KernelLaunch::queued;
+    const Report queued = evaluate(s);
+    s.kernels.launch = KernelLaunch::blocking;
+    const Report waits = evaluate(s);
+    if (queued.has_errors() || s.serves()) continue;
+    const bool starts = applied_calibration(s)[Calibrated::wait] > 0;
+    const auto in_both = [&](Q q) {
+      return std::pair{queued.quantities.value_or(q, 0), waits.quantities.value_or(q, 0)};
+    };
+    const auto [step, waited_step] = in_both(Q::step_time);
+    if (!starts) {
+      CHECK(waited_step == step);
+      continue;
+    }
+    ++felt;
+    CHECK(waited_step >= step * (1 - 1e-12));
+    CHECK(waits.quantities.value_or(Q::pairs_hidden, 0) <= 1e-9 * waited_step);
+    const auto [exposed, all_exposed] = in_both(Q::layer_exposed);
+    CHECK(all_exposed >= exposed * (1 - 1e-12));
+    // No byte and no FLOP changes.
+    for (const Q q : {Q::memory_total, Q::flops_hardware_per_step}) {
+      const auto [one, other] = in_both(q);
+      CHECK(one == other);
+    }
+  }
+  CHECK(felt > 100);
+}
+
+TEST_CASE("in ideal mode, and of software that is compiled into one program, launches change nothing") {
+  for (const Scenario& s :
+       {small("assumptions.mode=ideal"), with(preset("llama3-70b-v5p-pod"), {"assumptions.mode=calibrated"})}) {
+    REQUIRE(value_if_any(s, Q::step_time) > 0);
+    CHECK(value_if_any(with(s, {"kernels.launch=blocking"}), Q::step_time) == value_if_any(s, Q::step_time));
   }
 }
