@@ -10,11 +10,14 @@ using engine::say;
 
 std::string megatron_script(LaunchText& text, const std::string& job, const std::string& launcher) {
   const std::vector<MegatronSetting> settings = megatron_settings(text, false);
-  std::string out = "#!/bin/bash\n" + job + text.header() + "\n";
   const engine::Scenario& s = text.scenario();
+  const bool blocks = s.kernels.launch == engine::KernelLaunch::blocking;
+  if (blocks) text.said({"kernels.launch"});
+  std::string out = "#!/bin/bash\n" + job + text.header() + "\n";
   // Megatron Core asks for it where tensor or context ranks overlap their transfers; its FSDP asks for the opposite.
   if ((s.parallelism.tensor > 1 || s.parallelism.context > 1) && s.parallelism.zero_stage < 2)
     out += "export CUDA_DEVICE_MAX_CONNECTIONS=1\n\n";
+  if (blocks) out += "export CUDA_LAUNCH_BLOCKING=1\n\n";
   for (const std::string_view group : {"MODEL", "PARALLEL", "TRAINING"}) {
     out += std::string(group) + "_ARGS=(\n";
     for (const MegatronSetting& one : settings)

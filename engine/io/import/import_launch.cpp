@@ -1,7 +1,10 @@
 #include "engine/io/import/import_launch.h"
 
 #include <algorithm>
+#include <optional>
 #include <span>
+#include <string>
+#include <vector>
 
 #include "engine/io/import/contained_script.h"
 #include "engine/io/import/launch_formats.h"
@@ -65,6 +68,26 @@ const LaunchFormat* format_of(const LaunchSource& source) {
   return nullptr;
 }
 
+// What a script gives to all it starts or, NAME=VALUE before it or after `env`, to one command; null: nothing.
+std::optional<ShellWord> variable(const ShellScript& script, std::string_view name) {
+  for (const ShellCommand& command : script.commands)
+    for (const std::vector<ShellWord>* words : {&command.environment, &command.words})
+      for (const ShellWord& word : *words)
+        if (word.text.starts_with(name) && word.text.substr(name.size()).starts_with('='))
+          return ShellWord{word.text.substr(name.size() + 1), word.line};
+  const auto found = script.variables.find(std::string(name));
+  return found == script.variables.end() ? std::nullopt : std::optional(found->second);
+}
+
+// What the launch tells CUDA by its environment, whichever framework it starts.
+void read_environment(const ShellScript& script, LaunchPlan& plan) {
+  if (plan.value_of("workload.kind")) return;  // stated where it serves: launches are a field of training
+  const std::string name = "CUDA_LAUNCH_BLOCKING";
+  const auto value = variable(script, name);
+  if (!value || (value->text != "0" && value->text != "1")) return;
+  plan.state_choice("kernels.launch", value->text == "1" ? "blocking" : "queued", {name, value->line}, value->text);
+}
+
 Result<Imported> import_source(const LaunchSource& source, const ImportRequest& request,
                                const PresetLibrary& library) {
   const LaunchFormat* format = format_of(source);
@@ -85,6 +108,7 @@ Result<Imported> import_source(const LaunchSource& source, const ImportRequest& 
   }
   auto plan = format->read(source, library);
   if (!plan) return plan.error();
+  read_environment(source.script, plan.value());
   const auto noted = with_notes(source.notes, source.file, request, plan.value(), library);
   if (!noted) return noted.error();
   auto imported = plan_scenario(std::move(plan).value(), source.file, noted.value(), library);

@@ -183,6 +183,9 @@ void ShellInterpreter::simple(Range& range, int depth) {
   }
   ShellCommand command;
   command.line = line;
+  for (std::size_t i = first; i < at; ++i)
+    for (const ShellText& field : variables_.expand(*range.source, (*range.tokens)[i].begin, (*range.tokens)[i].end))
+      command.environment.push_back(word_of(field, range.source->line_at((*range.tokens)[i].begin)));
   Fields fields;
   std::vector<const ShellToken*> documents;
   for (std::size_t i = at; i < stop; ++i) {

@@ -29,7 +29,8 @@ struct ShellWord {
 bool is_own_arguments(const ShellWord& word);
 
 struct ShellCommand {
-  std::vector<ShellWord> words;  // the program first; assignments before it are taken out
+  std::vector<ShellWord> words;        // the program first
+  std::vector<ShellWord> environment;  // assignments before it, NAME=VALUE
   int line = 0;
 };
 

@@ -191,6 +191,18 @@ TEST_CASE("groups of microbatches are written where Megatron-LM's own would leav
   CHECK(exported(even, Framework::megatron).find("microbatch-group-size") == std::string::npos);
 }
 
+TEST_CASE("launches that block are Megatron-LM's by a variable, and a note where a file has none") {
+  const Scenario s = preset("llama3-405b-16k-h100-8k"), blocks = with(s, {"kernels.launch=blocking"});
+  const auto has = [](const std::string& text, std::string_view words) {
+    return text.find(words) != std::string::npos;
+  };
+  const std::string script = exported(blocks, Framework::megatron);
+  CHECK(has(script, "export CUDA_LAUNCH_BLOCKING=1\n"));
+  CHECK_FALSE(has(script, "kernels.launch"));
+  CHECK_FALSE(has(exported(s, Framework::megatron), "CUDA_LAUNCH_BLOCKING"));
+  CHECK(has(exported(blocks, Framework::megatron_bridge), "# roofscape: kernels.launch=blocking\n"));
+}
+
 // A file of tests/golden, which ROOFSCAPE_UPDATE_GOLDEN writes anew.
 void check_golden(const std::string& name, const std::string& text) {
   const std::filesystem::path file = test::source_dir() / "tests/golden/exports" / name;

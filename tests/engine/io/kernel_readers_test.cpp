@@ -46,6 +46,30 @@ TEST_CASE("Megatron-LM's attention back end is the attention kernel, its older f
   CHECK(megatron("--use-flash-attn").attention == AttentionKernel::fused);
 }
 
+TEST_CASE("CUDA_LAUNCH_BLOCKING tells how kernels are launched, wherever a script sets it") {
+  using engine::KernelLaunch;
+  const std::string line =
+      "torchrun --nproc_per_node 8 --nnodes 4 pretrain_gpt.py --num-layers 32 --hidden-size 4096 "
+      "--num-attention-heads 32 --seq-length 4096 --global-batch-size 256 --micro-batch-size 1 --bf16 "
+      "--vocab-size 32000\n";
+  const auto launches = [](const std::string& text) { return kernels_of(text, "run.sh").launch; };
+  CHECK(launches(line) == KernelLaunch::queued);
+  CHECK(launches("export CUDA_LAUNCH_BLOCKING=1\n" + line) == KernelLaunch::blocking);
+  CHECK(launches("export CUDA_LAUNCH_BLOCKING=0\n" + line) == KernelLaunch::queued);
+  CHECK(launches("export CUDA_LAUNCH_BLOCKING=1\nexport CUDA_LAUNCH_BLOCKING=0\n" + line) == KernelLaunch::queued);
+  CHECK(launches("NCCL_DEBUG=INFO CUDA_LAUNCH_BLOCKING=1 " + line) == KernelLaunch::blocking);
+  CHECK(launches("env CUDA_LAUNCH_BLOCKING=1 " + line) == KernelLaunch::blocking);
+  CHECK(launches("export CUDA_LAUNCH_BLOCKING=1\nCUDA_LAUNCH_BLOCKING=0 " + line) == KernelLaunch::queued);
+  CHECK(launches("#export CUDA_LAUNCH_BLOCKING=1\n" + line) == KernelLaunch::queued);
+}
+
+TEST_CASE("a server's launches are no field of its plan") {
+  const auto read = io::import_launch("CUDA_LAUNCH_BLOCKING=1 vllm serve meta-llama/Llama-3.1-8B-Instruct\n",
+                                      "serve.sh", {"h100-sxm:1", {}}, test::shipped());
+  REQUIRE(read.ok());
+  CHECK(read.value().scenario.kernels.launch == engine::KernelLaunch::queued);
+}
+
 TEST_CASE("Megatron-LM's fused cross entropy is the fused loss") {
   CHECK(megatron("").loss == LossKernel::automatic);
   CHECK(megatron("--cross-entropy-loss-fusion --cross-entropy-fusion-impl te").loss == LossKernel::fused);
