@@ -384,6 +384,14 @@ void check_launches(Findings& f) {
         {Findings::edit("kernels.launch", static_cast<double>(KernelLaunch::queued))});
 }
 
+void check_heads(Findings& f) {
+  const Scenario& s = f.scenario();
+  if (!multiplies_heads_by_vector(s)) return;
+  const double width = s.model.is_mla() ? s.model.mla.v_head_dim : s.model.d_head;
+  f.add(Severity::note, "kernels.heads_unaligned", {{width, unit::count}}, "kernels.attention",
+        {Findings::edit("kernels.attention", static_cast<double>(AttentionKernel::fused))});
+}
+
 // Calibrated times are those of the kernels, which skip the masked half of attention; FLOPs of a convention that counts
 // it, or passes that the kernels need not run, can then be more than the chips could have done.
 void check_utilisation(Findings& f) {
@@ -512,6 +520,7 @@ void diagnose(const Scenario& s, Report& report, const MeshLinks* placed) {
     check_convention(f);
     diagnose_recipes(s, report);
   }
+  check_heads(f);
   check_figures(f);
   check_mode(f);
   // Of a plan that cannot run nothing is said that follows from a time.

@@ -183,6 +183,7 @@ void calibrate(const Scenario& s, Trace* trace, Inputs<S>& in) {
   c.issues = values[Calibrated::issue] > 0;
   c.waits = values[Calibrated::wait] > 0 && !s.serves() && s.kernels.launch == KernelLaunch::blocking;
   in.scores_in_hbm = values[Calibrated::score_passes] > 0;
+  in.scores_by_vector = multiplies_heads_by_vector(s);
   // Of the nodes that the mesh is on: those that idle are waited for by nobody.
   const double nodes = std::max(1.0, mesh_chips(s.parallelism) / kChipsAHost);
   c.log_nodes = input_leaf<S>(trace, Q::log_nodes, -1, std::log(nodes), "scenario");

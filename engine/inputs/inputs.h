@@ -136,6 +136,7 @@ struct Inputs {
   AxesOverlap axes_overlap = AxesOverlap::sum;  // resolved: never automatic
   S checkpointed_blocks, checkpoint_segments;
   bool scores_in_hbm = false;            // of attention (AttentionKernel)
+  bool scores_by_vector = false;         // whose products matrix units do not take (has_aligned_heads)
   bool eager = false;                    // ElementwiseKernel
   double logit_bytes = 4;                // in ideal mode (bytes_of_logit); calibrated mode has a parameter
   AxisArray<S> torus_axes;               // as axes_worth (placement.h)

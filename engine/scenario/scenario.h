@@ -426,6 +426,9 @@ ScheduleShape schedule_shape(const PipelinePlan&, ScheduleKind, int stages, int 
 void list_layers(Scenario&, bool by_hand);
 
 SoftwareStack software_stack(const Scenario&);
+// Whether, by its calibration, the products of attention run on the vector units of a GPU: kernels that send scores
+// through HBM take heads as they are (has_aligned_heads), fused ones pad them.
+bool multiplies_heads_by_vector(const Scenario&);
 // Whether it serves in calibrated mode on software that was fitted to training alone (JAX on TPUs): the time the host
 // takes of a training step is not that of a decoding step, and is left out.
 bool decodes_unfitted(const Scenario&);

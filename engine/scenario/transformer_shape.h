@@ -79,6 +79,13 @@ struct TransformerShape {
 
   bool is_moe() const { return moe.n_routed_experts > 0; }
   bool is_mla() const { return mla.kv_lora_rank > 0; }
+  // Matrix units take operands of 16 bytes, 8 elements of 16 bits, whole; rows of heads of another width begin between
+  // them (NVIDIA, Matrix Multiplication Background, tensor core requirements).
+  bool has_aligned_heads() const {
+    constexpr int kAligned = 8;
+    const auto whole = [](int width) { return width % kAligned == 0; };
+    return is_mla() ? whole(mla.qk_nope_head_dim + mla.qk_rope_head_dim) && whole(mla.v_head_dim) : whole(d_head);
+  }
   bool has_local_layers() const { return local_attention.n_local_layers > 0 && local_attention.window_tokens > 0; }
   bool has_expert_groups() const { return is_moe() && moe.n_expert_groups > 1 && moe.groups_per_token > 0; }
   // Dense layers that come before all with experts, so that the first stages of a pipeline hold them.

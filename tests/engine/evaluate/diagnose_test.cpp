@@ -200,6 +200,19 @@ TEST_CASE("launches that block are told of where the host starts each kernel, wi
   CHECK_FALSE(find(without, "kernels.launch_blocks").has_value());
   CHECK_FALSE(find(evaluate(with(s, {"assumptions.mode=ideal"})), "kernels.launch_blocks").has_value());
 }
+TEST_CASE("heads that matrix units do not take are told of where their scores go to HBM, training and serving") {
+  for (const char* id : {"gpt3-175b-1024-a100", "llama3-70b-serving-8-h100"}) {
+    CAPTURE(id);
+    const Scenario s =
+        with(preset(id), {"model.d_head=108", "kernels.attention=unfused", "assumptions.mode=calibrated"});
+    const auto d = find(evaluate(s), "kernels.heads_unaligned");
+    REQUIRE(d.has_value());
+    CHECK(d->values[0].value == 108);
+    CHECK_FALSE(find(evaluate(fixed(s, *d)), "kernels.heads_unaligned").has_value());
+    CHECK_FALSE(find(evaluate(with(s, {"model.d_head=112"})), "kernels.heads_unaligned").has_value());
+    CHECK_FALSE(find(evaluate(with(s, {"assumptions.mode=ideal"})), "kernels.heads_unaligned").has_value());
+  }
+}
 TEST_CASE("what does not fit is a verdict, not an error") {
   const Report r = evaluate(with(preset("llama3-8b-8-h100"), {"parallelism.fsdp=1", "cluster.nodes=1"}));
   const auto d = find(r, "memory.does_not_fit");

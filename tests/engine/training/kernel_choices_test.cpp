@@ -180,3 +180,29 @@ TEST_CASE("in ideal mode, and of software that is compiled into one program, lau
     CHECK(value_if_any(with(s, {"kernels.launch=blocking"}), Q::step_time) == value_if_any(s, Q::step_time));
   }
 }
+
+TEST_CASE("heads that are no multiple of 8 wide are multiplied by vector units where scores go to HBM") {
+  for (const char* stack : {"assumptions.stack=megatron-2021", "assumptions.stack=megatron"}) {
+    CAPTURE(stack);
+    const Scenario s = with(small("assumptions.mode=calibrated"), {stack, "kernels.attention=unfused"});
+    const auto attention = [](const Scenario& of) { return value_if_any(of, Q::step_attention); };
+    const auto wide = [&](const char* width) { return with(s, {width}); };
+    // From 104 to 112 the products grow evenly and by little, and 108 is not between the two.
+    const double narrow = attention(wide("model.d_head=104")), odd = attention(wide("model.d_head=108")),
+                 broad = attention(wide("model.d_head=112"));
+    REQUIRE(narrow < broad);
+    const double aligned = (narrow + broad) / 2;
+    const Chip& chip = s.cluster.chip;
+    const double peak = *chip[ChipField::peak_bf16_dense_flops_per_s].value,
+                 vector = *chip[ChipField::peak_fp32_vector_flops_per_s].value;
+    // Scores alone cost the rest, of which there is as much whatever the width.
+    const double products = 108 * (broad - narrow) / 8;
+    CHECK(odd - aligned == doctest::Approx(products * (peak / vector - 1)).epsilon(1e-6));
+    for (const char* fused : {"kernels.attention=fused", "assumptions.mode=ideal"}) {
+      CAPTURE(fused);
+      const auto between = [&](const char* width) { return attention(with(wide(width), {fused})); };
+      CHECK(between("model.d_head=108") ==
+            doctest::Approx((between("model.d_head=104") + between("model.d_head=112")) / 2).epsilon(1e-9));
+    }
+  }
+}
