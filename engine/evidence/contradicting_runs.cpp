@@ -1,6 +1,7 @@
 #include "engine/evidence/contradicting_runs.h"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -13,7 +14,7 @@ namespace {
 
 struct Neighbour {
   std::size_t entry = 0;
-  double amount = 0;  // requests in flight, or chips
+  double amount = 0;  // requests in flight, chips, or stages
   double figure = 0;  // seconds of a token in any unit, or the rate of a chip
   double batch = 0;   // of training: sequences of a step
 };
@@ -39,20 +40,35 @@ bool servers_contradict(const Neighbour& a, const Neighbour& b) {
   return few.amount < many.amount && few.figure > kFasterWithMore * many.figure;
 }
 
-// All but how many data-parallel ranks it has.
-bool same_training(const io::Measurement& a, const io::Measurement& b) {
-  const auto other_ranks = [](const io::Measurement& entry) {
-    std::pair<io::MeasuredHardware, io::MeasuredPlan> out{*entry.hardware, *entry.plan};
-    out.first.count = out.first.slices = std::nullopt;
-    out.second.data = out.second.fsdp = std::nullopt;
+using HardwareAndPlan = std::pair<io::MeasuredHardware, io::MeasuredPlan>;
+
+// All but their chips and plans, of which `rest` says what is compared.
+template <class Rest>
+bool same_work(const io::Measurement& a, const io::Measurement& b, const Rest& rest) {
+  const auto of = [&rest](const io::Measurement& entry) {
+    HardwareAndPlan out{*entry.hardware, *entry.plan};
+    rest(out);
     return out;
   };
   const bool same_kernels = std::ranges::equal(
       a.kernels, b.kernels, [](const auto& x, const auto& y) { return x.field == y.field && x.value == y.value; });
-  return other_ranks(a) == other_ranks(b) && a.task == b.task && a.precision == b.precision &&
-         a.checkpointing == b.checkpointing && a.schedule == b.schedule && a.what == b.what && same_kernels &&
-         a.model->shape == b.model->shape && a.batch->micro == b.batch->micro &&
-         a.batch->sequence_length == b.batch->sequence_length;
+  return of(a) == of(b) && a.task == b.task && a.precision == b.precision && a.checkpointing == b.checkpointing &&
+         a.schedule == b.schedule && a.what == b.what && same_kernels && a.model->shape == b.model->shape &&
+         a.batch->micro == b.batch->micro && a.batch->sequence_length == b.batch->sequence_length;
+}
+
+// All but how many data-parallel ranks it has.
+bool same_training(const io::Measurement& a, const io::Measurement& b) {
+  return same_work(a, b, [](HardwareAndPlan& of) {
+    of.first.count = of.first.slices = std::nullopt;
+    of.second.data = of.second.fsdp = std::nullopt;
+  });
+}
+
+// All but how its chips are dealt to stages and to data-parallel ranks.
+bool same_chips(const io::Measurement& a, const io::Measurement& b) {
+  return a.batch->global == b.batch->global &&
+         same_work(a, b, [](HardwareAndPlan& of) { of.second.data = of.second.pipeline = std::nullopt; });
 }
 
 // Of as many sequences for each chip, or for all.
@@ -87,6 +103,20 @@ void mark(std::vector<Neighbour> runs, Contradict contradict, std::vector<bool>&
   }
 }
 
+// Marks runs of the same work on the same chips that were slower than one with fewer stages and one with more. A chip's
+// share of what data-parallel ranks exchange falls as one over the stages, and idle time grows with them: their sum has no
+// peak between.
+void mark_between(std::span<const Neighbour> runs, std::vector<bool>& out) {
+  for (const Neighbour& run : runs) {
+    const auto faster = [&](const auto& beside) {
+      return std::ranges::any_of(runs, [&](const Neighbour& other) {
+        return beside(other.amount, run.amount) && other.figure > (1 + kFasterPerChip) * run.figure;
+      });
+    };
+    if (faster(std::less<>()) && faster(std::greater<>())) out[run.entry] = true;
+  }
+}
+
 // The figure of a run in which it can be compared with others: more is a longer time, or more work.
 template <std::size_t N>
 std::optional<std::pair<std::string_view, double>> first_of(const io::Measurement& entry,
@@ -110,10 +140,10 @@ class Neighbourhoods {
     });
     (own != of_source.end() ? *own : of_source.emplace_back()).push_back(run);
   }
-  template <class Contradict>
-  void mark_all(Contradict contradict, std::vector<bool>& out) {
-    for (auto& [source, groups] : groups_)
-      for (std::vector<Neighbour>& runs : groups) mark(std::move(runs), contradict, out);
+  template <class Mark>
+  void for_each(const Mark& mark_group) const {
+    for (const auto& [source, groups] : groups_)
+      for (const std::vector<Neighbour>& runs : groups) mark_group(runs);
   }
 
  private:
@@ -129,7 +159,7 @@ std::vector<bool> contradicting_runs(std::span<const io::Measurement> entries) {
   constexpr std::string_view kRates[] = {"step_time_s", "tokens_per_s_per_chip", "samples_per_s_per_chip",
                                          "tflops_per_chip", "mfu"};
   std::vector<bool> out(entries.size());
-  Neighbourhoods servers(entries), trainings(entries);
+  Neighbourhoods servers(entries), trainings(entries), deals(entries);
   for (std::size_t i = 0; i < entries.size(); ++i) {
     const io::Measurement& entry = entries[i];
     if (entry.kind != "measured" || entry.operation || !entry.model || !entry.hardware || !entry.plan || !entry.batch)
@@ -147,9 +177,14 @@ std::vector<bool> contradicting_runs(std::span<const io::Measurement> entries) {
     if (!figure || !chips || !length || !(batch > 0)) continue;
     const double rate = figure->first == "step_time_s" ? batch * *length / (figure->second * *chips) : figure->second;
     trainings.add(figure->first, {i, double(*chips), rate, batch}, same_training);
+    // Stages that layers are not dealt to evenly wait for the fullest.
+    const int stages = entry.plan->pipeline.value_or(1);
+    if (stages > 0 && entry.model->shape.n_layers % stages == 0)
+      deals.add(figure->first, {i, double(stages), rate, batch}, same_chips);
   }
-  servers.mark_all(servers_contradict, out);
-  trainings.mark_all(trainings_contradict, out);
+  servers.for_each([&out](const auto& runs) { mark(runs, servers_contradict, out); });
+  trainings.for_each([&out](const auto& runs) { mark(runs, trainings_contradict, out); });
+  deals.for_each([&out](const auto& runs) { mark_between(runs, out); });
   return out;
 }
 

@@ -3,7 +3,8 @@
 //   servers    with more requests in flight, all else equal, a token took less than 1 / kFasterWithMore of the time;
 //              runs of one engine are compared whatever its version
 //   training   on more data-parallel ranks, all else equal, a chip did more work by kFasterPerChip, or all chips
-//              together less
+//              together less; or of the same chips, dealt to stages and data-parallel ranks in one way, did less by
+//              kFasterPerChip than with fewer stages and than with more
 // Nobody can say which of two such runs is wrong. Of several neighbours the run that contradicts most of them is
 // marked, and so on until none contradicts another; where several contradict as many, all of these are.
 //

@@ -47,6 +47,19 @@ std::string training_run(const std::string& id, int ranks, double step_time_s, i
          std::to_string(step_time_s) + "}}";
 }
 
+// On 64 chips, dealt to so many stages of its 24 layers.
+std::string dealt_run(int stages, double step_time_s, int sequences = 256) {
+  return R"({"id": ")" + std::to_string(stages) +
+         R"(", "family": "f", "task": "train", "kind": "measured", "config_completeness": "full",
+    "precision_id": "bf16", "checkpointing_id": "none", "schedule_id": "1f1b", "hardware": {"chip_id": "h100-sxm",
+    "count": 64, "node_size": 8}, "parallelism": {"dp": )" +
+         std::to_string(64 / stages) + R"(, "tp": 1, "pp": )" + std::to_string(stages) +
+         R"(, "zero": 1}, "batch": {"global": )" + std::to_string(sequences) + R"(, "micro": 1, "seq": 2048},
+    "model": {"name": "GPT", "n_layers": 24, "d_model": 1024, "d_ff": 4096, "n_heads": 8, "n_kv_heads": 8,
+      "d_head": 128, "vocab_size": 51200, "gated_mlp": false}, "measured": {"step_time_s": )" +
+         std::to_string(step_time_s) + "}}";
+}
+
 std::vector<std::string> marked_runs(const std::vector<io::Measurement>& entries) {
   const std::vector<bool> contradicts = evidence::contradicting_runs(entries);
   REQUIRE(contradicts.size() == entries.size());
@@ -101,6 +114,22 @@ TEST_CASE("a step of as many sequences that takes longer on more chips contradic
   CHECK(marked_runs(read_runs(training_run("8", 8, 1.0, 2, 64) + "," + training_run("16", 8, 1.1, 4, 64))).empty());
 }
 
+TEST_CASE("a run slower than with fewer stages and than with more contradicts both") {
+  const std::string few = dealt_run(2, 1.0), many = dealt_run(8, 1.2);
+  CHECK(marked_runs(read_runs(few + "," + dealt_run(4, 1.3) + "," + many)) == RunIds{"4"});
+  // By less it may be noise; between the two it is as it should be, and faster than both as well.
+  for (const double time : {1.22, 1.1, 0.8}) {
+    CAPTURE(time);
+    CHECK(marked_runs(read_runs(few + "," + dealt_run(4, time) + "," + many)).empty());
+  }
+  // With the fewest stages, or the most, a run may be as slow as it is.
+  CHECK(marked_runs(read_runs(dealt_run(2, 3.0) + "," + dealt_run(4, 1.3) + "," + many)).empty());
+  CHECK(marked_runs(read_runs(few + "," + dealt_run(4, 1.3) + "," + dealt_run(8, 3.0))).empty());
+  // Of another batch, or with stages of unequal layers, it is another matter.
+  CHECK(marked_runs(read_runs(few + "," + dealt_run(4, 1.3, 128) + "," + many)).empty());
+  CHECK(marked_runs(read_runs(few + "," + dealt_run(7, 1.3) + "," + many)).empty());
+}
+
 TEST_CASE("a run that contradicts its neighbours is predicted, and summed up apart") {
   const auto entries =
       read_runs(server_run("8", 8, 5) + "," + server_run("16", 16, 6) + "," + server_run("512", 512, 4));
@@ -135,7 +164,7 @@ TEST_CASE("runs that contradict their neighbours are in no pair and near no plan
   }
 }
 
-TEST_CASE("of the shipped runs ten servers contradict their neighbours, and no training does") {
+TEST_CASE("of the shipped runs ten servers and one training run contradict their neighbours") {
   const auto files = io::load_evidence(test::shipped());
   REQUIRE(files.ok());
   const std::vector<bool> contradicts = evidence::contradicting_runs(files.value().entries);
@@ -143,7 +172,7 @@ TEST_CASE("of the shipped runs ten servers contradict their neighbours, and no t
   for (std::size_t i = 0; i < contradicts.size(); ++i)
     if (contradicts[i]) ++(files.value().entries[i].task == "inference" ? servers : trainings);
   CHECK(servers == 10);
-  CHECK(trainings == 0);
+  CHECK(trainings == 1);
 }
 
 }  // namespace
