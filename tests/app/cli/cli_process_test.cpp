@@ -166,17 +166,20 @@ TEST_CASE("validate as text and JSON, and the evidence figure, mark the same run
     }
     // Of whatever plan the figure is: one that serves on switches, one that trains on a torus.
     for (const std::string plan : {"llama3-70b-serving-8-h100", "llama3-70b-v5p-pod"}) {
-      const auto data = nlohmann::json::parse(
-          run("figure evidence " + plan + " --with quantity=decode --with mode=" + mode + " -o - --format json").out);
-      const auto& columns = data.at("columns");
-      const auto at =
-          static_cast<std::size_t>(std::find(columns.begin(), columns.end(), "contradicts") - columns.begin());
       in_figure.clear();
-      for (const auto& row : data.at("rows"))
-        if (row.at(at) == "yes") in_figure.insert(row.at(0).get<std::string>());
+      for (const std::string quantity : {"decode", "step"}) {
+        const auto data = nlohmann::json::parse(run("figure evidence " + plan + " --with quantity=" + quantity +
+                                                    " --with mode=" + mode + " -o - --format json")
+                                                    .out);
+        const auto& columns = data.at("columns");
+        const auto at =
+            static_cast<std::size_t>(std::find(columns.begin(), columns.end(), "contradicts") - columns.begin());
+        for (const auto& row : data.at("rows"))
+          if (row.at(at) == "yes") in_figure.insert(row.at(0).get<std::string>());
+      }
       CHECK(in_figure == in_json);
     }
-    CHECK(in_json.size() == 10);
+    CHECK(in_json.size() == 11);
     CHECK(in_text == in_json);
     CHECK(summary.find(" " + std::to_string(json.at("contradicting").at("n").get<int>()) + " ") != std::string::npos);
   }
