@@ -222,7 +222,7 @@ void Pricer::bounds(const PlacedMesh& mesh, const PricedLayer& layer, PricedStat
     return;
   }
   // Nothing but the bubble differs.
-  const double before = state.step.before_pipeline,
+  const double before = state.step.before_pipeline + state.step.layers_host,
                optimizer = state.step.step_parts[step_part_index(Q::step_optimizer)];
   const bool calibrated = mesh.in.calibrated;
   for (std::size_t i = 0; i < makespans.size(); ++i) {

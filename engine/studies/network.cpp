@@ -58,7 +58,8 @@ LayerLoad load_of(const Scenario& s, const Inputs<double>& in, const LayerTime<d
 double slowness(const Inputs<double>& in, const LayerTime<double>& layer, Pass pass) {
   const bool backward = pass == Pass::backward;
   const Block<double>& block = layer.layer;
-  const double work = backward ? block.math_backward + block.hbm_backward : block.math_forward + block.hbm_forward;
+  double work = backward ? block.math_backward + block.hbm_backward : block.math_forward + block.hbm_forward;
+  if (block.hosted) work += backward ? block.host_backward : block.host_forward;
   return work * in.chip.peak_flops / ((backward ? kBackwardOverForward : 1) * layer.operations.flops_forward);
 }
 

@@ -126,9 +126,13 @@ BlockTime<S> block_time(const Inputs<S>& in, const Block<S>& block, const AxisMa
                         const OnceAStep<S>& once, const Wires<S>& wires, const BlockNames& names) {
   const auto name = [&names](Q q, const S& x) { return named(q, names.index, x); };
   BlockTime<S> time;
-  const auto work = [&in](const S& math, const S& hbm) { return in.calibrated ? math + hbm : max(math, hbm); };
-  time.work_forward = name(names.work_forward, work(block.math_forward, block.hbm_forward));
-  time.work_backward = name(names.work_backward, work(block.math_backward, block.hbm_backward));
+  const auto work = [&](const S& math, const S& hbm, const S& host) {
+    if (!in.calibrated) return S(max(math, hbm));
+    return block.hosted ? S(math + hbm + host) : S(math + hbm);
+  };
+  time.work_forward = name(names.work_forward, work(block.math_forward, block.hbm_forward, block.host_forward));
+  time.work_backward = name(names.work_backward, work(block.math_backward, block.hbm_backward, block.host_backward));
+  if (block.hosted) time.host = name(Q::layer_host, block.host_forward + block.host_backward);
   const unsigned talks = bits_of(communicates);
   const Busiest<S> forward = busiest(wires, block.comm_forward, talks, in.zero),
                    backward = busiest(wires, block.comm_backward, talks, in.zero);

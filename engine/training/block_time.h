@@ -19,19 +19,22 @@ using AxisMask = AxisArray<bool>;
 
 template <Scalar S>
 struct Block {
-  S math_forward, math_backward;             // seconds at peak; backward with recomputation
-  S hbm_forward, hbm_backward;               // seconds at HBM bandwidth
+  S math_forward, math_backward;      // seconds at peak; backward with recomputation
+  S hbm_forward, hbm_backward;        // seconds at HBM bandwidth
+  S host_forward{}, host_backward{};  // seconds that the chip idles for the host; read where `hosted`
+  bool hosted = false;
   AxisArray<S> comm_forward, comm_backward;  // seconds of each mesh axis
 };
 
 template <Scalar S>
 struct BlockTime {
-  S work_forward, work_backward;        // the longer of arithmetic and HBM traffic
+  S work_forward, work_backward;        // the longer of arithmetic and HBM traffic; calibrated both, and the host's
   S network_forward, network_backward;  // of the busiest wire
   S exposed_forward, exposed_backward;  // what the network takes beyond the work
   S hidden_forward, hidden_backward;    // what it takes under the work; calibrated only, else the difference
   S forward, backward;                  // work and exposed communication
   S hbm_exposed;                        // HBM traffic beyond the arithmetic, both directions
+  S host{};                             // that the chip idles for the host, both directions; where it is `hosted`
   AxisArray<S> exposed;                 // communication beyond the work by axis, both directions
 };
 

@@ -35,12 +35,13 @@ void take_kernel_times(const Inputs<S>& in, const S& again, LayerTime<S>& cost) 
   cost.layer.math_backward = named(Q::layer_math_backward, k.matmul_backward + k.attention_backward + k.again);
   cost.layer.hbm_forward = named(Q::layer_hbm_forward, k.vector_forward);
   cost.layer.hbm_backward = named(Q::layer_hbm_backward, k.vector_backward);
-  // Host time of a pass: of a layer's kernels forward, those of both gradients, and those run again.
+  // Of a layer's kernels forward; of those of both gradients, and those run again.
   const S passes_backward = constant<S>(2) + again;
-  if (in.calibration.waits) {
+  cost.layer.hosted = in.calibration.waits;
+  if (cost.layer.hosted) {
     const S& wait = in.calibration[Calibrated::wait];
-    cost.layer.hbm_forward = named(Q::layer_hbm_forward, k.vector_forward + wait);
-    cost.layer.hbm_backward = named(Q::layer_hbm_backward, k.vector_backward + passes_backward * wait);
+    cost.layer.host_forward = named(Q::layer_host_forward, S(wait));
+    cost.layer.host_backward = named(Q::layer_host_backward, passes_backward * wait);
   } else if (in.calibration.issues) {
     // A host that starts kernels more slowly than the chip runs them sets the pace; what it waits for is of no
     // kernel.
@@ -371,6 +372,11 @@ void take_mean(const LayerTime<S>& dense, const LayerTime<S>& experts, const Inp
   take(Q::layer_math_backward, layer.math_backward, a.math_backward, b.math_backward);
   take(Q::layer_hbm_forward, layer.hbm_forward, a.hbm_forward, b.hbm_forward);
   take(Q::layer_hbm_backward, layer.hbm_backward, a.hbm_backward, b.hbm_backward);
+  layer.hosted = a.hosted;  // of the calibration, whatever the kind
+  if (layer.hosted) {
+    take(Q::layer_host_forward, layer.host_forward, a.host_forward, b.host_forward);
+    take(Q::layer_host_backward, layer.host_backward, a.host_backward, b.host_backward);
+  }
   for (const Axis axis : {Axis::tensor, Axis::context, Axis::expert}) {
     if (in.degree(axis).n <= 1) continue;
     const int i = static_cast<int>(axis);

@@ -51,7 +51,7 @@ namespace {
 // mean transfers in `out`, as figures have it that draw one layer.
 template <Scalar S>
 BlockTime<S> mean_block(const Parameters<S>& params, const BlockTime<S>& dense, const BlockTime<S>& experts,
-                        BlockTime<S> out) {
+                        bool hosted, BlockTime<S> out) {
   const BlockNames names = layer_names();
   const auto take = [&](Q q, S BlockTime<S>::*time) {
     out.*time = named(q, mean_of_kinds(params, S(dense.*time), S(experts.*time)));
@@ -63,6 +63,7 @@ BlockTime<S> mean_block(const Parameters<S>& params, const BlockTime<S>& dense, 
   take(names.forward, &BlockTime<S>::forward);
   take(names.backward, &BlockTime<S>::backward);
   take(names.hbm_exposed, &BlockTime<S>::hbm_exposed);
+  if (hosted) take(Q::layer_host, &BlockTime<S>::host);
   out.hidden_forward = mean_of_kinds(params, dense.hidden_forward, experts.hidden_forward);
   out.hidden_backward = mean_of_kinds(params, dense.hidden_backward, experts.hidden_backward);
   for (std::size_t i = 0; i < out.exposed.size(); ++i)
@@ -154,8 +155,8 @@ void stage_blocks(const Inputs<S>& in, const LayerTime<S>& layer, const LinkRate
       cost.kinds[static_cast<std::size_t>(kind)] = {block_time(in, b, kind_talks, once, rates.wires, layer_names()),
                                                     b.comm_forward, b.comm_backward};
     }
-    cost.layer =
-        mean_block(layer.params, cost.kind(LayerKind::dense).layer, cost.kind(LayerKind::experts).layer, cost.layer);
+    cost.layer = mean_block(layer.params, cost.kind(LayerKind::dense).layer, cost.kind(LayerKind::experts).layer,
+                            layer.layer.hosted, cost.layer);
   }
 
   // Embedding and head move their own state over the same links.

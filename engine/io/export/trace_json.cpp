@@ -75,7 +75,9 @@ struct StepEnd {
 };
 std::array<StepEnd, 6> step_end(const engine::Report& report, const engine::StepPasses& passes) {
   const auto part = [&report](Q q) { return report.quantities.value_or(q, 0); };
-  const double all = part(Q::step_host), host = std::min(all, passes.host_s);
+  // What layers wait for the host is in their own slices.
+  const double all = std::max(part(Q::step_host) - part(Q::step_layers_host), 0.0),
+               host = std::min(all, passes.host_s);
   return {{{"gradient reduction", "step_end", kExposed, report.pipeline.reduction_s},
            {"matrices of Muon, exposed", "step_end", kExposed, report.pipeline.update_exchange_s},
            {"optimizer", "step_end", kCompute, part(Q::step_optimizer)},

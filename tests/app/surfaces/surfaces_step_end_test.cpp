@@ -268,10 +268,8 @@ Difference the_network(const Case& plan) {
       continue;
     }
     const double flops = plan.q(Q::layer_flops_forward) / plan.q(Q::peak_flops) * (backward ? 2 : 1);
-    const Block<double>& block = plan.e.layer.layer;
-    const double work = !plan.e.in.calibrated ? flops
-                        : backward            ? block.math_backward + block.hbm_backward
-                                              : block.math_forward + block.hbm_forward;
+    const double work =
+        plan.e.in.calibrated ? plan.q(backward ? Q::layer_work_backward : Q::layer_work_forward) : flops;
     if (Difference d = compare(backward ? "the plan's line, backward" : "the plan's line, forward",
                                work / line->ratio_now, layer);
         !d.empty())

@@ -129,13 +129,15 @@ TEST_CASE("a host that waits for each kernel takes its time beside the work of e
     const double wait = applied_calibration(s)[Calibrated::wait];
     REQUIRE(wait > 0);
     const Scenario waits = with(s, {"kernels.launch=blocking"});
-    // Else the host sets the pace where it does not wait, too.
-    REQUIRE(value_if_any(s, Q::layer_math_forward) > applied_calibration(s)[Calibrated::issue]);
-    CHECK(value_if_any(waits, Q::layer_hbm_forward) ==
-          doctest::Approx(value_if_any(s, Q::layer_hbm_forward) + wait).epsilon(1e-12));
     const double passes = s.checkpointing.policy == CheckpointPolicy::block ? 3 : 2;
-    CHECK(value_if_any(waits, Q::layer_hbm_backward) ==
-          doctest::Approx(value_if_any(s, Q::layer_hbm_backward) + passes * wait).epsilon(1e-12));
+    CHECK(value_if_any(waits, Q::layer_host_forward) == wait);
+    CHECK(value_if_any(waits, Q::layer_host_backward) == passes * wait);
+    const double sequences = s.workload.global_batch_sequences, ranks = s.parallelism.data * s.parallelism.fsdp;
+    const double microbatches = sequences / ranks / s.pipeline.microbatch_sequences;
+    CHECK(value_if_any(waits, Q::step_layers_host) ==
+          doctest::Approx(microbatches * s.model.n_layers * (1 + passes) * wait).epsilon(1e-12));
+    for (const Q q : {Q::step_hbm, Q::step_matmul, Q::step_attention, Q::step_optimizer})
+      CHECK(value_if_any(waits, q) == value_if_any(s, q));
   }
 }
 
