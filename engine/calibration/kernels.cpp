@@ -144,8 +144,8 @@ class Kernels {
       const S heads = m.n_heads / in_.degree(Axis::tensor).x;
       const S scores =
           constant<S>(2, unit::bytes_each) * t_ * T * heads * c(Calibrated::score_passes) / in_.calibration.hbm;
-      // Without matrix units they run on the vector units. BLOOM's runs with heads of 108 took some 40 s more a step
-      // than those of 96 and 144 beside them, whose products have some 10 TFLOP/s then.
+      // What matrix units do not take runs on the vector units: BLOOM's tuning runs with heads 108 wide took some 40 s
+      // per step longer than those with heads of 144 and 216, which leaves these products some 10 TFLOP/s.
       const S rate = in_.scores_by_vector ? min(C, in_.chip.vector_flops) : S(C);
       const S math = flops / (rate * c(Calibrated::matmul_efficiency)) + scores;
       attention_flops_ = flops, attention_flops_backward_ = two_ * flops;

@@ -171,7 +171,7 @@ void step_parts(const Inputs<S>& in, const LayerTime<S>& layer, const ModelFlops
   }
   out.before_pipeline = out.step_parts[0];
   for (std::size_t i = 1; i < kPipelineParts; ++i) out.before_pipeline = out.before_pipeline + out.step_parts[i];
-  if (layer.layer.hosted) out.layers_host = named(Q::step_layers_host, work.layer_passes * blocks.layer.host);
+  out.layers_host = layer.layer.hosted ? named(Q::step_layers_host, work.layer_passes * blocks.layer.host) : S(zero);
   const bool of_chip = updates_on_chip(in, key);
   S update = of_chip ? chip_update(in, key, out) : zero;
   // Newton-Schulz takes the matrix units of the chip also where the state is on the host.

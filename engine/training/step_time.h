@@ -21,7 +21,7 @@ struct StepCost {
   S optimizer_bytes_each;  // of HBM, a parameter and step; mean of those of Adam and Muon
   S updated_by_muon{};     // of updated_params
   std::array<S, kStepParts.size()> step_parts;
-  S layers_host{};    // of the host's part, what stands inside layers; where these are hosted (block_time.h)
+  S layers_host{};    // of the host's part, what stands inside layers (block_time.h); else 0
   S before_pipeline;  // sum of the parts up to the pipeline's
   S step_time;
 };
