@@ -125,9 +125,9 @@ void for_each_quantity(const Evaluation<S>& e, F&& f) {
   f(Q::layer_math_forward, layer.layer.math_forward), f(Q::layer_math_backward, layer.layer.math_backward);
   f(Q::layer_hbm_bytes_forward, ops.hbm_bytes_forward), f(Q::layer_hbm_bytes_backward, layer.hbm_bytes_backward);
   f(Q::layer_hbm_forward, layer.layer.hbm_forward), f(Q::layer_hbm_backward, layer.layer.hbm_backward);
-  if (layer.layer.hosted) {
-    f(Q::layer_host_forward, layer.layer.host_forward), f(Q::layer_host_backward, layer.layer.host_backward);
-    f(Q::layer_host, stage.layer.host), f(Q::step_layers_host, plan.layers_host);
+  if (in.calibration.waits) {
+    f(Q::layer_host_forward, layer.host.forward), f(Q::layer_host_backward, layer.host.backward);
+    f(Q::step_layers_host, plan.layers_host);
   }
   f(Q::layer_work_forward, stage.layer.work_forward), f(Q::layer_work_backward, stage.layer.work_backward);
   f(Q::gathered_weight_bytes, stage.weight_bytes), f(Q::gradient_bytes, stage.gradient_bytes);

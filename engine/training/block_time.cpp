@@ -123,16 +123,17 @@ BlockNames vocabulary_names(int block) {
 
 template <Scalar S>
 BlockTime<S> block_time(const Inputs<S>& in, const Block<S>& block, const AxisMask& communicates,
-                        const OnceAStep<S>& once, const Wires<S>& wires, const BlockNames& names) {
+                        const OnceAStep<S>& once, const Wires<S>& wires, const BlockNames& names,
+                        const HostWaits<S>* waits) {
   const auto name = [&names](Q q, const S& x) { return named(q, names.index, x); };
   BlockTime<S> time;
-  const auto work = [&](const S& math, const S& hbm, const S& host) {
-    if (!in.calibrated) return S(max(math, hbm));
-    return block.hosted ? S(math + hbm + host) : S(math + hbm);
+  const auto work = [&](const S& math, const S& hbm, S HostWaits<S>::*pass) {
+    if (waits != nullptr) return S(math + hbm + waits->*pass);
+    return in.calibrated ? S(math + hbm) : S(max(math, hbm));
   };
-  time.work_forward = name(names.work_forward, work(block.math_forward, block.hbm_forward, block.host_forward));
-  time.work_backward = name(names.work_backward, work(block.math_backward, block.hbm_backward, block.host_backward));
-  if (block.hosted) time.host = name(Q::layer_host, block.host_forward + block.host_backward);
+  time.work_forward = name(names.work_forward, work(block.math_forward, block.hbm_forward, &HostWaits<S>::forward));
+  time.work_backward =
+      name(names.work_backward, work(block.math_backward, block.hbm_backward, &HostWaits<S>::backward));
   const unsigned talks = bits_of(communicates);
   const Busiest<S> forward = busiest(wires, block.comm_forward, talks, in.zero),
                    backward = busiest(wires, block.comm_backward, talks, in.zero);
@@ -163,8 +164,10 @@ BlockTime<S> block_time(const Inputs<S>& in, const Block<S>& block, const AxisMa
 }
 
 template BlockTime<double> block_time<double>(const Inputs<double>&, const Block<double>&, const AxisMask&,
-                                              const OnceAStep<double>&, const Wires<double>&, const BlockNames&);
+                                              const OnceAStep<double>&, const Wires<double>&, const BlockNames&,
+                                              const HostWaits<double>*);
 template BlockTime<Traced> block_time<Traced>(const Inputs<Traced>&, const Block<Traced>&, const AxisMask&,
-                                              const OnceAStep<Traced>&, const Wires<Traced>&, const BlockNames&);
+                                              const OnceAStep<Traced>&, const Wires<Traced>&, const BlockNames&,
+                                              const HostWaits<Traced>*);
 
 }  // namespace roofscape::engine

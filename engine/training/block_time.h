@@ -19,11 +19,15 @@ using AxisMask = AxisArray<bool>;
 
 template <Scalar S>
 struct Block {
-  S math_forward, math_backward;      // seconds at peak; backward with recomputation
-  S hbm_forward, hbm_backward;        // seconds at HBM bandwidth
-  S host_forward{}, host_backward{};  // seconds that the chip idles for the host; read where `hosted`
-  bool hosted = false;
+  S math_forward, math_backward;             // seconds at peak; backward with recomputation
+  S hbm_forward, hbm_backward;               // seconds at HBM bandwidth
   AxisArray<S> comm_forward, comm_backward;  // seconds of each mesh axis
+};
+
+// Seconds that the chip idles in a layer for a host that waits for each kernel.
+template <Scalar S>
+struct HostWaits {
+  S forward{}, backward{};
 };
 
 template <Scalar S>
@@ -34,7 +38,6 @@ struct BlockTime {
   S hidden_forward, hidden_backward;    // what it takes under the work; calibrated only, else the difference
   S forward, backward;                  // work and exposed communication
   S hbm_exposed;                        // HBM traffic beyond the arithmetic, both directions
-  S host{};                             // that the chip idles for the host, both directions; where it is `hosted`
   AxisArray<S> exposed;                 // communication beyond the work by axis, both directions
 };
 
@@ -58,15 +61,15 @@ struct BlockNames {
 BlockNames layer_names();
 BlockNames vocabulary_names(int block);  // kEmbeddingBlock, kHeadBlock
 
-// `communicates`: the axes that move anything.
+// `communicates`: the axes that move anything. `waits`: null where there are none.
 template <Scalar S>
 BlockTime<S> block_time(const Inputs<S>&, const Block<S>&, const AxisMask& communicates, const OnceAStep<S>&,
-                        const Wires<S>&, const BlockNames&);
+                        const Wires<S>&, const BlockNames&, const HostWaits<S>* waits = nullptr);
 extern template BlockTime<double> block_time<double>(const Inputs<double>&, const Block<double>&, const AxisMask&,
                                                      const OnceAStep<double>&, const Wires<double>&,
-                                                     const BlockNames&);
+                                                     const BlockNames&, const HostWaits<double>*);
 extern template BlockTime<Traced> block_time<Traced>(const Inputs<Traced>&, const Block<Traced>&, const AxisMask&,
                                                      const OnceAStep<Traced>&, const Wires<Traced>&,
-                                                     const BlockNames&);
+                                                     const BlockNames&, const HostWaits<Traced>*);
 
 }  // namespace roofscape::engine

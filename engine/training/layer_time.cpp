@@ -37,11 +37,10 @@ void take_kernel_times(const Inputs<S>& in, const S& again, LayerTime<S>& cost) 
   cost.layer.hbm_backward = named(Q::layer_hbm_backward, k.vector_backward);
   // Of a layer's kernels forward; of those of both gradients, and those run again.
   const S passes_backward = constant<S>(2) + again;
-  cost.layer.hosted = in.calibration.waits;
-  if (cost.layer.hosted) {
+  if (in.calibration.waits) {
     const S& wait = in.calibration[Calibrated::wait];
-    cost.layer.host_forward = named(Q::layer_host_forward, S(wait));
-    cost.layer.host_backward = named(Q::layer_host_backward, passes_backward * wait);
+    cost.host.forward = named(Q::layer_host_forward, S(wait));
+    cost.host.backward = named(Q::layer_host_backward, passes_backward * wait);
   } else if (in.calibration.issues) {
     // A host that starts kernels more slowly than the chip runs them sets the pace; what it waits for is of no
     // kernel.
@@ -372,10 +371,9 @@ void take_mean(const LayerTime<S>& dense, const LayerTime<S>& experts, const Inp
   take(Q::layer_math_backward, layer.math_backward, a.math_backward, b.math_backward);
   take(Q::layer_hbm_forward, layer.hbm_forward, a.hbm_forward, b.hbm_forward);
   take(Q::layer_hbm_backward, layer.hbm_backward, a.hbm_backward, b.hbm_backward);
-  layer.hosted = a.hosted;  // of the calibration, whatever the kind
-  if (layer.hosted) {
-    take(Q::layer_host_forward, layer.host_forward, a.host_forward, b.host_forward);
-    take(Q::layer_host_backward, layer.host_backward, a.host_backward, b.host_backward);
+  if (in.calibration.waits) {
+    take(Q::layer_host_forward, cost.host.forward, dense.host.forward, experts.host.forward);
+    take(Q::layer_host_backward, cost.host.backward, dense.host.backward, experts.host.backward);
   }
   for (const Axis axis : {Axis::tensor, Axis::context, Axis::expert}) {
     if (in.degree(axis).n <= 1) continue;
@@ -413,8 +411,9 @@ LayerTime<S> layer_time(const Inputs<S>& in, const LinkRates<S>& rates, const La
                      experts = layer_time_of(LayerKind::experts, in, rates, key, method);
   take_mean(dense, experts, in, cost);
   const auto of_kind = [](const LayerTime<S>& of) {
-    return LayerOfKind<S>{of.layer,       of.params.layer, of.params_rank,  of.params_spread,  of.activations,
-                          of.layer_again, of.trained,      of.trained_rank, of.trained_spread, of.weight_gradient};
+    return LayerOfKind<S>{of.layer,        of.params.layer,   of.params_rank,    of.params_spread,
+                          of.activations,  of.layer_again,    of.host,           of.trained,
+                          of.trained_rank, of.trained_spread, of.weight_gradient};
   };
   cost.kinds = {of_kind(dense), of_kind(experts)};
   return cost;

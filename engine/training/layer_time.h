@@ -95,7 +95,8 @@ struct LayerOfKind {
   Block<S> layer;
   S params, params_rank, params_spread;
   LayerActivations<S> activations;
-  S again;                                                           // as LayerTime::layer_again
+  S again;  // as LayerTime::layer_again
+  HostWaits<S> host;
   S trained{}, trained_rank{}, trained_spread{}, weight_gradient{};  // as in LayerTime
 };
 
@@ -133,6 +134,7 @@ struct LayerTime : LinkRates<S> {
   // Arithmetic, HBM and the communication of tensor and context; stage_blocks() adds that of the state shards.
   Block<S> layer, embedding, head;
   LayerKernels<S> kernels;  // calibrated only
+  HostWaits<S> host;        // not set but where the calibration waits
   S tensor_share;           // of the collectives over tensor that is left where fewer ranks split an expert
   S hbm_bytes_backward, tensor_bytes, context_bytes, expert_bytes, expert_across_bytes,
       expert_exchange;  // of a layer; tensor, context: one transfer

@@ -51,7 +51,7 @@ namespace {
 // mean transfers in `out`, as figures have it that draw one layer.
 template <Scalar S>
 BlockTime<S> mean_block(const Parameters<S>& params, const BlockTime<S>& dense, const BlockTime<S>& experts,
-                        bool hosted, BlockTime<S> out) {
+                        BlockTime<S> out) {
   const BlockNames names = layer_names();
   const auto take = [&](Q q, S BlockTime<S>::*time) {
     out.*time = named(q, mean_of_kinds(params, S(dense.*time), S(experts.*time)));
@@ -63,7 +63,6 @@ BlockTime<S> mean_block(const Parameters<S>& params, const BlockTime<S>& dense, 
   take(names.forward, &BlockTime<S>::forward);
   take(names.backward, &BlockTime<S>::backward);
   take(names.hbm_exposed, &BlockTime<S>::hbm_exposed);
-  if (hosted) take(Q::layer_host, &BlockTime<S>::host);
   out.hidden_forward = mean_of_kinds(params, dense.hidden_forward, experts.hidden_forward);
   out.hidden_backward = mean_of_kinds(params, dense.hidden_backward, experts.hidden_backward);
   for (std::size_t i = 0; i < out.exposed.size(); ++i)
@@ -140,7 +139,8 @@ void stage_blocks(const Inputs<S>& in, const LayerTime<S>& layer, const LinkRate
   add_state(block, cost.weight_bytes, cost.gradient_bytes, layer.params_spread, layer.trained_spread);
   cost.comm_forward = block.comm_forward;
   cost.comm_backward = block.comm_backward;
-  cost.layer = block_time(in, block, talks, once, rates.wires, layer_names());
+  const auto waits = [&in](const auto& of) { return in.calibration.waits ? &of.host : nullptr; };
+  cost.layer = block_time(in, block, talks, once, rates.wires, layer_names(), waits(layer));
   cost.has_kinds = layer.has_kinds;
   if (layer.has_kinds) {
     for (const LayerKind kind : {LayerKind::dense, LayerKind::experts}) {
@@ -152,11 +152,12 @@ void stage_blocks(const Inputs<S>& in, const LayerTime<S>& layer, const LinkRate
       add_state(b, named(Q::gathered_weight_bytes, weights_of(of.params_rank, of.trained_rank)),
                 named(Q::gradient_bytes, gradients_of(of.params_rank, of.trained_rank)), of.params_spread,
                 of.trained_spread);
-      cost.kinds[static_cast<std::size_t>(kind)] = {block_time(in, b, kind_talks, once, rates.wires, layer_names()),
-                                                    b.comm_forward, b.comm_backward};
+      cost.kinds[static_cast<std::size_t>(kind)] = {
+          block_time(in, b, kind_talks, once, rates.wires, layer_names(), waits(of)), b.comm_forward,
+          b.comm_backward};
     }
-    cost.layer = mean_block(layer.params, cost.kind(LayerKind::dense).layer, cost.kind(LayerKind::experts).layer,
-                            layer.layer.hosted, cost.layer);
+    cost.layer =
+        mean_block(layer.params, cost.kind(LayerKind::dense).layer, cost.kind(LayerKind::experts).layer, cost.layer);
   }
 
   // Embedding and head move their own state over the same links.
