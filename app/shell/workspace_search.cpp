@@ -70,8 +70,10 @@ void Workspace::show_newest(bool serves) {
   const auto is_of_kind = [&](const auto& found) { return found != nullptr && found->query.serves() == serves; };
   const auto is_present = [&](const auto& found) { return found->query.scenario == scenario; };
   const auto shown = is_of_kind(search.found) ? std::move(search.found) : nullptr;
-  if (!shows_search()) since_found_.clear();
-  if (since_found_.empty() || !(since_found_.back() == scenario)) since_found_.push_back(scenario);
+  if (since_found_.empty() || !(since_found_.back() == scenario)) {
+    if (!shows_search()) since_found_.clear();
+    since_found_.push_back(scenario);
+  }
   const auto moment = [&](const auto& found) {  // how long ago, in scenarios; the size: before what is shown
     const auto at = std::find(since_found_.rbegin(), since_found_.rend(), found->query.scenario);
     return static_cast<std::size_t>(at - since_found_.rbegin());

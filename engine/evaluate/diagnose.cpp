@@ -377,11 +377,9 @@ void check_checkpointing(Findings& f) {
 // Set to find an error, and forgotten.
 void check_launches(Findings& f) {
   const Scenario& s = f.scenario();
-  if (s.kernels.launch != KernelLaunch::blocking || s.assumptions.mode == Mode::ideal) return;
-  const double wait = applied_calibration(s)[Calibrated::wait];
-  if (wait <= 0) return;
-  f.add(Severity::note, "kernels.launch_blocks", {{wait, unit::seconds}}, "kernels.launch",
-        {Findings::edit("kernels.launch", static_cast<double>(KernelLaunch::queued))});
+  if (!waits_for_kernels(s)) return;
+  f.add(Severity::note, "kernels.launch_blocks", {{applied_calibration(s)[Calibrated::wait], unit::seconds}},
+        "kernels.launch", {Findings::edit("kernels.launch", static_cast<double>(KernelLaunch::queued))});
 }
 
 void check_heads(Findings& f) {

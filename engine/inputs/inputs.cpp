@@ -181,7 +181,7 @@ void calibrate(const Scenario& s, Trace* trace, Inputs<S>& in) {
   c.node_size = chip[ChipField::scaleup_domain_chips].value.value_or(s.cluster.node_size);
   c.direct = values[Calibrated::direct_links] > 0;
   c.issues = values[Calibrated::issue] > 0;
-  c.waits = values[Calibrated::wait] > 0 && !s.serves() && s.kernels.launch == KernelLaunch::blocking;
+  c.waits = waits_for_kernels(s);
   in.scores_in_hbm = values[Calibrated::score_passes] > 0;
   in.scores_by_vector = multiplies_heads_by_vector(s);
   // Of the nodes that the mesh is on: those that idle are waited for by nobody.

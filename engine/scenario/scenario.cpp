@@ -98,6 +98,11 @@ SoftwareStack software_stack(const Scenario& s) {
   return sharded && plan.pipeline == 1 ? SoftwareStack::torch_fsdp : SoftwareStack::megatron;
 }
 
+bool waits_for_kernels(const Scenario& s) {
+  return s.kernels.launch == KernelLaunch::blocking && !s.serves() && s.assumptions.mode != Mode::ideal &&
+         applied_calibration(s)[Calibrated::wait] > 0;
+}
+
 bool multiplies_heads_by_vector(const Scenario& s) {
   return s.assumptions.mode != Mode::ideal && s.cluster.chip.interconnect == Interconnect::switched &&
          !s.model.has_aligned_heads() && applied_calibration(s)[Calibrated::score_passes] > 0;

@@ -426,6 +426,8 @@ ScheduleShape schedule_shape(const PipelinePlan&, ScheduleKind, int stages, int 
 void list_layers(Scenario&, bool by_hand);
 
 SoftwareStack software_stack(const Scenario&);
+// Whether, by its calibration, the host takes time of every layer to wait for its kernels (KernelLaunch::blocking).
+bool waits_for_kernels(const Scenario&);
 // Whether, by its calibration, the products of attention run on the vector units of a GPU: kernels that send scores
 // through HBM take heads as they are (has_aligned_heads), fused ones pad them.
 bool multiplies_heads_by_vector(const Scenario&);

@@ -56,13 +56,11 @@ void paired_stages(const Inputs<S>& in, const LinkRates<S>& rates, const StageBl
     const std::size_t first_pair = out.pair.size();
     for (int n = 0; n < partners; ++n) {
       const auto other = static_cast<std::size_t>(pair_partner(shape, static_cast<int>(s), n)) % stages;
-      const auto together = [&] {
-        return in.calibration.waits
-                   ? S(forward[s] + backward[other])  // nothing runs beside a kernel that is waited for
-                   : pair_time(in, rates, blocks, layers[s], layers[other],
-                               {s == 0, s == last, other == 0, other == last});
-      };
-      const S pair = named(Q::stage_pair, static_cast<int>(out.pair.size()), together());
+      // Nothing runs beside a kernel that is waited for.
+      const S pair = named(Q::stage_pair, static_cast<int>(out.pair.size()),
+                           in.calibration.waits ? S(forward[s] + backward[other])
+                                                : pair_time(in, rates, blocks, layers[s], layers[other],
+                                                            {s == 0, s == last, other == 0, other == last}));
       out.pair.push_back(pair);
     }
     // Of both directions, where there are two.
