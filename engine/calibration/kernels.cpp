@@ -153,7 +153,8 @@ class Kernels {
       return;
     }
     attention_flops_ = flops, attention_flops_backward_ = constant<S>(kAttentionBackward) * flops;
-    const AttentionTime<S> time = attention_time(in_, flops, T);
+    const S width = m.is.mla ? (m.qk_nope_head_dim + m.qk_rope_head_dim + m.v_head_dim) / two_ : S(m.d_head);
+    const AttentionTime<S> time = attention_time(in_, flops, T, width);
     add(OperationKind::attention, time.forward, time.backward);
   }
 

@@ -47,16 +47,31 @@ extern template double product_time<double>(const Inputs<double>&, const Product
 extern template Traced product_time<Traced>(const Inputs<Traced>&, const ProductShape<Traced>&, const Traced&, Dtype,
                                             int);
 
-// Seconds of attention without scores in HBM: `flops` of the forward pass over sequences of so many tokens.
+// How many times as long attention takes per FLOP with heads of this width as with heads 128 wide. On a GPU, beside the
+// two products of each score stands its exponential, however narrow the head: FlashAttention-3 (Shah et al. 2024, figure
+// 5) reaches 497 and 648 TFLOP/s on H100 with heads 64 and 128 wide. Wider ones gain in the forward pass alone, which is
+// left out. The matrix units of a TPU are 128 wide.
+constexpr double kCommonHead = 128;
+constexpr double kExponentialWidth = 60;  // of a head whose products take as long as the rest of its scores
+template <Scalar S>
+S attention_width_ramp(const Inputs<S>& in, const S& width) {
+  const S common = constant<S>(kCommonHead), one = constant<S>(1), rest = constant<S>(kExponentialWidth);
+  if (in.calibration.lanes) return named(Q::attention_width_ramp, ceil(width / common) * common / width);
+  return named(Q::attention_width_ramp, max((one + rest / width) / (one + rest / common), one));
+}
+
+// Seconds of attention without scores in HBM: `flops` of the forward pass over sequences of so many tokens, by heads of
+// this width; where queries and keys have another than values, of their mean.
 template <Scalar S>
 struct AttentionTime {
   S forward{}, backward{};
 };
 constexpr double kAttentionBackward = 2.5;  // five products where the forward has two (Dao 2022)
 template <Scalar S>
-AttentionTime<S> attention_time(const Inputs<S>& in, const S& flops, const S& tokens) {
+AttentionTime<S> attention_time(const Inputs<S>& in, const S& flops, const S& tokens, const S& width) {
   const CalibrationInputs<S>& c = in.calibration;
-  const S ramp = named(Q::attention_ramp, (tokens + c[Calibrated::attention_length]) / tokens);
+  const S ramp =
+      named(Q::attention_ramp, (tokens + c[Calibrated::attention_length]) / tokens * attention_width_ramp(in, width));
   const S& peak = c.peak_16;
   return {flops * ramp / (peak * c[Calibrated::attention_forward]) + c[Calibrated::kernel_gap],
           constant<S>(kAttentionBackward) * flops * ramp / (peak * c[Calibrated::attention_backward]) +

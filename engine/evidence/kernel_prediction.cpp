@@ -88,7 +88,7 @@ Prediction kernel_value(const io::Measurement& entry, const engine::Cluster& clu
     const double forward =
         4 * op.batch.value_or(1) * *op.tokens * *op.tokens * *op.heads * *op.d_head * (op.causal ? 0.5 : 1);
     flops = (back ? engine::kAttentionBackward : 1) * forward;
-    const engine::AttentionTime<double> time = engine::attention_time(in, forward, *op.tokens);
+    const engine::AttentionTime<double> time = engine::attention_time(in, forward, *op.tokens, *op.d_head);
     seconds = !calibrated ? engine::time_at(flops, *peak) : back ? time.backward : time.forward;
   } else if (op.op == "host_to_device" || op.op == "device_to_host") {
     if (!op.bytes) return say("evidence.unpredicted.shape");

@@ -179,6 +179,7 @@ void calibrate(const Scenario& s, Trace* trace, Inputs<S>& in) {
   const bool waves = chip.interconnect == Interconnect::switched && values[Calibrated::wave_share] > 0;
   c.units = chip[ChipField::sm_count].value.value_or(waves ? kUnknown : 1);
   c.node_size = chip[ChipField::scaleup_domain_chips].value.value_or(s.cluster.node_size);
+  c.lanes = chip.interconnect == Interconnect::torus;
   c.direct = values[Calibrated::direct_links] > 0;
   c.issues = values[Calibrated::issue] > 0;
   c.waits = waits_for_kernels(s);

@@ -69,6 +69,7 @@ struct CalibrationInputs {
   S log_nodes{};
   double units = 1;  // multiprocessors that share the tiles of a product
   double node_size = 1;
+  bool lanes = false;          // matrix units of fixed width, which narrower heads fill in part (TPUs)
   bool direct = false;         // no switches inside a node
   bool issues = false;         // the host can be slower than the chip
   bool waits = false;          // it waits for each kernel (KernelLaunch::blocking)
