@@ -79,6 +79,8 @@ constexpr Prior prior_of(engine::Calibrated parameter) {
       return {false, 1e-7, 3e-5, 0.5, "a launch"};
     case expert_layer:
       return {false, 3e-6, 4e-3, 1, "a few kernels, or a wait of the host for the counts of tokens"};
+    case expert_bias:
+      return {false, 0.25, 60, 1.2, "from one read with the activation to many kernels in 32 bits"};
     case eager_kernel:
       return {false, 3e-6, 5e-4, 0.7, "a launch from a host, to one behind a module of Python"};
     case request_host:
