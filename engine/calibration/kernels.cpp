@@ -197,6 +197,10 @@ class Kernels {
     // Routing, and what the host does before it can start the experts' kernels.
     if (m.is.moe) forward = forward + named(Q::layer_routing, p_.moe_share * c(Calibrated::expert_layer));
     out.vector_forward = named(Q::layer_vector_forward, forward);
+    out.issue = in_.zero;
+    if (!in_.calibration.hosted) return;
+    const S& layer = c(in_.calibration.waits ? Calibrated::wait : Calibrated::issue);
+    out.issue = named(Q::layer_issue, m.is.moe ? layer + p_.moe_share * c(Calibrated::expert_issue) : S(layer));
   }
 
   void again(LayerKernels<S>& out, const S& times) {

@@ -108,6 +108,7 @@ struct LayerKernels {
   S matmul_forward{}, matmul_backward{};            // backward: both gradients, nothing computed again
   S attention_forward{}, attention_backward{};
   S vector_forward{}, vector_backward{};  // backward with what is computed again
+  S issue{};                              // what the host takes for the kernels of the forward pass
   S again{};                              // products and attention computed again
   S weight_gradient{};                    // of adapters, where these are trained; part of matmul_backward
   S head_forward{}, head_backward{};      // of the output head: products

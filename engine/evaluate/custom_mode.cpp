@@ -13,7 +13,7 @@ bool untouched(const CalibrationValues& values, const Scenario& s, std::span<con
     return std::any_of(stacks.begin(), stacks.end(), [&values](CalibrationValues stack) {
       if (stack == values) return true;
       // As it serves on software that was fitted to training.
-      stack[Calibrated::step_host] = stack[Calibrated::issue] = 0;
+      for (const Calibrated host : kHostTimes) stack[host] = 0;
       return stack == values;
     });
   };

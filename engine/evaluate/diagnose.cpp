@@ -374,10 +374,18 @@ void check_checkpointing(Findings& f) {
         {Findings::edit("checkpointing.policy", static_cast<double>(CheckpointPolicy::none))});
 }
 
-// Set to find an error, and forgotten.
+constexpr double kFeltHost = 0.02;  // of the step
+
+// Launches that block were set to find an error, and forgotten; or the host is slower than the chip.
 void check_launches(Findings& f) {
   const Scenario& s = f.scenario();
-  if (!waits_for_kernels(s)) return;
+  if (!waits_for_kernels(s)) {
+    const double share = f.quantity(Q::step_layers_host) / f.quantity(Q::step_time);
+    if (share > kFeltHost)
+      f.add(Severity::note, "kernels.host_bound", {{share, unit::fraction}}, "kernels.launch",
+            {Findings::edit("kernels.launch", static_cast<double>(KernelLaunch::graphs))});
+    return;
+  }
   f.add(Severity::note, "kernels.launch_blocks", {{applied_calibration(s)[Calibrated::wait], unit::seconds}},
         "kernels.launch", {Findings::edit("kernels.launch", static_cast<double>(KernelLaunch::queued))});
 }

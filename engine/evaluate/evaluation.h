@@ -125,7 +125,7 @@ void for_each_quantity(const Evaluation<S>& e, F&& f) {
   f(Q::layer_math_forward, layer.layer.math_forward), f(Q::layer_math_backward, layer.layer.math_backward);
   f(Q::layer_hbm_bytes_forward, ops.hbm_bytes_forward), f(Q::layer_hbm_bytes_backward, layer.hbm_bytes_backward);
   f(Q::layer_hbm_forward, layer.layer.hbm_forward), f(Q::layer_hbm_backward, layer.layer.hbm_backward);
-  if (in.calibration.waits) {
+  if (in.calibration.hosted && value_of(plan.layers_host) > 0) {
     f(Q::layer_host_forward, layer.host.forward), f(Q::layer_host_backward, layer.host.backward);
     f(Q::step_layers_host, plan.layers_host);
   }

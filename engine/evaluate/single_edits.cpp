@@ -158,6 +158,8 @@ class Neighbours {
     if (report_.quantities.value_or(Q::memory_free, 0) < 0) kernels();
     if (s_.kernels.launch == KernelLaunch::blocking)
       add({edit("kernels.launch", static_cast<double>(KernelLaunch::queued))});
+    else if (report_.quantities.value_or(Q::step_layers_host, 0) > 0)
+      add({edit("kernels.launch", static_cast<double>(KernelLaunch::graphs))});
     if (p.pipeline > 1) schedules();
   }
 

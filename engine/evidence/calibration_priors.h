@@ -87,6 +87,8 @@ constexpr Prior prior_of(engine::Calibrated parameter) {
       return {false, 1e-3, 0.5, 0.7, "milliseconds of a server written in Python"};
     case issue:
       return {false, 1e-6, 3e-3, 0.7, "kernels of one layer from the host"};
+    case expert_issue:
+      return {false, 1e-4, 1e-2, 0.7, "the dozens of kernels of routing, dispatch and experts"};
     case wait:
       return {false, 1e-4, 1e-2, 0.7, "the same, and that each has ended"};
     case call_latency:

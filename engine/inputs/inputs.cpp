@@ -159,7 +159,7 @@ void calibrate(const Scenario& s, Trace* trace, Inputs<S>& in) {
   const bool unfitted = decodes_unfitted(s);
   for (std::size_t i = 0; i < kCalibrationCount; ++i) {
     const auto parameter = static_cast<Calibrated>(i);
-    const bool host = parameter == Calibrated::step_host || parameter == Calibrated::issue;
+    const bool host = std::find(kHostTimes.begin(), kHostTimes.end(), parameter) != kHostTimes.end();
     const bool own = (parameter == Calibrated::logit_bytes && s.kernels.loss != LossKernel::automatic) ||
                      (parameter == Calibrated::score_passes && s.kernels.attention != AttentionKernel::automatic);
     c.values[i] = input_leaf<S>(trace, static_cast<Q>(static_cast<std::size_t>(Q::cal_matmul_efficiency) + i), -1,
@@ -181,8 +181,10 @@ void calibrate(const Scenario& s, Trace* trace, Inputs<S>& in) {
   c.node_size = chip[ChipField::scaleup_domain_chips].value.value_or(s.cluster.node_size);
   c.lanes = chip.interconnect == Interconnect::torus;
   c.direct = values[Calibrated::direct_links] > 0;
-  c.issues = values[Calibrated::issue] > 0;
+  c.issues = (s.serves() || s.kernels.launch != KernelLaunch::graphs) &&
+             (values[Calibrated::issue] > 0 || (s.model.is_moe() && values[Calibrated::expert_issue] > 0));
   c.waits = waits_for_kernels(s);
+  c.hosted = c.issues || c.waits;
   in.scores_in_hbm = values[Calibrated::score_passes] > 0;
   in.scores_by_vector = multiplies_heads_by_vector(s);
   // Of the nodes that the mesh is on: those that idle are waited for by nobody.

@@ -73,6 +73,7 @@ struct CalibrationInputs {
   bool direct = false;         // no switches inside a node
   bool issues = false;         // the host can be slower than the chip
   bool waits = false;          // it waits for each kernel (KernelLaunch::blocking)
+  bool hosted = false;         // either: layers may idle for it
   Dtype narrow = Dtype::none;  // the compute dtype, where it is one of matrix multiplications alone
   const S& operator[](Calibrated p) const { return values[static_cast<std::size_t>(p)]; }
 };

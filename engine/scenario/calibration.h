@@ -20,6 +20,14 @@ enum class Calibrated : std::uint8_t {
 #undef CALIBRATION
 };
 
+// What a host takes of a training step. Software that was fitted to training has none of it where it serves.
+inline constexpr std::array kHostTimes{Calibrated::step_host, Calibrated::issue, Calibrated::expert_issue};
+
+// What a host takes of the kernels of layers, of which a step that is replayed as one graph has none.
+constexpr bool starts_layers(Calibrated parameter) {
+  return parameter == Calibrated::issue || parameter == Calibrated::expert_issue || parameter == Calibrated::wait;
+}
+
 struct CalibrationRow {
   Calibrated parameter;
   std::string_view id;
@@ -50,6 +58,7 @@ struct CalibrationValues {
 enum class SoftwareStack : std::uint8_t {
   megatron_2021,  // Megatron-LM and Megatron-DeepSpeed before FlashAttention: scores in HBM, transfers after the work
   megatron,       // Megatron-Core and its relatives: fused attention, transfers partly under the work
+  megatron_2026,  // Megatron-Core with the whole step as one graph: fused experts, their transfers beside other work
   torch_fsdp,     // PyTorch with (hybrid) fully sharded data parallelism
   xla,            // JAX: compiled, collectives scheduled by the compiler
   faster_transformer,  // fused kernels started one by one; a batch of requests runs from start to end (2021 to 2023)
@@ -57,9 +66,14 @@ enum class SoftwareStack : std::uint8_t {
   inflight,  // TensorRT-LLM, vLLM and SGLang: graphs of kernels, paged cache, requests join and leave the batch
 };
 inline constexpr std::size_t kSoftwareStacks = kEnumCount<SoftwareStack>;
-inline constexpr EnumTable<SoftwareStack> kSoftwareStackIds{
-    "megatron-2021", "megatron", "torch-fsdp", "xla", "faster-transformer", "torch-compile", "inflight"};
+inline constexpr EnumTable<SoftwareStack> kSoftwareStackIds{"megatron-2021", "megatron", "megatron-2026",
+                                                            "torch-fsdp",    "xla",      "faster-transformer",
+                                                            "torch-compile", "inflight"};
 constexpr bool is_serving_stack(SoftwareStack stack) { return stack >= SoftwareStack::faster_transformer; }
+// Whose values a stack has on a chip of which no file tells its own, but for those that start layers; itself: nobody's.
+constexpr SoftwareStack forerunner(SoftwareStack stack) {
+  return stack == SoftwareStack::megatron_2026 ? SoftwareStack::megatron : stack;
+}
 
 // What one chip has with each stack.
 struct Calibration {

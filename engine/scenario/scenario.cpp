@@ -137,7 +137,8 @@ CalibrationValues stated_calibration(const Scenario& s) {
   if (s.assumptions.mode == Mode::custom) return s.assumptions.custom;
   const SoftwareStack stack = software_stack(s);
   CalibrationValues values = s.cluster.chip.calibration.stacks[static_cast<std::size_t>(stack)];
-  if (s.serves() && !is_serving_stack(stack)) values[Calibrated::step_host] = values[Calibrated::issue] = 0;
+  if (s.serves() && !is_serving_stack(stack))
+    for (const Calibrated host : kHostTimes) values[host] = 0;
   return values;
 }
 

@@ -214,8 +214,9 @@ enum class LossKernel : std::uint8_t {
 enum class ElementwiseKernel : std::uint8_t { fused, eager };
 // Whether the host runs ahead of the chip, or waits for each kernel before it starts the next (CUDA_LAUNCH_BLOCKING=1,
 // set to find errors, and by BLOOM around hangs): then its own time stands beside that of every layer, and nothing is
-// sent under work. Felt in calibrated mode, and by software whose host starts every kernel.
-enum class KernelLaunch : std::uint8_t { queued, blocking };
+// sent under work. Or kernels of a layer are captured once and replayed (CUDA graphs), and the host is never slower than
+// the chip. Felt in calibrated mode, and by software whose host starts every kernel.
+enum class KernelLaunch : std::uint8_t { queued, blocking, graphs };
 struct KernelChoices {
   AttentionKernel attention = AttentionKernel::automatic;
   LossKernel loss = LossKernel::automatic;
@@ -328,6 +329,7 @@ enum class StackChoice : std::uint8_t {
   automatic,
   megatron_2021,
   megatron,
+  megatron_2026,
   torch_fsdp,
   xla,
   faster_transformer,

@@ -28,8 +28,8 @@ constexpr EnumTable<Mode> kModes{"ideal", "calibrated", "custom"};
 constexpr EnumTable<AttentionKernel> kAttentionKernels{"auto", "fused", "unfused"};
 constexpr EnumTable<LossKernel> kLossKernels{"auto", "plain", "fused", "chunked"};
 constexpr EnumTable<ElementwiseKernel> kElementwiseKernels{"fused", "eager"};
-constexpr EnumTable<KernelLaunch> kKernelLaunches{"queued", "blocking"};
-constexpr EnumTable<StackChoice> kStacks{"auto", "megatron-2021",      "megatron",      "torch-fsdp",
+constexpr EnumTable<KernelLaunch> kKernelLaunches{"queued", "blocking", "graphs"};
+constexpr EnumTable<StackChoice> kStacks{"auto", "megatron-2021",      "megatron",      "megatron-2026", "torch-fsdp",
                                          "xla",  "faster-transformer", "torch-compile", "inflight"};
 constexpr EnumTable<FlopsConvention> kFlopsConventions{"6p", "exact", "exact_causal"};
 constexpr EnumTable<AxesOverlap> kOverlaps{"auto", "sum", "max", "by_wire"};

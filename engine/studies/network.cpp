@@ -59,7 +59,7 @@ double slowness(const Inputs<double>& in, const LayerTime<double>& layer, Pass p
   const bool backward = pass == Pass::backward;
   const Block<double>& block = layer.layer;
   double work = backward ? block.math_backward + block.hbm_backward : block.math_forward + block.hbm_forward;
-  if (in.calibration.waits) work += backward ? layer.host.backward : layer.host.forward;
+  if (in.calibration.hosted) work += backward ? layer.host.backward : layer.host.forward;
   return work * in.chip.peak_flops / ((backward ? kBackwardOverForward : 1) * layer.operations.flops_forward);
 }
 

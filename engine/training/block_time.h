@@ -24,7 +24,8 @@ struct Block {
   AxisArray<S> comm_forward, comm_backward;  // seconds of each mesh axis
 };
 
-// Seconds that the chip idles in a layer for a host that waits for each kernel.
+// Seconds that the chip idles in a layer for its host, which waits for each kernel or starts them more slowly than they
+// run.
 template <Scalar S>
 struct HostWaits {
   S forward{}, backward{};

@@ -18,7 +18,7 @@ LayerKernels<S> mean_kernels(const Parameters<S>& params, const LayerKernels<S>&
   for (S LayerKernels<S>::*time :
        {&LayerKernels<S>::matmul_forward, &LayerKernels<S>::matmul_backward, &LayerKernels<S>::attention_forward,
         &LayerKernels<S>::attention_backward, &LayerKernels<S>::vector_forward, &LayerKernels<S>::vector_backward,
-        &LayerKernels<S>::again})
+        &LayerKernels<S>::again, &LayerKernels<S>::issue})
     out.*time = mean_of_kinds(params, S(dense.*time), S(experts.*time));
   for (std::size_t i = 0; i < out.forward.size(); ++i) {
     out.forward[i] = mean_of_kinds(params, dense.forward[i], experts.forward[i]);
@@ -38,17 +38,14 @@ void take_kernel_times(const Inputs<S>& in, const S& again, LayerTime<S>& cost) 
   // Of a layer's kernels forward; of those of both gradients, and those run again.
   const S passes_backward = constant<S>(2) + again;
   if (in.calibration.waits) {
-    const S& wait = in.calibration[Calibrated::wait];
-    cost.host.forward = named(Q::layer_host_forward, S(wait));
-    cost.host.backward = named(Q::layer_host_backward, passes_backward * wait);
+    cost.host.forward = named(Q::layer_host_forward, S(k.issue));
+    cost.host.backward = named(Q::layer_host_backward, passes_backward * k.issue);
   } else if (in.calibration.issues) {
-    // A host that starts kernels more slowly than the chip runs them sets the pace; what it waits for is of no
-    // kernel.
-    const S& issue = in.calibration[Calibrated::issue];
-    const S backward = passes_backward * issue;
-    cost.layer.hbm_forward = named(Q::layer_hbm_forward, max(k.vector_forward, issue - cost.layer.math_forward));
-    cost.layer.hbm_backward =
-        named(Q::layer_hbm_backward, max(k.vector_backward, backward - cost.layer.math_backward));
+    // A host that starts kernels more slowly than the chip runs them sets the pace.
+    const auto idle = [&](const S& starts, const S& math, const S& hbm) { return max(starts - math - hbm, in.zero); };
+    cost.host.forward = named(Q::layer_host_forward, idle(k.issue, cost.layer.math_forward, cost.layer.hbm_forward));
+    cost.host.backward = named(Q::layer_host_backward,
+                               idle(passes_backward * k.issue, cost.layer.math_backward, cost.layer.hbm_backward));
   }
   cost.head.math_forward = k.head_forward;
   cost.head.math_backward = k.head_backward;
@@ -371,7 +368,7 @@ void take_mean(const LayerTime<S>& dense, const LayerTime<S>& experts, const Inp
   take(Q::layer_math_backward, layer.math_backward, a.math_backward, b.math_backward);
   take(Q::layer_hbm_forward, layer.hbm_forward, a.hbm_forward, b.hbm_forward);
   take(Q::layer_hbm_backward, layer.hbm_backward, a.hbm_backward, b.hbm_backward);
-  if (in.calibration.waits) {
+  if (in.calibration.hosted) {
     take(Q::layer_host_forward, cost.host.forward, dense.host.forward, experts.host.forward);
     take(Q::layer_host_backward, cost.host.backward, dense.host.backward, experts.host.backward);
   }

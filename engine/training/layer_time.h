@@ -134,7 +134,7 @@ struct LayerTime : LinkRates<S> {
   // Arithmetic, HBM and the communication of tensor and context; stage_blocks() adds that of the state shards.
   Block<S> layer, embedding, head;
   LayerKernels<S> kernels;  // calibrated only
-  HostWaits<S> host;        // not set but where the calibration waits
+  HostWaits<S> host;        // not set but where layers may idle for it
   S tensor_share;           // of the collectives over tensor that is left where fewer ranks split an expert
   S hbm_bytes_backward, tensor_bytes, context_bytes, expert_bytes, expert_across_bytes,
       expert_exchange;  // of a layer; tensor, context: one transfer

@@ -139,7 +139,7 @@ void stage_blocks(const Inputs<S>& in, const LayerTime<S>& layer, const LinkRate
   add_state(block, cost.weight_bytes, cost.gradient_bytes, layer.params_spread, layer.trained_spread);
   cost.comm_forward = block.comm_forward;
   cost.comm_backward = block.comm_backward;
-  const auto waits = [&in](const auto& of) { return in.calibration.waits ? &of.host : nullptr; };
+  const auto waits = [&in](const auto& of) { return in.calibration.hosted ? &of.host : nullptr; };
   cost.layer = block_time(in, block, talks, once, rates.wires, layer_names(), waits(layer));
   cost.has_kinds = layer.has_kinds;
   if (layer.has_kinds) {

@@ -171,7 +171,7 @@ void step_parts(const Inputs<S>& in, const LayerTime<S>& layer, const ModelFlops
   }
   out.before_pipeline = out.step_parts[0];
   for (std::size_t i = 1; i < kPipelineParts; ++i) out.before_pipeline = out.before_pipeline + out.step_parts[i];
-  out.layers_host = in.calibration.waits
+  out.layers_host = in.calibration.hosted
                         ? named(Q::step_layers_host, work.layer_passes * (layer.host.forward + layer.host.backward))
                         : S(zero);
   const bool of_chip = updates_on_chip(in, key);
@@ -224,7 +224,7 @@ void finish_step(const Inputs<S>& in, const LayerTime<S>& layer, const StageBloc
     return;
   }
   // The slowest node is waited for in what layers wait for their host, too.
-  const bool hosted = in.calibration.waits;
+  const bool hosted = in.calibration.hosted;
   set_part<Q::step_host, S>(
       out, hosted ? S(host_time(in, S(others + out.layers_host)) + out.layers_host) : host_time(in, others));
   out.step_time = named(Q::step_time, others + out.step_parts[kHostPart]);

@@ -186,7 +186,7 @@ engine::Scenario random_scenario(std::mt19937& rng) {
   if ((s.model.n_layers + s.checkpointing.k) % 8 == 1)
     s.kernels = {static_cast<AttentionKernel>(s.checkpointing.k % 3), static_cast<LossKernel>(s.model.n_layers % 4),
                  static_cast<ElementwiseKernel>(s.checkpointing.k / 3 % 2),
-                 static_cast<KernelLaunch>(s.model.n_layers / 4 % 2)};
+                 static_cast<KernelLaunch>(s.model.n_layers / 4 % 3)};
   s.precision.master_weights = dice.one_in(2) ? Dtype::none : Dtype::fp32;
   if (s.cluster.chip[ChipField::host_pcie_bytes_per_s_per_chip].value) {
     s.offload.optimizer = dice.one_in(3), s.offload.activations = dice.one_in(3);

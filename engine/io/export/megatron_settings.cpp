@@ -284,6 +284,14 @@ class Settings {
       on("--cross-entropy-loss-fusion", "model.cross_entropy_loss_fusion");
       text_.said({"kernels.loss"});
     }
+    if (s_.kernels.launch == engine::KernelLaunch::graphs) {
+      row("--cuda-graph-impl transformer_engine", "model.cuda_graph_impl", "transformer_engine");
+      // How many tokens experts get is known when they run: what comes before them can be captured.
+      if (s_.model.is_moe())
+        row("--cuda-graph-scope attn moe_router moe_preprocess", "model.cuda_graph_scope",
+            "[attn, moe_router, moe_preprocess]");
+      text_.said({"kernels.launch"});
+    }
   }
 
   void precision() {

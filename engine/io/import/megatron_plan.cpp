@@ -15,6 +15,17 @@ namespace roofscape::io {
 
 using engine::say;
 
+namespace {
+
+// Norms and activation functions alone: what is kept are the outputs of matrix multiplications.
+bool has_no_product(const Argument* modules) {
+  return modules != nullptr && !modules->values.empty() &&
+         std::all_of(modules->values.begin(), modules->values.end(),
+                     [](const auto& value) { return value.text == "layernorm" || value.text == "moe_act"; });
+}
+
+}  // namespace
+
 void MegatronReader::batch() {
   if (!has("workload.global_batch_sequences") && has("pipeline.microbatch_sequences"))
     // One microbatch a rank.
@@ -224,8 +235,12 @@ void MegatronReader::checkpointing() {
     }
   } else if (granularity == "selective" || flag("--recompute-activations")) {
     const Origin from = origin(granularity.empty() ? "--recompute-activations" : "--recompute-granularity");
-    plan_.state_choice("checkpointing.policy", "attention", from, granularity.empty() ? "true" : granularity);
     const std::string modules = word("--recompute-modules");
+    if (has_no_product(find("--recompute-modules"))) {
+      plan_.state_choice("checkpointing.policy", "big_matmuls", origin("--recompute-modules"), modules);
+      return;
+    }
+    plan_.state_choice("checkpointing.policy", "attention", from, granularity.empty() ? "true" : granularity);
     if (!modules.empty() && modules != "core_attn")
       plan_.warn(say("import.recompute_modules", modules), origin("--recompute-modules").line);
   } else if (!granularity.empty()) {
@@ -248,6 +263,19 @@ void MegatronReader::kernels() {
   if (flag("--cross-entropy-loss-fusion"))
     plan_.state_choice("kernels.loss", "fused", origin("--cross-entropy-loss-fusion"),
                        written("--cross-entropy-loss-fusion"));
+  graphs();
+}
+
+// Parts of layers as graphs, or the whole step as one.
+void MegatronReader::graphs() {
+  for (const std::string_view name : {"--cuda-graph-impl", "--enable-cuda-graph", "--external-cuda-graph"}) {
+    if (!flag(name) || (name == "--cuda-graph-impl" && word(name) == "none")) continue;
+    plan_.state_choice("kernels.launch", "graphs", origin(name), written(name));
+    for (const std::string_view whole : {"--cuda-graph-impl", "--cuda-graph-scope"})
+      if (word(whole) == "full_iteration")
+        plan_.state_choice("assumptions.stack", "megatron-2026", origin(whole), word(whole));
+    return;
+  }
 }
 
 void MegatronReader::precision() {

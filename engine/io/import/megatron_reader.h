@@ -65,6 +65,7 @@ class MegatronReader {
   void schedule(int pipeline);
   void checkpointing();
   void kernels();
+  void graphs();
   void precision();
   void offload();
   void moments();

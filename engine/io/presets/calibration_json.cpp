@@ -20,14 +20,32 @@ namespace {
 using engine::Calibration;
 using engine::CalibrationRow;
 using engine::kCalibrationRows;
+using Stacks = decltype(SearchedValue::of);
+
+// All of them.
+Stacks all_stacks() {
+  Stacks out;
+  out.fill(true);
+  return out;
+}
+
+// A stack, and those whose forerunner it is and of which the file, which inherits from none, has nothing.
+Stacks with_heirs(std::size_t stack, const Json& stacks, bool inherits) {
+  Stacks out{};
+  for (std::size_t s = 0; s < engine::kSoftwareStacks; ++s) {
+    const auto before = static_cast<std::size_t>(engine::forerunner(static_cast<engine::SoftwareStack>(s)));
+    out[s] = s == stack || (before == stack && !inherits && !stacks.contains(engine::kSoftwareStackIds.ids()[s]));
+  }
+  return out;
+}
 
 Sentence remedy_of(const CalibrationRow& row) {
   return say("error.number.between", fmt::format("{:g}", row.least), fmt::format("{:g}", row.most));
 }
 
-// Writes the values of one object into some of the stacks.
+// Writes the values of one object into the stacks that have them, which are named by one, or by none (kSoftwareStacks).
 Failure read_values(const Json& json, const std::string& path, std::string_view file, CalibrationFile& out,
-                    std::size_t first, std::size_t last) {
+                    std::size_t named, const Stacks& stacks) {
   const auto fail = [&](std::string where, Sentence message, Sentence remedy = {}) {
     return InputError{std::string(file), std::move(where), std::move(message), std::move(remedy)};
   };
@@ -48,14 +66,15 @@ Failure read_values(const Json& json, const std::string& path, std::string_view 
     const double number = value->get<double>();
     if (!(number >= row->least) || number > row->most)
       return fail(where + ".value", say("error.out_of_range", value->dump()), remedy_of(*row));
+    Stacks of = stacks;
+    if (named < engine::kSoftwareStacks && engine::starts_layers(row->parameter))
+      for (std::size_t s = 0; s < engine::kSoftwareStacks; ++s) of[s] = s == named;
     double start = number;
     if (const auto begin = member.value().find("start"); begin != member.value().end()) {
       if (!begin->is_number() || !(begin->get<double>() >= row->least) || begin->get<double>() > row->most)
         return fail(where + ".start", say("error.out_of_range", shown(*begin)), remedy_of(*row));
       start = begin->get<double>();
-      SearchedValue& searched = out.searched.emplace_back(SearchedValue{
-          static_cast<std::size_t>(row->parameter), last - first == 1 ? first : engine::kSoftwareStacks, {}});
-      for (std::size_t s = first; s < last; ++s) searched.of[s] = true;
+      out.searched.push_back({static_cast<std::size_t>(row->parameter), named, of});
       Decided& decided = out.decided.emplace_back();
       const auto number_of = [&](const char* key) {
         const auto found = member.value().find(key);
@@ -64,11 +83,12 @@ Failure read_values(const Json& json, const std::string& path, std::string_view 
       decided = {static_cast<std::size_t>(std::max(0.0, number_of("runs"))),
                  static_cast<std::size_t>(std::max(0.0, number_of("sources"))), number_of("low"), number_of("high")};
     }
-    if (last - first == 1)  // a stack with a value of its own does not follow the others
+    if (named < engine::kSoftwareStacks)  // stacks with a value of their own do not follow the others
       for (SearchedValue& all : out.searched)
         if (all.stack == engine::kSoftwareStacks && all.parameter == static_cast<std::size_t>(row->parameter))
-          all.of[first] = false;
-    for (std::size_t s = first; s < last; ++s) {
+          for (std::size_t s = 0; s < engine::kSoftwareStacks; ++s) all.of[s] = all.of[s] && !of[s];
+    for (std::size_t s = 0; s < engine::kSoftwareStacks; ++s) {
+      if (!of[s]) continue;
       out.calibration.stacks[s][row->parameter] = number;
       out.start.stacks[s][row->parameter] = start;
     }
@@ -188,7 +208,8 @@ Result<CalibrationFile> read_calibration(std::string_view text, std::string_view
   if (const auto pull = json->find("pull"); pull != json->end() && pull->is_number()) out.pull = pull->get<double>();
   out.calibration.source = std::string(file);
   if (const auto values = json->find("parameters"); values != json->end())
-    if (auto failure = read_values(*values, "parameters", file, out, 0, engine::kSoftwareStacks)) return *failure;
+    if (auto failure = read_values(*values, "parameters", file, out, engine::kSoftwareStacks, all_stacks()))
+      return *failure;
   if (const auto stacks = json->find("stacks"); stacks != json->end()) {
     if (!stacks->is_object()) return fail("stacks", is_kind(*stacks), say("error.calibration.stacks.remedy"));
     for (const auto& member : stacks->items()) {
@@ -197,7 +218,8 @@ Result<CalibrationFile> read_calibration(std::string_view text, std::string_view
         return fail("stacks." + member.key(), say("error.calibration.unknown_software"),
                     did_you_mean(member.key(), engine::kSoftwareStackIds));
       const auto s = static_cast<std::size_t>(*stack);
-      if (auto failure = read_values(member.value(), "stacks." + member.key(), file, out, s, s + 1)) return *failure;
+      const Stacks of = with_heirs(s, *stacks, base != nullptr);
+      if (auto failure = read_values(member.value(), "stacks." + member.key(), file, out, s, of)) return *failure;
     }
   }
   const auto left_out = json->find("left_out");

@@ -29,7 +29,9 @@ std::optional<CalibrationOrigin> CalibrationOrigins::find(std::string_view sourc
     const nlohmann::json& json = (*files_)[file];
     if (!json.is_object()) return std::nullopt;
     const nlohmann::json* member = nullptr;
-    for (const auto& at : {nlohmann::json::json_pointer("/stacks/" + stack_id + "/" + id),
+    const bool tells = json.contains(nlohmann::json::json_pointer("/stacks/" + stack_id));
+    const std::string from(engine::kSoftwareStackIds[tells ? stack : engine::forerunner(stack)]);
+    for (const auto& at : {nlohmann::json::json_pointer("/stacks/" + from + "/" + id),
                            nlohmann::json::json_pointer("/parameters/" + id)})
       if (member == nullptr && json.contains(at) && json.at(at).is_object()) member = &json.at(at);
     if (member == nullptr) {

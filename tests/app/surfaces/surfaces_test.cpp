@@ -401,11 +401,12 @@ TEST_CASE(
         s.placement.on[axis] = static_cast<engine::TorusAxes>((static_cast<std::size_t>(i) + 3 * axis) % 8);
     });
 }
-TEST_CASE("surfaces agree about launches that block and heads of any width, on switches and a torus, in both modes") {
+TEST_CASE(
+    "surfaces agree about launches of any kind and heads of any width, on switches and a torus, in both modes") {
   for (const engine::WorkloadKind kind : {engine::WorkloadKind::training, engine::WorkloadKind::serving})
     check_surfaces(kind, 20261203, [](Scenario& s, int i) {
       s.assumptions.mode = i % 3 == 0 ? engine::Mode::ideal : engine::Mode::calibrated;
-      s.kernels.launch = i / 3 % 2 == 0 ? engine::KernelLaunch::blocking : engine::KernelLaunch::queued;
+      s.kernels.launch = static_cast<engine::KernelLaunch>(i / 3 % 3);
       s.kernels.attention = i / 6 % 2 == 0 ? engine::AttentionKernel::unfused : engine::AttentionKernel::automatic;
       if (!s.model.is_mla()) s.model.d_head += i % 8;
     });

@@ -135,6 +135,40 @@ TEST_CASE("a calibration that is written is read again, with what was found with
   CHECK(again.value().calibration.stacks == file->calibration.stacks);
 }
 
+TEST_CASE(
+    "software of which a calibration has nothing has its forerunner's values, but for a host that starts layers") {
+  using engine::SoftwareStack;
+  const auto read = [](const std::string& stacks) {
+    const auto file = io::read_calibration(
+        R"({"format": "roofscape/calibration", "version": 1, "name": "x", "source": "x", "chips": ["b200"],
+            "parameters": {"memory_efficiency": {"value": 0.8, "source": "s"}}, "stacks": {)" +
+            stacks + "}}",
+        "x.json", "x", [](std::string_view) { return nullptr; });
+    REQUIRE_MESSAGE(file, test::in_english(file.error()));
+    return file.value();
+  };
+  const auto of = [](const io::CalibrationFile& file, SoftwareStack stack) -> const engine::CalibrationValues& {
+    return file.calibration.stacks[static_cast<std::size_t>(stack)];
+  };
+  const std::string megatron = R"("megatron": {"vector_passes": {"value": 1.5, "start": 1.25, "source": "s"},
+                                               "layer_issue_s": {"value": 0.0002, "source": "s"}})";
+  const io::CalibrationFile heir = read(megatron);
+  engine::CalibrationValues replayed = of(heir, SoftwareStack::megatron);
+  CHECK(replayed[engine::Calibrated::issue] == 0.0002);
+  replayed[engine::Calibrated::issue] = 0;
+  CHECK(of(heir, SoftwareStack::megatron_2026) == replayed);
+  CHECK(of(heir, SoftwareStack::megatron_2026)[engine::Calibrated::vector_passes] == 1.5);
+  REQUIRE(heir.searched.size() == 1);
+  CHECK(heir.searched[0].of[static_cast<std::size_t>(SoftwareStack::megatron)]);
+  CHECK(heir.searched[0].of[static_cast<std::size_t>(SoftwareStack::megatron_2026)]);
+  CHECK_FALSE(heir.searched[0].of[static_cast<std::size_t>(SoftwareStack::torch_fsdp)]);
+  const io::CalibrationFile own =
+      read(megatron + R"(, "megatron-2026": {"kernel_gap_s": {"value": 2e-06, "source": "s"}})");
+  CHECK(of(own, SoftwareStack::megatron_2026)[engine::Calibrated::vector_passes] == 0);
+  CHECK(of(own, SoftwareStack::megatron_2026)[engine::Calibrated::kernel_gap] == 2e-06);
+  CHECK_FALSE(own.searched[0].of[static_cast<std::size_t>(SoftwareStack::megatron_2026)]);
+}
+
 TEST_CASE("no published run that completed is predicted not to fit") {
   CHECK(runs(engine::Mode::calibrated).overall.false_out_of_memory == 0);
 }

@@ -203,6 +203,22 @@ TEST_CASE("launches that block are Megatron-LM's by a variable, and a note where
   CHECK(has(exported(blocks, Framework::megatron_bridge), "# roofscape: kernels.launch=blocking\n"));
 }
 
+TEST_CASE("launches from graphs are Megatron's, of experts what comes before their tokens are counted") {
+  const auto has = [](const std::string& text, std::string_view words) {
+    return text.find(words) != std::string::npos;
+  };
+  const Scenario dense = with(preset("llama3-405b-16k-h100-8k"), {"kernels.launch=graphs"});
+  CHECK(has(exported(dense, Framework::megatron), "    --cuda-graph-impl transformer_engine\n"));
+  CHECK_FALSE(has(exported(dense, Framework::megatron), "--cuda-graph-scope"));
+  CHECK(has(exported(dense, Framework::megatron_bridge), "  cuda_graph_impl: transformer_engine\n"));
+  const Scenario experts =
+      with(preset("gpt-oss-120b-64-h100"), {"kernels.launch=graphs", "parallelism.zero_stage=1"});
+  CHECK(has(exported(experts, Framework::megatron), "    --cuda-graph-scope attn moe_router moe_preprocess\n"));
+  CHECK(
+      has(exported(experts, Framework::megatron_bridge), "  cuda_graph_scope: [attn, moe_router, moe_preprocess]\n"));
+  CHECK_FALSE(has(exported(preset("llama3-405b-16k-h100-8k"), Framework::megatron), "cuda-graph"));
+}
+
 // A file of tests/golden, which ROOFSCAPE_UPDATE_GOLDEN writes anew.
 void check_golden(const std::string& name, const std::string& text) {
   const std::filesystem::path file = test::source_dir() / "tests/golden/exports" / name;

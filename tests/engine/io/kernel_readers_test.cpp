@@ -63,6 +63,53 @@ TEST_CASE("CUDA_LAUNCH_BLOCKING tells how kernels are launched, wherever a scrip
   CHECK(launches("#export CUDA_LAUNCH_BLOCKING=1\n" + line) == KernelLaunch::queued);
 }
 
+TEST_CASE("Megatron-LM's graphs of layers are launches from graphs, and a whole step as one is software of its own") {
+  using engine::KernelLaunch;
+  const auto read = [](const std::string& flags) {
+    const auto launch = io::import_launch(
+        "torchrun --nproc_per_node 8 --nnodes 4 pretrain_gpt.py --num-layers 32 --hidden-size 4096 "
+        "--num-attention-heads 32 --seq-length 4096 --global-batch-size 256 --micro-batch-size 1 --bf16 "
+        "--vocab-size 32000 " +
+            flags,
+        "run.sh", {"b200:32", {}}, test::shipped());
+    REQUIRE(launch.ok());
+    return launch.value().scenario;
+  };
+  CHECK(read("").kernels.launch == KernelLaunch::queued);
+  CHECK(read("--cuda-graph-impl none").kernels.launch == KernelLaunch::queued);
+  for (const char* flags : {"--enable-cuda-graph", "--external-cuda-graph", "--cuda-graph-impl local",
+                            "--cuda-graph-impl transformer_engine --cuda-graph-scope attn moe_router"}) {
+    CAPTURE(flags);
+    CHECK(read(flags).kernels.launch == KernelLaunch::graphs);
+    CHECK(read(flags).assumptions.stack == engine::StackChoice::automatic);
+  }
+  for (const char* flags :
+       {"--cuda-graph-impl full_iteration", "--cuda-graph-impl local --cuda-graph-scope full_iteration"}) {
+    CAPTURE(flags);
+    CHECK(read(flags).kernels.launch == KernelLaunch::graphs);
+    CHECK(read(flags).assumptions.stack == engine::StackChoice::megatron_2026);
+  }
+}
+
+TEST_CASE("Megatron-LM that computes norms and activations again keeps the outputs of matrix multiplications") {
+  const auto policy = [](const std::string& modules) {
+    const auto launch = io::import_launch(
+        "torchrun --nproc_per_node 8 --nnodes 4 pretrain_gpt.py --num-layers 32 --hidden-size 4096 "
+        "--num-attention-heads 32 --seq-length 4096 --global-batch-size 256 --micro-batch-size 1 --bf16 "
+        "--vocab-size 32000 --recompute-granularity selective " +
+            modules,
+        "run.sh", {"h100-sxm:32", {}}, test::shipped());
+    REQUIRE(launch.ok());
+    return launch.value().scenario.checkpointing.policy;
+  };
+  using engine::CheckpointPolicy;
+  CHECK(policy("--recompute-modules layernorm moe_act") == CheckpointPolicy::big_matmuls);
+  CHECK(policy("--recompute-modules layernorm") == CheckpointPolicy::big_matmuls);
+  CHECK(policy("--recompute-modules core_attn") == CheckpointPolicy::attention);
+  CHECK(policy("--recompute-modules core_attn layernorm") == CheckpointPolicy::attention);
+  CHECK(policy("") == CheckpointPolicy::attention);
+}
+
 TEST_CASE("a server's launches are no field of its plan") {
   const auto read = io::import_launch("CUDA_LAUNCH_BLOCKING=1 vllm serve meta-llama/Llama-3.1-8B-Instruct\n",
                                       "serve.sh", {"h100-sxm:1", {}}, test::shipped());
