@@ -51,13 +51,23 @@ bool is_asked(EvidenceFeature feature, EvidenceKind kind) {
   return feature != EvidenceFeature::recomputation || kind != EvidenceKind::decode;
 }
 
-// What is asked only where enough runs have it.
+// What is asked only where enough runs have it; before the bubble, since highest_low() leaves that alone out.
 bool is_preferred(EvidenceFeature feature) { return feature == EvidenceFeature::recomputation; }
 
 // Student's t, one-sided 95 %, of 4 to 18 degrees of freedom: samples of kFewestNear to kEnoughNear - 1.
 constexpr std::array kStudent{2.132, 2.015, 1.943, 1.895, 1.860, 1.833, 1.812, 1.796,
                               1.782, 1.771, 1.761, 1.753, 1.746, 1.740, 1.734};
 static_assert(kStudent.size() == kEnoughNear - kFewestNear);
+
+// By the calibration of its chip: "a100"; all TPUs together, of each of which few runs are published.
+std::string chip_generation(const EvidencePoint& point) {
+  const std::string& source = point.features.generation;
+  const std::size_t folder = source.find_last_of('/') + 1;
+  std::string name = source.substr(folder, source.find_last_of('.') - folder);
+  if (name.starts_with("tpu")) name = "tpu";
+  if (name.starts_with("h100")) name = "h100";
+  return name;
+}
 
 // A band so many times as wide, from its median.
 void widen(ErrorBand& band, double factor) {
@@ -280,14 +290,14 @@ void try_bands(std::span<EvidencePoint> points) {
   for (const EvidenceKind kind : {EvidenceKind::step, EvidenceKind::memory, EvidenceKind::decode}) {
     const auto bands = bands_by_others(points, kind, Others::models);
     // What each run that has a band needs to lie inside it, by generation.
-    std::map<std::string_view, std::vector<double>> needed;
+    std::map<std::string, std::vector<double>> needed;
     for (std::size_t i = 0; i < points.size(); ++i)
       if (bands[i]) {
-        std::vector<double>& of = needed[points[i].features.generation];
+        std::vector<double>& of = needed[chip_generation(points[i])];
         if (bands[i]->validated()) of.push_back(widening_for(*bands[i], points[i].error));
       }
     std::vector<double> few;
-    for (const auto& [generation, of] : needed)
+    for (const auto& [family, of] : needed)
       if (of.size() < kFewestTried) few.insert(few.end(), of.begin(), of.end());
     const auto trial_of = [](std::vector<double> of) {
       BandTrial trial;
@@ -295,14 +305,15 @@ void try_bands(std::span<EvidencePoint> points) {
       if (of.empty()) return trial;
       std::sort(of.begin(), of.end());
       const auto enough = static_cast<std::size_t>(std::ceil(kBandsAim * static_cast<double>(of.size())));
-      trial.widened = std::min(of[enough - 1], kMostWidened);
+      // A hair more where it is wider, so that the run that decides is inside.
+      trial.widened = of[enough - 1] > 1 ? std::min(of[enough - 1] * (1 + 1e-9), kMostWidened) : 1;
       trial.inside = static_cast<std::size_t>(
           std::count_if(of.begin(), of.end(), [&](double factor) { return factor <= trial.widened; }));
       return trial;
     };
     for (EvidencePoint& point : points) {
       if (point.kind != kind || point.contradicts) continue;
-      const std::vector<double>& own = needed.at(point.features.generation);
+      const std::vector<double>& own = needed.at(chip_generation(point));
       point.trial = trial_of(own.size() < kFewestTried ? few : own);
     }
   }
@@ -316,20 +327,6 @@ BandCoverage band_coverage(std::span<const EvidencePoint> points, EvidenceKind k
   return out;
 }
 
-namespace {
-
-// By the calibration of its chip: "a100"; all TPUs together, of each of which few runs are published.
-std::string coverage_family(const EvidencePoint& point) {
-  const std::string& source = point.features.generation;
-  const std::size_t folder = source.find_last_of('/') + 1;
-  std::string name = source.substr(folder, source.find_last_of('.') - folder);
-  if (name.starts_with("tpu")) name = "tpu";
-  if (name.starts_with("h100")) name = "h100";
-  return name;
-}
-
-}  // namespace
-
 std::vector<CoverageRow> coverage_rows(std::span<const EvidencePoint> points) {
   std::vector<CoverageRow> out;
   for (const EvidenceKind kind : {EvidenceKind::step, EvidenceKind::memory, EvidenceKind::decode}) {
@@ -341,7 +338,7 @@ std::vector<CoverageRow> coverage_rows(std::span<const EvidencePoint> points) {
       if (!bands[i]) continue;
       std::vector<CoverageRow*> rows{&all};
       if (kind == EvidenceKind::step) {
-        const std::string family = coverage_family(points[i]);
+        const std::string family = chip_generation(points[i]);
         CoverageRow& own = families[family];
         own.kind = kind, own.part = family;
         own.trial = points[i].trial;

@@ -14,9 +14,9 @@
 // were chosen so that nine in ten of the published runs lie inside the band that the others give them, and three in
 // four have one (band_coverage).
 //
-// A band is also for plans that nobody measured. So the bands of each generation of chips are tried on the runs of each
-// model with that model's runs of the same source taken away (try_bands): as far as it takes for nine in ten of them to
-// lie inside, the bands of the generation are widened; where kMostWidened is not enough, they do not hold, and none is
+// A band is also for plans that nobody measured. So the bands of each generation of chips (all TPUs being one, of each of
+// which few runs are published) are tried on the runs of each model with that model's runs of the same source taken away
+// (try_bands): as far as it takes for nine in ten of them to lie inside, the bands of the generation are widened; where kMostWidened is not enough, they do not hold, and none is
 // shown.
 #pragma once
 
@@ -48,26 +48,26 @@ inline constexpr EnumTable<EvidenceKind> kEvidenceKindIds{"step", "memory", "dec
 
 // What decides whether a measurement says something about a scenario, in the order in which it is asked.
 enum class EvidenceFeature : std::uint8_t {
-  runs,           // the plan fits and can run
-  work,           // training of all weights, of adapters, or serving
-  chip,           // generation: chips that share a calibration
-  precision,      // of the arithmetic; serving: of the weights
-  experts,        // dense, or a mixture of experts
-  stack,          // generation of software
-  recomputation,  // training: none, some operations, or whole layers
-  size,           // parameters, all of them
+  runs,       // the plan fits and can run
+  work,       // training of all weights, of adapters, or serving
+  chip,       // generation: chips that share a calibration
+  precision,  // of the arithmetic; serving: of the weights
+  experts,    // dense, or a mixture of experts
+  stack,      // generation of software
+  size,       // parameters, all of them
   chips,
   tensor,
   pipeline,
   context,
-  batch,   // serving: sequences decoded together
-  bubble,  // training: idle share of the pipeline
-  trial,   // bands of this generation, tried on models left out, hold
+  batch,          // serving: sequences decoded together
+  recomputation,  // training: none, some operations, or whole layers; where enough of the others have the same
+  bubble,         // training: idle share of the pipeline
+  trial,          // bands of this generation, tried on models left out, hold
 };
 inline constexpr std::size_t kEvidenceFeatures = kEnumCount<EvidenceFeature>;
 inline constexpr EnumTable<EvidenceFeature> kEvidenceFeatureIds{
-    "runs",  "work",   "chip",     "precision", "experts", "stack",  "recomputation", "size",
-    "chips", "tensor", "pipeline", "context",   "batch",   "bubble", "trial"};
+    "runs",   "work",     "chip",    "precision", "experts",       "stack",  "size", "chips",
+    "tensor", "pipeline", "context", "batch",     "recomputation", "bubble", "trial"};
 
 struct EvidenceFeatures {
   WorkloadKind work = WorkloadKind::training;

@@ -139,7 +139,7 @@ TEST_CASE("eval --evidence says where a measurement of each number is expected, 
 TEST_CASE("the report with --evidence says why a number is not validated") {
   const Outcome o = run(std::string("eval ") + kStart + " --evidence");
   CHECK(o.out.find("Where a measurement is expected") != std::string::npos);
-  CHECK(o.out.find("measured on 64 to 512 chips, here 8192") != std::string::npos);
+  CHECK(o.out.find("measured on 64 to 1024 chips, here 8192") != std::string::npos);
 }
 
 TEST_CASE("validate without a file takes the measurements that ship") {
