@@ -22,6 +22,16 @@ struct Run {
   double measured = 0, predicted = 0;  // tokens per chip and second
 };
 
+// Formats that a scenario counts alike, such as 8-bit floats scaled by tensor or by block, are two: one change where
+// nothing else differs, else one too many.
+std::optional<PlanChange> change_of(const Run& a, const Run& b) {
+  const auto change = engine::change_between(a.scenario, b.scenario);
+  if (a.entry->precision == b.entry->precision || change == PlanChange::format) return change;
+  engine::Scenario renamed = b.scenario;
+  renamed.name = a.scenario.name;
+  return renamed == a.scenario ? std::optional(PlanChange::format) : std::nullopt;
+}
+
 }  // namespace
 
 std::vector<OneChangePair> one_change_pairs(std::span<const io::Measurement> entries,
@@ -59,7 +69,7 @@ std::vector<OneChangePair> one_change_pairs(std::span<const io::Measurement> ent
   for (const auto& [source, runs] : sources)
     for (std::size_t i = 0; i < runs.size(); ++i)
       for (std::size_t j = i + 1; j < runs.size(); ++j)
-        if (const auto change = engine::change_between(runs[i].scenario, runs[j].scenario))
+        if (const auto change = change_of(runs[i], runs[j]))
           out.push_back({runs[i].entry->id, runs[j].entry->id, *change, std::log(runs[j].measured / runs[i].measured),
                          std::log(runs[j].predicted / runs[i].predicted)});
   return out;

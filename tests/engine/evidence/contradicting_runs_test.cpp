@@ -164,6 +164,23 @@ TEST_CASE("runs that contradict their neighbours are in no pair and near no plan
   }
 }
 
+TEST_CASE("numbers scaled by tensor and by block are two formats: alone one change, beside another two") {
+  const auto in_format = [](std::string run, const char* format) {
+    const std::string bf16 = R"("precision_id": "bf16")";
+    return run.replace(run.find(bf16), bf16.size(), std::string(R"("precision_id": ")") + format + "\"");
+  };
+  const auto pairs = [&](const char* second, const char* of_8, const char* of_16) {
+    const auto entries = read_runs(in_format(training_run("a", 8, 1.0), of_8) + "," +
+                                   in_format(training_run("b", second[0] == '8' ? 8 : 16, 1.2), of_16));
+    return evidence::one_change_pairs(entries, test::shipped(), engine::Mode::ideal);
+  };
+  REQUIRE(pairs("8", "fp8", "mxfp8").size() == 1);
+  CHECK(pairs("8", "fp8", "mxfp8")[0].change == engine::PlanChange::format);
+  REQUIRE(pairs("16", "fp8", "fp8").size() == 1);
+  CHECK(pairs("16", "fp8", "fp8")[0].change == engine::PlanChange::chips);
+  CHECK(pairs("16", "fp8", "mxfp8").empty());
+}
+
 TEST_CASE("of the shipped runs ten servers and one training run contradict their neighbours") {
   const auto files = io::load_evidence(test::shipped());
   REQUIRE(files.ok());
