@@ -46,7 +46,9 @@ FlopsCount count(Scenario scenario, FlopsConvention convention) {
           report.quantities.value_or(Q::flops_hardware_per_step, 0)};
 }
 // Model FLOPs of a step by the convention that the words state; see validation.h.
-double stated_flops(const Scenario& scenario, const std::string& words) {
+double stated_flops(Scenario scenario, const std::string& words) {
+  if (has(words, "without gates")) scenario.model.gated_mlp = false;
+  if (has(words, "without windows")) scenario.model.local_attention = {};
   if (has(words, "hardware FLOPs")) return count(scenario, FlopsConvention::exact).hardware;
   if (has(words, "n_params") || has(words, "6N")) {
     const Report exact = engine::evaluate(scenario);

@@ -433,7 +433,8 @@ engine::StackChoice stated_stack(const io::Measurement& entry) {
     engine::StackChoice stack;
   };
   using enum engine::StackChoice;
-  constexpr std::array<Words, 26> kWords{{
+  constexpr std::array<Words, 27> kWords{{
+      {"as one graph", megatron_2026},
       {"2104.04473", megatron_2021},
       {"2205.05198", megatron_2021},
       {"vTrain", megatron_2021},

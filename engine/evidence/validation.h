@@ -14,6 +14,7 @@
 //   "n_params" or "6N"                6 FLOP a parameter and token, and full attention (Chowdhery et al. 2022)
 //   "causal" without "non-causal"     every matrix multiplication, half of attention
 //   anything else, or no words        every matrix multiplication, full attention
+// and beside these "without windows": as if all layers saw all tokens; "without gates": two matrices of an MLP's three.
 // MFU and HFU are over the chip's dense peak in the precision of the run.
 #pragma once
 

@@ -64,6 +64,29 @@ TEST_CASE("attention alone and attention of a layer are one formula") {
   CHECK(grown == doctest::Approx(alone(65536) / 65536 - alone(32768) / 32768).epsilon(0.1));
 }
 
+TEST_CASE("TFLOP/s may be counted without the gates of MLPs and without the windows of attention") {
+  // Megatron Bridge up to 26.04.01 counts 27.24 GFLOP a token of gpt-oss-120b over 4,096 tokens, by its tables' tokens
+  // and TFLOP/s: two matrices of an expert's three, and no window in any of the 36 layers.
+  const auto flops_per_token = [](const char* basis) {
+    const evidence::Validation v = validated(
+        R"("task": "pretrain", "checkpointing_id": "none", "schedule_id": "none",
+           "model": {"name": "gpt-oss 120B", "n_layers": 36, "d_model": 2880, "d_ff": 2880, "n_heads": 64,
+             "n_kv_heads": 8, "d_head": 64, "vocab_size": 201088, "gated_mlp": true, "tied_embeddings": false,
+             "moe": {"n_routed_experts": 128, "experts_per_token": 4, "d_ff_expert": 2880},
+             "local_attention": {"window_tokens": 128, "n_local_layers": 18}},
+           "parallelism": {"dp": 1, "tp": 1, "pp": 1, "ep": 1, "zero": 0},
+           "batch": {"global": 4, "micro": 4, "seq": 4096})",
+        std::string(R"("tokens_per_s_per_chip": 1, "tflops_per_chip": 1, "flops_basis": ")") + basis + "\"");
+    double tokens = 0, tflops = 0;
+    for (const evidence::ValidationRow& row : v.rows)
+      (row.quantity == "tflops_per_chip" ? tflops : tokens) = row.predicted.value_or(0);
+    return tflops / tokens * 1e3;  // GFLOP
+  };
+  CHECK(flops_per_token("causal attention without windows, MLPs without gates") ==
+        doctest::Approx(27.24).epsilon(0.001));
+  CHECK(flops_per_token("causal attention") == doctest::Approx(32.7).epsilon(0.002));
+}
+
 TEST_CASE("a pass over vectors reads and writes each tensor once") {
   CHECK(predicted(R"("task": "add", "op": {"op": "add", "elements": 1073741824})", "time_us") ==
         doctest::Approx(3 * 2 * 1073741824.0 / 4.8e12 * 1e6));
