@@ -30,6 +30,8 @@ std::optional<CalibrationOrigin> CalibrationOrigins::find(std::string_view sourc
     if (!json.is_object()) return std::nullopt;
     const nlohmann::json* member = nullptr;
     const bool tells = json.contains(nlohmann::json::json_pointer("/stacks/" + stack_id));
+    const bool heir = !tells && engine::forerunner(stack) != stack && !json.contains("inherits");
+    if (heir && engine::starts_layers(parameter)) return std::nullopt;
     const std::string from(engine::kSoftwareStackIds[tells ? stack : engine::forerunner(stack)]);
     for (const auto& at : {nlohmann::json::json_pointer("/stacks/" + from + "/" + id),
                            nlohmann::json::json_pointer("/parameters/" + id)})

@@ -8,7 +8,7 @@
 //   "batch": {"global", "micro", "seq"} or {"batch", "prompt_tokens", "output_tokens", "rounds",
 //     "lengths_from", "pass_tokens", "join_steps", "cold"}, "op": {...},
 //   "software": engine of a server and its version, "vLLM 0.18.0",
-//   "kernels": {"attention": "unfused", "loss": "plain", "elementwise": "eager", "launch": "blocking"} where
+//   "kernels": {"attention": "unfused", "loss": "plain", "elementwise": "eager", "launch": "graphs"} where
 //     the software's are known,
 //   "held_out": true where no fit may use it, "short_run": true where it was timed alone and briefly,
 //   "measured": {quantity: number, ...}, "scenario": id of the preset that is this run, "assumed": [what that preset

@@ -111,4 +111,9 @@ TEST_CASE("a value of a calibration tells where it comes from, through files tha
   REQUIRE(inherited.has_value());
   CHECK(inherited->file == h100);
   CHECK_FALSE(origins.find("", SoftwareStack::megatron, Calibrated::kernel_gap).has_value());
+  // What its forerunner has, but for a host that starts layers.
+  const auto heir = origins.find(h100, SoftwareStack::megatron_2026, Calibrated::vector_passes);
+  REQUIRE(heir.has_value());
+  CHECK(heir->decided.runs == origins.find(h100, SoftwareStack::megatron, Calibrated::vector_passes)->decided.runs);
+  CHECK_FALSE(origins.find(h100, SoftwareStack::megatron_2026, Calibrated::issue).has_value());
 }
