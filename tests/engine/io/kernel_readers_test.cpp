@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "engine/io/import/import_launch.h"
 #include "tests/engine/io/io_fixture.h"
@@ -14,19 +15,23 @@ using engine::LossKernel;
 
 namespace {
 
-engine::KernelChoices kernels_of(std::string_view text, std::string_view file) {
+engine::Scenario scenario_of(std::string_view text, std::string_view file) {
   const auto read = io::import_launch(text, file, {"h100-sxm:32", {}}, test::shipped());
   REQUIRE_MESSAGE(read.ok(), (read.ok() ? std::string() : test::in_english(read.error().message)));
-  return read.value().scenario.kernels;
+  return read.value().scenario;
 }
-engine::KernelChoices megatron(std::string_view flags) {
-  return kernels_of(
+engine::KernelChoices kernels_of(std::string_view text, std::string_view file) {
+  return scenario_of(text, file).kernels;
+}
+engine::Scenario megatron_scenario(std::string_view flags) {
+  return scenario_of(
       "torchrun --nproc_per_node 8 --nnodes 4 pretrain_gpt.py --num-layers 32 --hidden-size 4096 "
       "--num-attention-heads 32 --seq-length 4096 --global-batch-size 256 --micro-batch-size 1 --bf16 "
       "--vocab-size 32000 " +
           std::string(flags),
       "run.sh");
 }
+engine::KernelChoices megatron(std::string_view flags) { return megatron_scenario(flags).kernels; }
 std::string trainer_file(std::string_view lines) {
   return "model_name_or_path: meta-llama/Llama-3.1-8B\nstage: sft\ncutoff_len: 4096\nbf16: true\n"
          "per_device_train_batch_size: 1\ngradient_accumulation_steps: 8\n" +
@@ -65,49 +70,34 @@ TEST_CASE("CUDA_LAUNCH_BLOCKING tells how kernels are launched, wherever a scrip
 
 TEST_CASE("Megatron-LM's graphs of layers are launches from graphs, and a whole step as one is software of its own") {
   using engine::KernelLaunch;
-  const auto read = [](const std::string& flags) {
-    const auto launch = io::import_launch(
-        "torchrun --nproc_per_node 8 --nnodes 4 pretrain_gpt.py --num-layers 32 --hidden-size 4096 "
-        "--num-attention-heads 32 --seq-length 4096 --global-batch-size 256 --micro-batch-size 1 --bf16 "
-        "--vocab-size 32000 " +
-            flags,
-        "run.sh", {"b200:32", {}}, test::shipped());
-    REQUIRE(launch.ok());
-    return launch.value().scenario;
-  };
-  CHECK(read("").kernels.launch == KernelLaunch::queued);
-  CHECK(read("--cuda-graph-impl none").kernels.launch == KernelLaunch::queued);
-  for (const char* flags : {"--enable-cuda-graph", "--external-cuda-graph", "--cuda-graph-impl local",
-                            "--cuda-graph-impl transformer_engine --cuda-graph-scope attn moe_router"}) {
+  using engine::StackChoice;
+  CHECK(megatron("").launch == KernelLaunch::queued);
+  CHECK(megatron("--cuda-graph-impl none").launch == KernelLaunch::queued);
+  for (const auto& [flags, software] :
+       {std::pair{"--enable-cuda-graph", StackChoice::automatic},
+        {"--external-cuda-graph", StackChoice::automatic},
+        {"--cuda-graph-impl local", StackChoice::automatic},
+        {"--cuda-graph-impl transformer_engine --cuda-graph-scope attn moe_router", StackChoice::automatic},
+        {"--cuda-graph-impl full_iteration", StackChoice::megatron_2026},
+        {"--cuda-graph-impl local --cuda-graph-scope full_iteration", StackChoice::megatron_2026}}) {
     CAPTURE(flags);
-    CHECK(read(flags).kernels.launch == KernelLaunch::graphs);
-    CHECK(read(flags).assumptions.stack == engine::StackChoice::automatic);
-  }
-  for (const char* flags :
-       {"--cuda-graph-impl full_iteration", "--cuda-graph-impl local --cuda-graph-scope full_iteration"}) {
-    CAPTURE(flags);
-    CHECK(read(flags).kernels.launch == KernelLaunch::graphs);
-    CHECK(read(flags).assumptions.stack == engine::StackChoice::megatron_2026);
+    const engine::Scenario s = megatron_scenario(flags);
+    CHECK(s.kernels.launch == KernelLaunch::graphs);
+    CHECK(s.assumptions.stack == software);
   }
 }
 
 TEST_CASE("Megatron-LM that computes norms and activations again keeps the outputs of matrix multiplications") {
-  const auto policy = [](const std::string& modules) {
-    const auto launch = io::import_launch(
-        "torchrun --nproc_per_node 8 --nnodes 4 pretrain_gpt.py --num-layers 32 --hidden-size 4096 "
-        "--num-attention-heads 32 --seq-length 4096 --global-batch-size 256 --micro-batch-size 1 --bf16 "
-        "--vocab-size 32000 --recompute-granularity selective " +
-            modules,
-        "run.sh", {"h100-sxm:32", {}}, test::shipped());
-    REQUIRE(launch.ok());
-    return launch.value().scenario.checkpointing.policy;
-  };
   using engine::CheckpointPolicy;
-  CHECK(policy("--recompute-modules layernorm moe_act") == CheckpointPolicy::big_matmuls);
-  CHECK(policy("--recompute-modules layernorm") == CheckpointPolicy::big_matmuls);
-  CHECK(policy("--recompute-modules core_attn") == CheckpointPolicy::attention);
-  CHECK(policy("--recompute-modules core_attn layernorm") == CheckpointPolicy::attention);
-  CHECK(policy("") == CheckpointPolicy::attention);
+  for (const auto& [modules, policy] : {std::pair{"", CheckpointPolicy::attention},
+                                        {"--recompute-modules core_attn", CheckpointPolicy::attention},
+                                        {"--recompute-modules core_attn layernorm", CheckpointPolicy::attention},
+                                        {"--recompute-modules layernorm", CheckpointPolicy::big_matmuls},
+                                        {"--recompute-modules layernorm moe_act", CheckpointPolicy::big_matmuls}}) {
+    CAPTURE(modules);
+    CHECK(megatron_scenario(std::string("--recompute-granularity selective ") + modules).checkpointing.policy ==
+          policy);
+  }
 }
 
 TEST_CASE("a server's launches are no field of its plan") {
