@@ -411,6 +411,15 @@ TEST_CASE(
       if (!s.model.is_mla()) s.model.d_head += i % 8;
     });
 }
+TEST_CASE("surfaces agree about software of any generation and experts with biases, on switches and a torus") {
+  for (const engine::WorkloadKind kind : {engine::WorkloadKind::training, engine::WorkloadKind::serving})
+    check_surfaces(kind, 20261204, [](Scenario& s, int i) {
+      s.assumptions.mode = i % 4 == 0 ? engine::Mode::ideal : engine::Mode::calibrated;
+      s.assumptions.stack = static_cast<engine::StackChoice>(i % (1 + static_cast<int>(engine::kSoftwareStacks)));
+      s.model.mlp_bias = s.model.is_moe() || i % 2 == 0;
+      s.pipeline.microbatch_sequences = 1;  // as few tokens as a host has reason to be slow for
+    });
+}
 TEST_CASE("surfaces agree about plans that serve") { check_surfaces(engine::WorkloadKind::serving, 20261123); }
 TEST_CASE("surfaces agree about model presets on switches and a torus, in both modes") {
   for (const engine::WorkloadKind kind : {engine::WorkloadKind::training, engine::WorkloadKind::serving})
