@@ -269,7 +269,8 @@ void MegatronReader::kernels() {
 // Parts of layers as graphs, or the whole step as one.
 void MegatronReader::graphs() {
   for (const std::string_view name : {"--cuda-graph-impl", "--enable-cuda-graph", "--external-cuda-graph"}) {
-    if (!flag(name) || (name == "--cuda-graph-impl" && word(name) == "none")) continue;
+    if (!flag(name)) continue;
+    if (const std::string how = word(name); name == "--cuda-graph-impl" && (how.empty() || how == "none")) continue;
     plan_.state_choice("kernels.launch", "graphs", origin(name), written(name));
     for (const std::string_view whole : {"--cuda-graph-impl", "--cuda-graph-scope"})
       if (word(whole) == "full_iteration")

@@ -73,6 +73,7 @@ TEST_CASE("Megatron-LM's graphs of layers are launches from graphs, and a whole 
   using engine::StackChoice;
   CHECK(megatron("").launch == KernelLaunch::queued);
   CHECK(megatron("--cuda-graph-impl none").launch == KernelLaunch::queued);
+  CHECK(megatron("--cuda-graph-impl").launch == KernelLaunch::queued);  // of what it does not say
   for (const auto& [flags, software] :
        {std::pair{"--enable-cuda-graph", StackChoice::automatic},
         {"--external-cuda-graph", StackChoice::automatic},
