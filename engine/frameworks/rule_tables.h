@@ -105,9 +105,8 @@ constexpr Rule own_rank_order(std::string_view source) {
               },
           .words =
               [](const Scenario&) {
-                return say(
-                    other == RankOrder::data_last ? "framework.rule.rank_order" : "framework.rule.replica_order",
-                    framework_name(framework));
+                if (other == RankOrder::data_last) return say("framework.rule.rank_order", framework_name(framework));
+                return say("framework.rule.replica_order", framework_name(framework));
               },
           .source = source,
           .mend = [](Scenario& s) { s.placement.order = RankOrder::automatic; }};
