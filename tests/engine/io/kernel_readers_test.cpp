@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "engine/io/import/import_launch.h"
+#include "tests/capture_binding.h"
 #include "tests/engine/io/io_fixture.h"
 #include "tests/english.h"
 
@@ -81,7 +82,7 @@ TEST_CASE("Megatron-LM's graphs of layers are launches from graphs, and a whole 
         {"--cuda-graph-impl transformer_engine --cuda-graph-scope attn moe_router", StackChoice::automatic},
         {"--cuda-graph-impl full_iteration", StackChoice::megatron_2026},
         {"--cuda-graph-impl local --cuda-graph-scope full_iteration", StackChoice::megatron_2026}}) {
-    CAPTURE(flags);
+    CAPTURE_BINDING(flags);
     const engine::Scenario s = megatron_scenario(flags);
     CHECK(s.kernels.launch == KernelLaunch::graphs);
     CHECK(s.assumptions.stack == software);
@@ -95,7 +96,7 @@ TEST_CASE("Megatron-LM that computes norms and activations again keeps the outpu
                                         {"--recompute-modules core_attn layernorm", CheckpointPolicy::attention},
                                         {"--recompute-modules layernorm", CheckpointPolicy::big_matmuls},
                                         {"--recompute-modules layernorm moe_act", CheckpointPolicy::big_matmuls}}) {
-    CAPTURE(modules);
+    CAPTURE_BINDING(modules);
     CHECK(megatron_scenario(std::string("--recompute-granularity selective ") + modules).checkpointing.policy ==
           policy);
   }

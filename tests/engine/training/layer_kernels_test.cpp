@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "engine/evaluate/evaluate.h"
+#include "tests/capture_binding.h"
 #include "tests/engine/fixtures.h"
 
 using namespace roofscape;
@@ -58,7 +59,7 @@ TEST_CASE("the matrix units of a TPU take heads in widths of 128") {
   const Scenario s = with(preset("llama3-70b-v5p-pod"), {"assumptions.mode=calibrated"});
   for (const auto& [width, times] :
        {std::pair{64, 2.0}, {96, 128.0 / 96}, {128, 1.0}, {192, 256.0 / 192}, {256, 1.0}}) {
-    CAPTURE(width);
+    CAPTURE_BINDING(width);
     CHECK(times_as_long(s, width) == doctest::Approx(times).epsilon(kGaps));
   }
 }
