@@ -16,8 +16,8 @@
 //
 // A band is also for plans that nobody measured. So the bands of each generation of chips (all TPUs being one, of each of
 // which few runs are published) are tried on the runs of each model with that model's runs of the same source taken away
-// (try_bands): as far as it takes for nine in ten of them to lie inside, the bands of the generation are widened; where kMostWidened is not enough, they do not hold, and none is
-// shown.
+// (try_bands): as far as it takes for nine in ten of them to lie inside, the bands of the generation are widened; where
+// kMostWidened is not enough, they do not hold, and none is shown.
 #pragma once
 
 #include <array>

@@ -139,8 +139,8 @@ void stage_blocks(const Inputs<S>& in, const LayerTime<S>& layer, const LinkRate
   add_state(block, cost.weight_bytes, cost.gradient_bytes, layer.params_spread, layer.trained_spread);
   cost.comm_forward = block.comm_forward;
   cost.comm_backward = block.comm_backward;
-  const auto waits = [&in](const auto& of) { return in.calibration.hosted ? &of.host : nullptr; };
-  cost.layer = block_time(in, block, talks, once, rates.wires, layer_names(), waits(layer));
+  const auto host_of = [&in](const auto& of) { return in.calibration.hosted ? &of.host : nullptr; };
+  cost.layer = block_time(in, block, talks, once, rates.wires, layer_names(), host_of(layer));
   cost.has_kinds = layer.has_kinds;
   if (layer.has_kinds) {
     for (const LayerKind kind : {LayerKind::dense, LayerKind::experts}) {
@@ -153,7 +153,7 @@ void stage_blocks(const Inputs<S>& in, const LayerTime<S>& layer, const LinkRate
                 named(Q::gradient_bytes, gradients_of(of.params_rank, of.trained_rank)), of.params_spread,
                 of.trained_spread);
       cost.kinds[static_cast<std::size_t>(kind)] = {
-          block_time(in, b, kind_talks, once, rates.wires, layer_names(), waits(of)), b.comm_forward,
+          block_time(in, b, kind_talks, once, rates.wires, layer_names(), host_of(of)), b.comm_forward,
           b.comm_backward};
     }
     cost.layer =

@@ -29,12 +29,13 @@ std::optional<CalibrationOrigin> CalibrationOrigins::find(std::string_view sourc
     const nlohmann::json& json = (*files_)[file];
     if (!json.is_object()) return std::nullopt;
     const nlohmann::json* member = nullptr;
-    const bool tells = json.contains(nlohmann::json::json_pointer("/stacks/" + stack_id));
-    const bool heir = !tells && engine::forerunner(stack) != stack && !json.contains("inherits");
-    if (heir && engine::starts_layers(parameter)) return std::nullopt;
-    const std::string from(engine::kSoftwareStackIds[tells ? stack : engine::forerunner(stack)]);
-    for (const auto& at : {nlohmann::json::json_pointer("/stacks/" + from + "/" + id),
-                           nlohmann::json::json_pointer("/parameters/" + id)})
+    const bool heir =
+        !json.contains("inherits") && !json.contains(nlohmann::json::json_pointer("/stacks/" + stack_id));
+    const engine::SoftwareStack from = heir ? engine::forerunner(stack) : stack;
+    if (from != stack && engine::starts_layers(parameter)) return std::nullopt;
+    for (const auto& at :
+         {nlohmann::json::json_pointer("/stacks/" + std::string(engine::kSoftwareStackIds[from]) + "/" + id),
+          nlohmann::json::json_pointer("/parameters/" + id)})
       if (member == nullptr && json.contains(at) && json.at(at).is_object()) member = &json.at(at);
     if (member == nullptr) {
       const auto parent = json.find("inherits");
