@@ -162,7 +162,8 @@ std::vector<bool> contradicting_runs(std::span<const io::Measurement> entries) {
   Neighbourhoods servers(entries), trainings(entries), deals(entries);
   for (std::size_t i = 0; i < entries.size(); ++i) {
     const io::Measurement& entry = entries[i];
-    if (entry.kind != "measured" || entry.operation || !entry.model || !entry.hardware || !entry.plan || !entry.batch)
+    if (entry.kind != "measured" || entry.ran_otherwise || entry.operation || !entry.model || !entry.hardware ||
+        !entry.plan || !entry.batch)
       continue;
     if (entry.task == "inference") {
       const auto time = first_of(entry, kTimes);

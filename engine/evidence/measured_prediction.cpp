@@ -267,6 +267,10 @@ PreparedEntry prepare(const io::Measurement& entry, const io::PresetLibrary& lib
   out.entry = &entry;
   out.mode = mode;
   out.flops.assign(entry.values.size(), 0);
+  if (entry.ran_otherwise) {
+    out.reason = say("evidence.unpredicted.otherwise");
+    return out;
+  }
   if (entry.operation) {
     out.ranks = entry.operation->ranks.value_or(entry.hardware && entry.hardware->count ? *entry.hardware->count : 1);
     auto cluster = build_cluster(entry, library, out.ranks);

@@ -241,6 +241,7 @@ Failure read_entry(Members members, Measurement& out) {
   out.environment = members.text("environment");
   out.held_out = members.flag("held_out");
   out.short_run = members.flag("short_run");
+  out.ran_otherwise = members.flag("ran_otherwise");
   out.completeness = members.text("config_completeness");
   out.precision = members.text("precision_id");
   out.checkpointing = members.text("checkpointing_id");

@@ -11,6 +11,7 @@
 //   "kernels": {"attention": "unfused", "loss": "plain", "elementwise": "eager", "launch": "graphs"} where
 //     the software's are known,
 //   "held_out": true where no fit may use it, "short_run": true where it was timed alone and briefly,
+//   "ran_otherwise": true where the source says that the run was not of this plan, and not what it was,
 //   "measured": {quantity: number, ...}, "scenario": id of the preset that is this run, "assumed": [what that preset
 //   adds to the source, ...]}, ...]}
 // Many entries that are alike stand in tables, with their models beside: {"models": {name: {...}, ...}, "tables":
@@ -86,6 +87,7 @@ struct Measurement {
   std::vector<engine::FieldEdit> kernels;  // of its software, where they are not what its generation mostly has
   bool held_out = false;                   // takes no part in any fit: what is predicted of it was never seen
   bool short_run = false;                  // timed alone, a few in a row: at the boost clock, behind an empty queue
+  bool ran_otherwise = false;              // by its source not of this plan, nor is it said of which: not predicted
   std::vector<std::string> assumed;        // of that preset, what the source leaves open
   std::optional<MeasuredModel> model;
   std::optional<MeasuredHardware> hardware;

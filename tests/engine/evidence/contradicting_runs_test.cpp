@@ -106,6 +106,13 @@ TEST_CASE("a chip that does more work in a larger cluster contradicts the others
                               training_run("32", 32, 0.9))) == RunIds{"32"});
 }
 
+TEST_CASE("a run that was not of its plan contradicts none") {
+  auto entries =
+      read_runs(training_run("8", 8, 1.0) + "," + training_run("16", 16, 1.02) + "," + training_run("32", 32, 0.9));
+  entries[2].ran_otherwise = true;
+  CHECK(marked_runs(entries).empty());
+}
+
 TEST_CASE("a step of as many sequences that takes longer on more chips contradicts the others") {
   CHECK(marked_runs(read_runs(training_run("8", 8, 1.0, 2, 64) + "," + training_run("16", 16, 0.6, 2, 64))).empty());
   CHECK(marked_runs(read_runs(training_run("8", 8, 1.0, 2, 64) + "," + training_run("16", 16, 1.1, 2, 64))) ==

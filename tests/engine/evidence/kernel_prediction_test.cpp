@@ -140,6 +140,17 @@ TEST_CASE("a run that ran out of memory is judged right or wrong, and so is one 
   CHECK(wrong.operations[0].name == "fits");
 }
 
+TEST_CASE("a run of which its source says that it was not of its plan is not predicted") {
+  const std::string step = std::string(R"("task": "train", "checkpointing_id": "none", "schedule_id": "none", )") +
+                           kLlama + R"(, "batch": {"global": 256, "micro": 256, "seq": 4096})";
+  CHECK(validated(step, R"("step_time_s": 1)").overall.false_out_of_memory == 1);
+  const evidence::Validation v = validated(step + R"(, "ran_otherwise": true)", R"("step_time_s": 1)");
+  CHECK(v.overall.false_out_of_memory == 0);
+  REQUIRE(v.rows.size() == 1);
+  CHECK_FALSE(v.rows[0].predicted);
+  CHECK(test::in_english(v.rows[0].reason) == "the source says that it did not run as planned, and not how it ran");
+}
+
 TEST_CASE("rows of an operation are summed up, and those held out of fits apart") {
   const evidence::Validation v =
       validated(R"("task": "gemm", "held_out": true, "op": {"op": "gemm", "m": 64, "n": 64, "k": 64})",
