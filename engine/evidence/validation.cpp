@@ -188,7 +188,8 @@ Validation validate(std::span<const io::Measurement> entries, const io::PresetLi
         row.predicted = *number;
         row.error = *error;
         const bool ran_out = value.quantity == "completed" && row.measured == 0;
-        row.false_out_of_memory = !predicted.fits && entry.kind == "measured" && !ran_out;
+        const bool fits = predicted.fits && std::ranges::all_of(without, &EntryPrediction::fits);
+        row.false_out_of_memory = !fits && entry.kind == "measured" && !ran_out;
         for (std::size_t k = 0; k < io::kLeftOutKinds; ++k) row.left_out[k] = error_of(without[k], i);
       } else if (number != nullptr) {
         row.reason = row.measured == 0 ? engine::say("evidence.unpredicted.zero")

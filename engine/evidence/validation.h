@@ -47,7 +47,7 @@ struct ValidationRow {
   bool held_out = false;                  // no fit has seen it
   bool contradicts = false;               // its neighbours (contradicting_runs.h): no summary but its own counts it
   bool complete = false;                  // the entry states its whole configuration
-  bool false_out_of_memory = false;       // it ran, and is predicted not to fit
+  bool false_out_of_memory = false;       // it ran, and is predicted not to fit, by the fit or by one without it
 };
 
 struct ValidationSummary {
