@@ -41,7 +41,7 @@ constexpr Prior prior_of(engine::Calibrated parameter) {
     case fabric_efficiency:
       return {true, 0.15, 0.98, 0.8, "shared fabrics reach a quarter and more"};
     case fragmentation:
-      return {true, 0, 0.4, 1, "of activations"};
+      return {true, 0, 0.8, 1, "of what comes and goes"};
     case expert_imbalance:
       return {true, 1, 3, 1, "fullest rank over the mean"};
     case wave_share:

@@ -15,7 +15,8 @@ using engine::kSoftwareStacks;
 
 constexpr double kIncomplete = 0.3;  // weight of a run whose configuration is partly guessed
 constexpr double kExcess = 40;       // charged for what does not fit, of the memory there is
-constexpr double kMargin = 1e-3;     // of the memory there is, that a run which completed has to leave
+// Of the memory there is, what a run that completed has to leave: a run like it, not in the fit, may take a little more.
+constexpr double kMargin = 5e-3;
 
 bool serves(std::size_t stack) {
   return stack < kSoftwareStacks && engine::is_serving_stack(static_cast<engine::SoftwareStack>(stack));
@@ -46,12 +47,16 @@ std::vector<std::size_t> observed(const io::Measurement& entry) {
       break;
     }
   }
-  for (const std::string_view kind : {"memory", "first_token"})
-    for (std::size_t i = 0; i < entry.values.size(); ++i)
-      if (entry.values[i].value && kind_of(entry, entry.values[i].quantity) == kind) {
-        out.push_back(i);
-        break;
-      }
+  for (const std::string_view kind : {"memory", "first_token"}) {
+    std::optional<std::size_t> counts;
+    for (std::size_t i = 0; i < entry.values.size(); ++i) {
+      const auto& [quantity, value] = entry.values[i];
+      if (!value || kind_of(entry, quantity) != kind) continue;
+      // What the driver says has all of it: what is allocated, and what the allocator keeps beside.
+      if (!counts || quantity == "memory_gb_nvidia_smi") counts = i;
+    }
+    if (counts) out.push_back(*counts);
+  }
   return out;
 }
 

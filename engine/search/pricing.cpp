@@ -196,7 +196,7 @@ const StageMemory<double>& Pricer::held(const PlacedMesh& mesh, const PricedLaye
 
 double Pricer::memory(const PlacedMesh& mesh, const PricedLayer& layer, PricedState& state,
                       std::span<const DeviceMoments> devices) const {
-  const HeldTerms<double> terms = held_terms(mesh.in, state.buffers, state.plan);
+  const HeldTerms<double> terms = held_terms(state.buffers, state.plan);
   double fullest = -1;
   for (const DeviceMoments& device : devices) {
     const StageMemory<double>& memory = held(mesh, layer, state, device);
@@ -213,7 +213,7 @@ void Pricer::memories(const PlacedMesh& mesh, const PricedLayer& layer, PricedSt
   // Asked here too: of most kinds it is known, and a call for each would be a good part of the whole.
   for (const DeviceMoments& device : moments.kinds())
     if (!state.held->knows(device.kind)) held(mesh, layer, state, device);
-  const HeldTerms<double> terms = held_terms(mesh.in, state.buffers, state.plan);
+  const HeldTerms<double> terms = held_terms(state.buffers, state.plan);
   const HeldByKind::OfKind* const kinds = state.held->kinds.data();
   const std::uint16_t* const kind = moments.kind().data();
   const double *const in_flight = moments.in_flight().data(), *const postponed = moments.postponed().data();

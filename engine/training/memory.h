@@ -32,6 +32,7 @@ struct StageMemory {
   S trained_gathered{};  // the same of adapters, where these alone have gradients
   S gathered;            // bytes of weights and gradients that stay gathered (KeepGathered)
   S buffers;             // bytes of those that come and go
+  S reserve;             // that software and its allocator keep beside all of these
   std::array<S, kMemoryPartCount> parts;
   S state;  // sum of the first three parts
   S total;
@@ -94,7 +95,7 @@ void working_memory(const Inputs<S>&, const LayerTime<S>&, const PlanKey&, Worki
 template <Scalar S>
 void state_memory(const Inputs<S>&, const LayerTime<S>&, const StepCounts<S>&, const DeviceLoad<S>&, const PlanKey&,
                   StageMemory<S>& out);
-// Of a device: memory.buffers and memory.gathered, which are the same whatever is in flight.
+// Of a device: memory.gathered, buffers and reserve, which are the same whatever is in flight.
 template <Scalar S>
 void hold_buffers(const Inputs<S>& in, const WorkingMemory<S>& buffers, const DeviceLoad<S>& load, const PlanKey& key,
                   StageMemory<S>& memory) {
@@ -118,33 +119,31 @@ void hold_buffers(const Inputs<S>& in, const WorkingMemory<S>& buffers, const De
     S working = share * buffers.buffers_working;
     if (load.head) working = max(working, buffers.buffers_logits);
     memory.buffers = share * buffers.buffers_gathered + working;
+    // What stays from the forward to the backward pass leaves no gaps: on an H200, what the driver counts beside what is
+    // allocated does not grow with it (tests/bench/gpu).
+    memory.reserve = in.reserve_bytes + in.calibration[Calibrated::reserve] +
+                     in.calibration[Calibrated::fragmentation] * memory.buffers;
   } else {
     memory.buffers = buffers.buffers_gathered + buffers.buffers_working;
     if (load.head) memory.buffers = memory.buffers + buffers.buffers_logits;
+    memory.reserve = in.reserve_bytes;
   }
 }
 // What all devices have in common in held_in_flight(), whatever they hold.
 template <Scalar S>
 struct HeldTerms {
-  bool offloads_activations = false, keeps_gathered = false, leaves_gaps = false;
+  bool offloads_activations = false, keeps_gathered = false;
   S largest_checkpoint;
-  S reserve, fixed_reserve{}, fragmentation{};
 };
 template <Scalar S>
-HeldTerms<S> held_terms(const Inputs<S>& in, const WorkingMemory<S>& buffers, const PlanKey& key) {
-  HeldTerms<S> terms{key.offload_activations, buffers.keeps_gathered, in.calibrated, buffers.largest_checkpoint,
-                     in.reserve_bytes};
-  if (in.calibrated) {
-    terms.fixed_reserve = in.calibration[Calibrated::reserve];
-    terms.fragmentation = in.calibration[Calibrated::fragmentation];
-  }
-  return terms;
+HeldTerms<S> held_terms(const WorkingMemory<S>& buffers, const PlanKey& key) {
+  return {key.offload_activations, buffers.keeps_gathered, buffers.largest_checkpoint};
 }
 // What a device holds beside its state, and the total: with so many microbatches in flight, of which the weight gradients
 // of some are put off. Here to be inlined: a search asks it for every plan.
 template <Scalar S>
 struct HeldInFlight {
-  S activations, working, reserve, total;
+  S activations, working, total;
 };
 template <Scalar S>
 HeldInFlight<S> held_in_flight(const HeldTerms<S>& terms, const StageMemory<S>& memory, const S& in_flight,
@@ -159,13 +158,10 @@ HeldInFlight<S> held_in_flight(const HeldTerms<S>& terms, const StageMemory<S>& 
     else if (value_of(bytes.needed) > value_of(bytes.kept))
       activations = activations + postponed * (bytes.needed - bytes.kept);
   }
-  S reserve = terms.reserve;
-  if (terms.leaves_gaps)
-    reserve = terms.reserve + terms.fixed_reserve + terms.fragmentation * (activations + memory.buffers);
   // What stays gathered is there as long as the weights are: it neither comes and goes nor leaves gaps.
   const S working = terms.keeps_gathered ? memory.gathered + memory.buffers : S(memory.buffers);
-  const S total = memory.state + activations + working + reserve;
-  return {activations, working, reserve, total};
+  const S total = memory.state + activations + working + memory.reserve;
+  return {activations, working, total};
 }
 // The other parts and the total, of a device whose bytes of a microbatch are there.
 template <Scalar S>
@@ -174,8 +170,8 @@ void finish_memory(const Inputs<S>& in, const WorkingMemory<S>& buffers, const D
   static_assert(kMemoryParts[3] == Q::memory_activations && kMemoryParts[4] == Q::memory_buffers &&
                 kMemoryParts[5] == Q::memory_reserve);
   hold_buffers(in, buffers, load, key, memory);
-  const HeldInFlight<S> held = held_in_flight(held_terms(in, buffers, key), memory, load.in_flight, load.postponed);
-  memory.parts[3] = held.activations, memory.parts[4] = held.working, memory.parts[5] = held.reserve;
+  const HeldInFlight<S> held = held_in_flight(held_terms(buffers, key), memory, load.in_flight, load.postponed);
+  memory.parts[3] = held.activations, memory.parts[4] = held.working, memory.parts[5] = memory.reserve;
   memory.total = held.total;
 }
 

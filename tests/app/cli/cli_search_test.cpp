@@ -168,7 +168,7 @@ TEST_CASE("search keeps to its constraints and ranks by the objective") {
 }
 
 TEST_CASE("search tries the settings it is asked to beside each other, and names those of each plan") {
-  const std::string question = "search llama3-405b-16k-h100 --limit 6 --min-free 40%";
+  const std::string question = "search llama3-405b-16k-h100 --limit 6 --min-free 80%";
   const std::string tries = " --pin keep_gathered=any --pin context_method=ring,all_gather";
   const auto alone = nlohmann::json::parse(run(question + " --json").out);
   const auto tried = nlohmann::json::parse(run(question + " --json" + tries).out);

@@ -73,8 +73,8 @@ def converted(rows, fitted):
               f"{machine['date']}")
     out = Tables(source)
 
-    def common(name, short=True):
-        return {"id": name, "held_out": not fitted or left_out(name), "short_run": short}
+    def common(name, short=True, in_fits=fitted):
+        return {"id": name, "held_out": not in_fits or left_out(name), "short_run": short}
 
     def time(row):
         return digits(row["time_s"] * 1e6)
@@ -133,7 +133,7 @@ def converted(rows, fitted):
                                "checkpointing_id": "block" if r["recomputed"] else "none", "schedule_id": "none",
                                "kernels": {"loss": "fused"} if compiled else {"loss": "plain", "elementwise": "eager"},
                                "source": source + (", torch.compile" if compiled else ", eager")},
-                    {**common(name, False), "model": out.model(r, layers_of), "batch.global": r["batch"],
+                    {**common(name, False, True), "model": out.model(r, layers_of), "batch.global": r["batch"],
                      "batch.micro": r["batch"], "batch.seq": r["tokens"], **measured})
     if sustained:
         size = sustained[0]["size"]
@@ -170,7 +170,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("results", nargs="+", help="of the same operation the first counts")
     parser.add_argument("-o", "--out", required=True)
-    parser.add_argument("--fitted", action="store_true", help="fits may use all but the fifth")
+    parser.add_argument("--fitted", action="store_true", help="fits may use times too, not memory alone")
     options = parser.parse_args()
     rows = []
     for path in options.results:

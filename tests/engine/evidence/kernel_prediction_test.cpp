@@ -2,8 +2,11 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <string>
+#include <vector>
 
 #include "engine/evidence/calibration_fit.h"
+#include "engine/evidence/fit_rows.h"
 #include "engine/evidence/kernel_prediction.h"
 #include "engine/evidence/validation.h"
 #include "engine/io/presets/evidence_files.h"
@@ -151,6 +154,25 @@ TEST_CASE("a run of which its source says that it was not of its plan is not pre
   CHECK(test::in_english(v.rows[0].reason) == "the source says that it did not run as planned, and not how it ran");
 }
 
+TEST_CASE("of a run's memory a fit is given what the driver counts, before what is allocated of it") {
+  const auto entries = io::read_measurements(
+      std::string(R"({"entries": [{"id": "a", "family": "f", "task": "pretrain", "kind": "measured",
+        "hardware": {"chip_id": "h200", "count": 1}, "config_completeness": "full", "precision_id": "bf16",
+        "checkpointing_id": "block", "schedule_id": "none", "batch": {"global": 1, "micro": 1, "seq": 4096}, )") +
+          kLlama + R"(, "measured": {"max_allocated_gb": 120, "memory_gb_nvidia_smi": 130, "step_time_s": 1}}]})",
+      "m.json");
+  REQUIRE_MESSAGE(entries, test::in_english(entries.error()));
+  std::vector<io::InputError> problems;
+  for (const io::CalibrationFile& file : io::shipped_calibrations(problems)) {
+    if (file.id != "h100") continue;
+    const evidence::FitRows fit(entries.value(), test::shipped(), file, evidence::FitTask::training, file.start);
+    REQUIRE(fit.rows().size() == 1);
+    std::vector<std::string> observed;
+    for (const std::size_t i : fit.rows()[0].values) observed.push_back(entries.value()[0].values[i].quantity);
+    CHECK(observed == std::vector<std::string>{"step_time_s", "memory_gb_nvidia_smi"});
+  }
+}
+
 TEST_CASE("rows of an operation are summed up, and those held out of fits apart") {
   const evidence::Validation v =
       validated(R"("task": "gemm", "held_out": true, "op": {"op": "gemm", "m": 64, "n": 64, "k": 64})",
@@ -179,17 +201,24 @@ TEST_CASE("what is held out takes no part in a fit") {
   CHECK(rows() == 0);
 }
 
-TEST_CASE("measurements of one H200 ship, none of them in a fit") {
+TEST_CASE("measurements of one H200 ship, of which fits may use the memory of four in five training steps") {
   const auto files = io::load_evidence(test::shipped());
   REQUIRE(files);
-  std::size_t n = 0;
+  std::size_t n = 0, steps = 0, in_fits = 0;
   for (const io::Measurement& m : files.value().entries) {
     if (m.family != "kernels-h200") continue;
     ++n;
-    CHECK_MESSAGE(m.held_out, m.id);
+    if (m.table == "memory") {
+      ++steps;
+      if (!m.held_out) ++in_fits;
+    } else {
+      CHECK_MESSAGE(m.held_out, m.id);
+    }
     CHECK_MESSAGE(m.source.starts_with("measured for Roofscape on one H200 (torch 2.11"), m.id);
   }
   CHECK(n == 1293);
+  CHECK(steps == 67);
+  CHECK(in_fits == 53);
 }
 
 }  // namespace

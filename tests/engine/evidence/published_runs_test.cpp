@@ -52,6 +52,15 @@ TEST_CASE("the runs of the Llama 3 paper and of DeepSeek-V3 have presets") {
     CHECK(std::count(ids.begin(), ids.end(), id) == 1);
 }
 
+TEST_CASE("no shipped run that completed is predicted not to fit") {
+  const evidence::Validation v = evidence::validate(files().entries, library(), Mode::calibrated);
+  for (const evidence::ValidationRow& row : v.rows) {
+    CAPTURE(row.id);
+    CHECK_FALSE(row.false_out_of_memory);
+  }
+  CHECK(v.overall.false_out_of_memory == 0);
+}
+
 TEST_CASE("the scenario validate predicts a run with is its preset") {
   for (const io::Measurement* entry : runs_with_a_preset())
     for (const Mode mode : {Mode::ideal, Mode::calibrated}) {
