@@ -182,7 +182,8 @@ void fill_transfers(const Evaluation<double>& e, AxisArray<AxisTransfers>& out) 
   for (std::size_t a = 0; a < out.size(); ++a) {
     AxisTransfers& axis = out[a] = {};
     axis.step_end_s = finite(stage.end_network[a]);
-    if (e.in.calibrated) axis.hidden_s = e.in.calibration[hidden_at_end(static_cast<Axis>(a))] * axis.step_end_s;
+    if (const Axis of = static_cast<Axis>(a); e.in.calibrated && hides(e.in, of))
+      axis.hidden_s = e.in.calibration[hidden_at_end(of)] * axis.step_end_s;
     if (stage.muon.sends) {
       axis.update_s = finite(stage.muon.network[a]);
       axis.hidden_s += std::max(0.0, finite(stage.muon.network[a] - stage.muon.exposed[a]));

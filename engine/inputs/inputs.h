@@ -149,6 +149,13 @@ struct Inputs {
   const Degree<S>& degree(Axis axis) const { return degrees[axis]; }
 };
 
+// Calibrated: whether transfers of an axis can run beside work. A host that waits for each kernel starts nothing beside
+// one, and tensor-parallel kernels that send while they multiply are made for one node.
+template <Scalar S>
+bool hides(const Inputs<S>& in, Axis axis) {
+  return !in.calibration.waits && (axis != Axis::tensor || in.links[Axis::tensor].tier != LinkTier::fabric);
+}
+
 // `trace` is where Traced inputs are recorded; ignored for double.
 template <Scalar S>
 Inputs<S> make_inputs(const Scenario&, Trace* trace);

@@ -36,18 +36,12 @@ void calibrated_exposure(const Inputs<S>& in, const Block<S>& block, const AxisM
   const auto name = [&names](Q q, const S& x) { return named(q, names.index, x); };
   const auto direction = [&](const AxisArray<S>& comm, const AxisArray<S>& comm_once, const S& work, Q issued, Q late,
                              S& under_work) {
-    // Tensor-parallel kernels that send while they multiply are made for one node; a host that waits for each kernel
-    // starts nothing beside one.
-    const auto hides = [&in](std::size_t i) {
-      return !in.calibration.waits &&
-             (static_cast<Axis>(i) != Axis::tensor || in.links[Axis::tensor].tier != LinkTier::fabric);
-    };
     // What every microbatch sends, under its work; and what is sent once a step, under the work of one of them.
     AxisArray<S> sent, sent_once;
     sent.fill(in.zero), sent_once.fill(in.zero);
     unsigned talks = 0, once_talks = 0;
     for (std::size_t i = 0; i < kHidden.size(); ++i) {
-      if (!communicates[i] || !hides(i)) continue;
+      if (!communicates[i] || !hides(in, static_cast<Axis>(i))) continue;
       const S& share = in.calibration[kHidden[i]];
       if (once.axes[i]) {
         sent_once[i] = share * comm_once[i];
@@ -80,7 +74,7 @@ void calibrated_exposure(const Inputs<S>& in, const Block<S>& block, const AxisM
     for (std::size_t i = 0; i < kHidden.size(); ++i) {
       if (!communicates[i]) continue;
       const S& hidden = in.calibration[kHidden[i]];
-      S share = hides(i) ? (constant<S>(1) - hidden) * comm[i] : comm[i];
+      S share = hides(in, static_cast<Axis>(i)) ? (constant<S>(1) - hidden) * comm[i] : comm[i];
       late_share(beyond_each, wire, sent, i, share);
       late_share(beyond_once, wire_once, sent_once, i, share);
       time.exposed[i] = filled[i] ? time.exposed[i] + share : share;

@@ -75,14 +75,15 @@ BlockTraffic<S> block_traffic(const Inputs<S>& in, const LinkRates<S>& rates, co
 namespace {
 
 // An AllReduce, or a scatter and a gather, starts twice. Calibrated: part of the reduction at the end of a step runs
-// under the last backward passes, and gathered weights under the first forward ones.
+// under the last backward passes, and gathered weights under the first forward ones; not where the host waits for
+// each.
 template <Scalar S>
 void expose_end(const Inputs<S>& in, const LinkRates<S>& rates, EndReduction<S>& cost) {
   for (const Axis axis : {Axis::data, Axis::fsdp, Axis::context}) {
     S& whole = cost.end_network[axis];
     if (!(value_of(whole) > 0)) continue;
     whole = with_latency(in, whole, S(constant<S>(2) * rates.latency[axis]));
-    if (in.calibrated) {
+    if (in.calibrated && hides(in, axis)) {
       cost.end_reduction[axis] = named(Q::step_end_reduction, static_cast<int>(axis),
                                        (constant<S>(1) - in.calibration[hidden_at_end(axis)]) * whole);
     } else {
@@ -93,7 +94,8 @@ void expose_end(const Inputs<S>& in, const LinkRates<S>& rates, EndReduction<S>&
 }
 
 // Reductions on wires of their own run at the same time, as transfers inside layers do: the busiest wire is what the
-// step waits for, and the axes that it does not carry add nothing.
+// step waits for, and the axes that it does not carry add nothing. Where the host waits for each of them, they are
+// one after the other.
 template <Scalar S>
 void keep_busiest(const Wires<S>& wires, EndReduction<S>& cost, const S& zero) {
   unsigned talks = 0;
@@ -185,7 +187,7 @@ void end_reduction(const Inputs<S>& in, const LayerTime<S>& layer, const LinkRat
   cost.end_reduction = cost.end_network;
   if (!pipelined) return;
   expose_end(in, rates, cost);
-  keep_busiest(rates.wires, cost, in.zero);
+  if (!in.calibration.waits) keep_busiest(rates.wires, cost, in.zero);
 }
 
 template double state_moved<double>(const LinkRates<double>&, int, const MovedState<double>&, bool);

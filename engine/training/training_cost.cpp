@@ -24,7 +24,8 @@ S layer_network(const Inputs<S>& in, const LayerTime<S>& layer, const StageTime<
 }
 
 // All communication of a step, hidden or not: of the layers, of the vocabulary's blocks, and on the busiest wire of
-// what is reduced after a pipeline's last microbatch. Not a number where the speed of a link is not known.
+// what is reduced after a pipeline's last microbatch, or one after the other where the host waits for each. Not a number
+// where the speed of a link is not known.
 template <Scalar S>
 S step_network(const Inputs<S>& in, const LayerTime<S>& layer, const StageTime<S>& stage) {
   S network = stage.layer_passes * layer_network(in, layer, stage);
@@ -36,7 +37,11 @@ S step_network(const Inputs<S>& in, const LayerTime<S>& layer, const StageTime<S
   if (stage.muon.sends)
     for (const S& seconds : stage.muon.network)
       if (!(value_of(seconds) <= 0)) network = network + seconds;
-  return talks == 0 ? network : network + busiest(layer.wires, stage.end_network, talks, in.zero).time;
+  if (talks == 0) return network;
+  if (!in.calibration.waits) return network + busiest(layer.wires, stage.end_network, talks, in.zero).time;
+  for (std::size_t i = 0; i < stage.end_network.size(); ++i)
+    if ((talks >> i & 1u) != 0) network = network + stage.end_network[i];
+  return network;
 }
 
 template <Scalar S>

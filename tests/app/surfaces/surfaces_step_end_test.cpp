@@ -43,6 +43,7 @@ struct Case {
   Evaluation<double> e;
   double q(Q id) const { return r.quantities.value_or(id, 0); }
   bool pipelined() const { return s.parallelism.pipeline > 1; }
+  bool waits() const { return e.in.calibrated && waits_for_kernels(s); }
 };
 
 Case case_of(const Scenario& s) {
@@ -131,8 +132,8 @@ double sent_in_layer(const Case& plan, AxisSeconds seconds) {
     constexpr std::array kHidden{Calibrated::hidden_data, Calibrated::hidden_fsdp, Calibrated::hidden_tensor,
                                  Calibrated::hidden_context, Calibrated::hidden_expert};
     for (std::size_t a = 0; a < kHidden.size(); ++a) {
-      const bool never =
-          a == static_cast<std::size_t>(Axis::tensor) && plan.e.in.links[Axis::tensor].tier == LinkTier::fabric;
+      const bool never = plan.waits() || (a == static_cast<std::size_t>(Axis::tensor) &&
+                                          plan.e.in.links[Axis::tensor].tier == LinkTier::fabric);
       const double hidden = never ? 0 : plan.e.in.calibration[kHidden[a]];
       alone += (1 - hidden) * seconds[a];
       seconds[a] *= hidden;
@@ -145,13 +146,17 @@ Difference the_wires(const Case& plan) {
   const Wires<double>& wires = plan.e.layer.wires;
   const AxisSeconds whole = end_of(plan.r);
   AxisSeconds exposed = whole;
-  if (plan.e.in.calibrated) {
+  if (plan.e.in.calibrated && !plan.waits()) {
     const auto& c = plan.e.in.calibration;
     exposed[Axis::data] *= 1 - c[Calibrated::hidden_data];
     for (const Axis axis : {Axis::fsdp, Axis::context}) exposed[axis] *= 1 - c[Calibrated::hidden_fsdp];
   }
+  // A host that waits for each of them starts none beside another.
+  const auto taken = [&](const AxisSeconds& seconds) {
+    return plan.waits() ? all_of(seconds) : busiest_of(wires, seconds);
+  };
   if (Difference d = compare("the step's wait for its reductions and their busiest wire", plan.r.pipeline.reduction_s,
-                             busiest_of(wires, exposed));
+                             taken(exposed));
       !d.empty())
     return d;
   AxisSeconds forward{}, backward{};
@@ -181,7 +186,7 @@ Difference the_wires(const Case& plan) {
                         stage.microbatches * (vocabulary(stage.embedding) + vocabulary(stage.head)) / stage.stages;
   double update = 0;  // what Muon sends follows the rest, axis by axis
   for (const AxisTransfers& axis : plan.r.transfers) update += axis.update_s;
-  const double total = plan.q(Q::network_total), least = before + busiest_of(wires, whole) + update;
+  const double total = plan.q(Q::network_total), least = before + taken(whole) + update;
   // Without a pipeline, what is sent once a step is under way in one microbatch, apart from what each of them sends: the
   // wires are busy for longer than with the sums of both, but no longer than if no two axes ever shared the time.
   if (plan.e.in.calibrated && plan.s.parallelism.pipeline == 1) {

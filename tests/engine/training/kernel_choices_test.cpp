@@ -143,7 +143,7 @@ TEST_CASE("a host that waits for each kernel takes its time beside the work of e
 
 TEST_CASE("beside a kernel that is waited for nothing is sent") {
   std::mt19937 rng(43);
-  int felt = 0;
+  int felt = 0, reduces = 0;
   for (int i = 0; i < 400; ++i) {
     Scenario s = tests::random_scenario(rng);
     s.assumptions.mode = Mode::calibrated;
@@ -166,6 +166,11 @@ TEST_CASE("beside a kernel that is waited for nothing is sent") {
     CHECK(waits.quantities.value_or(Q::pairs_hidden, 0) <= 1e-9 * waited_step);
     const auto [exposed, all_exposed] = in_both(Q::layer_exposed);
     CHECK(all_exposed >= exposed * (1 - 1e-12));
+    for (const AxisTransfers& axis : waits.transfers) CHECK(axis.hidden_s <= 1e-9 * waited_step);
+    double reduced = 0;
+    for (const AxisTransfers& axis : waits.transfers) reduced += axis.step_end_s;
+    CHECK(waits.pipeline.reduction_s == doctest::Approx(reduced).epsilon(1e-12));
+    if (reduced > 0) ++reduces;
     // No byte and no FLOP changes.
     for (const Q q : {Q::memory_total, Q::flops_hardware_per_step}) {
       const auto [one, other] = in_both(q);
@@ -173,6 +178,7 @@ TEST_CASE("beside a kernel that is waited for nothing is sent") {
     }
   }
   CHECK(felt > 100);
+  CHECK(reduces > 20);
 }
 
 TEST_CASE("in ideal mode, and of software that is compiled into one program, launches change nothing") {
