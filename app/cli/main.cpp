@@ -158,14 +158,17 @@ std::string figures_section(const widgets::TextTable& texts) {
 }
 
 // Reads the presets and the texts that the options name, and runs the command.
-int run_command(const Program& program, const widgets::TextTable& english) {
+int run_command(const Program& program, widgets::TextTable english) {
   const GlobalOptions& options = program.options;
   std::error_code ignored;
   const std::filesystem::path folder =
       options.presets.empty() ? io::default_preset_folder() : std::filesystem::path(options.presets);
   if (!options.presets.empty() && !std::filesystem::is_directory(folder, ignored))
     return cli::refuse(english, {options.presets, {}, say("error.cli.folder"), say("error.cli.folder.remedy")});
-  const auto texts = app::load_texts(options.language.empty() ? app::system_language() : options.language, folder);
+  const std::string language = options.language.empty() ? app::system_language() : options.language;
+  const bool is_english = language == "en" && !app::has_texts(folder, language);
+  const auto texts =
+      is_english ? io::Result<widgets::TextTable>(std::move(english)) : app::load_texts(language, folder);
   if (!texts) return cli::refuse(english, texts.error());
   const io::PresetLibrary library(folder);
   for (const io::InputError& problem : library.problems()) cli::complain(texts.value(), problem);  // left out
@@ -174,7 +177,7 @@ int run_command(const Program& program, const widgets::TextTable& english) {
 
 int run(int argc, char** argv) {
   // The texts of --help are needed before the language is known; English is always there.
-  const auto english = app::load_texts("en");
+  auto english = app::load_texts("en");
   if (!english) return cli::refuse(widgets::TextTable(), english.error());
   Program program(english.value());
 
@@ -194,7 +197,7 @@ int run(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return usage_error(program.parser(), error, english.value());
   }
-  return run_command(program, english.value());
+  return run_command(program, std::move(english).value());
 }
 
 // Where memory is so short that not even giving up can be done in order: the texts cannot be read, or a document of the

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <system_error>
+#include <utility>
 
 #include "engine/io/json/files.h"
 #include "engine/io/json/nearest.h"
@@ -26,28 +27,35 @@ std::vector<std::string> names_in(std::string_view folder) {
   return names;
 }
 
+// A user's file of the kind; empty where there is none.
+fs::path file_in(const fs::path& user_folder, const std::string& kind, std::string_view name) {
+  const bool plain = name.find('/') == std::string_view::npos;  // a name, not a path out of the folder
+  if (!plain || user_folder.empty()) return {};
+  fs::path file = user_folder / kind / (std::string(name) + ".json");
+  std::error_code ignored;
+  return fs::exists(file, ignored) ? file : fs::path();
+}
+
 // Lays one flat file over a map: the compiled one, then the user's. Says whether there was any.
 io::Result<bool> overlay(FlatMap& map, const std::string& kind, std::string_view name, const fs::path& user_folder) {
   bool found = false;
-  const auto put = [&](const FlatMap& from) {
-    for (const auto& entry : from) map[entry.first] = entry.second;
+  const auto put = [&](FlatMap over) {
+    over.merge(map);  // what it has not is as it was
+    map = std::move(over);
     found = true;
   };
   const std::string path = "assets/" + kind + "/" + std::string(name) + ".json";
   if (const std::string_view text = io::embedded_text(path); !text.empty()) {
     auto read = io::read_flat_map(text, path);
     if (!read) return read.error();
-    put(read.value());
+    put(std::move(read).value());
   }
-  const bool plain = name.find('/') == std::string_view::npos;  // a name, not a path out of the folder
-  std::error_code ignored;
-  if (const fs::path file = user_folder / kind / (std::string(name) + ".json");
-      plain && !user_folder.empty() && fs::exists(file, ignored)) {
+  if (const fs::path file = file_in(user_folder, kind, name); !file.empty()) {
     auto text = io::read_file(file);
     if (!text) return text.error();
     auto read = io::read_flat_map(text.value(), file.string());
     if (!read) return read.error();
-    put(read.value());
+    put(std::move(read).value());
   }
   return found;
 }
@@ -72,7 +80,13 @@ io::Result<widgets::TextTable> load_texts(std::string_view language, const fs::p
     if (!found.value())
       return unknown(engine::say("error.language", io::in_quotes(language)), language, language_names());
   }
-  return widgets::TextTable({map.begin(), map.end()}, language);
+  widgets::TextTable::Texts texts;
+  texts.reserve(map.size());
+  while (!map.empty()) {
+    auto entry = map.extract(map.begin());
+    texts.emplace(std::move(entry.key()), std::move(entry.mapped()));
+  }
+  return widgets::TextTable(std::move(texts), language);
 }
 
 io::Result<widgets::Theme> load_theme(std::string_view name, const fs::path& user_folder) {
@@ -86,6 +100,10 @@ io::Result<widgets::Theme> load_theme(std::string_view name, const fs::path& use
     return io::InputError{
         "themes/" + std::string(name) + ".json", {}, std::string(error.what()), engine::say("error.theme.remedy")};
   }
+}
+
+bool has_texts(const fs::path& user_folder, std::string_view language) {
+  return !file_in(user_folder, "strings", language).empty();
 }
 
 std::vector<std::string> language_names() { return names_in("assets/strings/"); }

@@ -18,6 +18,8 @@ namespace roofscape::app {
 // English, then the language over it, so a text that is not translated yet is still readable. An unknown language is
 // an error that names those there are.
 io::Result<widgets::TextTable> load_texts(std::string_view language, const std::filesystem::path& user_folder = {});
+// Whether a user's folder lays texts over those of a language.
+bool has_texts(const std::filesystem::path& user_folder, std::string_view language);
 io::Result<widgets::Theme> load_theme(std::string_view name, const std::filesystem::path& user_folder = {});
 
 std::vector<std::string> language_names();  // "en", ...

@@ -49,8 +49,9 @@ class Builder final : public nlohmann::json_sax<Json> {
   bool end_array() override { return close(); }
   bool key(string_t& name) override {
     Level& level = stack_.back();
-    level.key = name;
-    if (level.value->contains(name)) return fail(path(), say("error.json.twice"), say("error.json.twice.remedy"));
+    const auto [member, fresh] = level.value->get_ref<Json::object_t&>().try_emplace(std::move(name));
+    level.key = &member->first, level.member = &member->second;
+    if (!fresh) return fail(path(), say("error.json.twice"), say("error.json.twice.remedy"));
     return true;
   }
   bool parse_error(std::size_t position, const std::string&, const nlohmann::detail::exception& e) override {
@@ -79,13 +80,16 @@ class Builder final : public nlohmann::json_sax<Json> {
  private:
   struct Level {
     Json* value;
-    std::string key;
+    const std::string* key = nullptr;  // of an object, the member that is being read
+    Json* member = nullptr;
   };
 
   std::string path() const {
     std::string out;
     for (const Level& level : stack_) {
-      const std::string step = level.value->is_array() ? std::to_string(level.value->size()) : level.key;
+      const std::string step = level.value->is_array() ? std::to_string(level.value->size())
+                               : level.key != nullptr  ? *level.key
+                                                       : std::string();
       if (!out.empty()) out += '.';
       out += engine::whole_characters(step, 60);
     }
@@ -113,14 +117,15 @@ class Builder final : public nlohmann::json_sax<Json> {
       level.value->push_back(std::move(value));
       return &level.value->back();
     }
-    return &((*level.value)[level.key] = std::move(value));
+    *level.member = std::move(value);
+    return level.member;
   }
   bool open(Json container) {
     if (stack_.size() >= static_cast<std::size_t>(kMaxDepth))
       return fail(path(), say_count("error.json.levels", kMaxDepth), say("error.file.not_ours"));
     Json* added = add(std::move(container));
     if (added == nullptr) return false;
-    stack_.push_back({added, {}});
+    stack_.push_back({added});
     return true;
   }
   bool close() {

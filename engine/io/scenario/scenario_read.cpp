@@ -139,16 +139,19 @@ Result<Scenario> load_scenario(const std::string& id_or_path, const PresetLibrar
 }
 
 Result<std::map<std::string, std::string>> read_flat_map(std::string_view text, std::string_view file_name) {
-  const auto json = parse_json(text, file_name);
+  auto json = parse_json(text, file_name);
   if (!json) return json.error();
   if (!json->is_object())
     return InputError{std::string(file_name), {}, is_kind(json.value()), engine::say("error.expected.texts")};
   std::map<std::string, std::string> map;
-  for (const auto& member : json->items()) {
-    if (member.value().is_structured() || member.value().is_null())
-      return InputError{std::string(file_name), member.key(), is_kind(member.value()),
-                        engine::say("error.expected.text")};
-    map[member.key()] = member.value().is_string() ? member.value().get<std::string>() : member.value().dump();
+  auto& members = json.value().get_ref<Json::object_t&>();
+  while (!members.empty()) {  // in order
+    auto member = members.extract(members.begin());
+    Json& value = member.mapped();
+    if (value.is_structured() || value.is_null())
+      return InputError{std::string(file_name), member.key(), is_kind(value), engine::say("error.expected.text")};
+    std::string words = value.is_string() ? std::move(value.get_ref<std::string&>()) : value.dump();
+    map.emplace_hint(map.end(), std::move(member.key()), std::move(words));
   }
   return map;
 }
