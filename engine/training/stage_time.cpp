@@ -21,7 +21,8 @@ StageKey stage_key(const Scenario& s) {
   key.shape = schedule_shape(s.pipeline, s.pipeline.schedule, s.parallelism.pipeline, microbatch_count(s),
                              s.pipeline.virtual_stages);
   key.layers = layer_split(s);
-  key.sends = s.pipeline.sends;
+  // A host that waits for each kernel waits for what it sends, too.
+  key.sends = waits_for_kernels(s) ? StageSends::blocking : s.pipeline.sends;
   key.zero_stage = s.parallelism.zero_stage;
   key.keep_gathered = s.parallelism.keep_gathered;
   key.sequence_parallel = s.parallelism.sequence_parallel;

@@ -181,6 +181,26 @@ TEST_CASE("beside a kernel that is waited for nothing is sent") {
   CHECK(reduces > 20);
 }
 
+TEST_CASE("a stage waits for what it sends where the host waits for each kernel") {
+  std::mt19937 rng(47);
+  int felt = 0;
+  for (int i = 0; i < 400; ++i) {
+    Scenario s = tests::random_scenario(rng);
+    s.assumptions.mode = Mode::calibrated;
+    if (s.serves() || s.parallelism.pipeline == 1) continue;
+    const auto step = [&s](KernelLaunch launch, StageSends sends) {
+      s.kernels.launch = launch, s.pipeline.sends = sends;
+      return evaluate(s).quantities.value_or(Q::step_time, 0);
+    };
+    CAPTURE(i);
+    const double waits = step(KernelLaunch::blocking, StageSends::blocking);
+    if (!waits_for_kernels(s)) continue;
+    CHECK(step(KernelLaunch::blocking, StageSends::overlapped) == waits);
+    felt += step(KernelLaunch::queued, StageSends::overlapped) != step(KernelLaunch::queued, StageSends::blocking);
+  }
+  CHECK(felt > 10);
+}
+
 TEST_CASE("in ideal mode, and of software that is compiled into one program, launches change nothing") {
   for (const Scenario& s :
        {small("assumptions.mode=ideal"), with(preset("llama3-70b-v5p-pod"), {"assumptions.mode=calibrated"})}) {
