@@ -131,7 +131,7 @@ TEST_CASE("by the slow end of their bands a search lists what the band of every 
 TEST_CASE("slow ends are compared by hours of chips where these have no price, also between meshes of fewer chips") {
   std::mt19937 rng(29);
   int fewer_first = 0;
-  for (int i = 0; i < 25;) {
+  for (int i = 0; i < tests::cases_to_try(25);) {
     Dice dice(rng);
     Scenario s = tests::random_small_scenario(rng);
     s.cluster.chip[ChipField::price_usd_per_chip_hour].value.reset();
