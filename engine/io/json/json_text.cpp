@@ -50,7 +50,7 @@ class Builder final : public nlohmann::json_sax<Json> {
   bool key(string_t& name) override {
     Level& level = stack_.back();
     const auto [member, fresh] = level.value->get_ref<Json::object_t&>().try_emplace(std::move(name));
-    level.key = &member->first, level.member = &member->second;
+    level.member = &*member;
     if (!fresh) return fail(path(), say("error.json.twice"), say("error.json.twice.remedy"));
     return true;
   }
@@ -80,16 +80,15 @@ class Builder final : public nlohmann::json_sax<Json> {
  private:
   struct Level {
     Json* value;
-    const std::string* key = nullptr;  // of an object, the member that is being read
-    Json* member = nullptr;
+    Json::object_t::value_type* member = nullptr;  // of an object, the one that is being read
   };
 
   std::string path() const {
     std::string out;
     for (const Level& level : stack_) {
-      const std::string step = level.value->is_array() ? std::to_string(level.value->size())
-                               : level.key != nullptr  ? *level.key
-                                                       : std::string();
+      const std::string step = level.value->is_array()   ? std::to_string(level.value->size())
+                               : level.member != nullptr ? level.member->first
+                                                         : std::string();
       if (!out.empty()) out += '.';
       out += engine::whole_characters(step, 60);
     }
@@ -117,8 +116,7 @@ class Builder final : public nlohmann::json_sax<Json> {
       level.value->push_back(std::move(value));
       return &level.value->back();
     }
-    *level.member = std::move(value);
-    return level.member;
+    return &(level.member->second = std::move(value));
   }
   bool open(Json container) {
     if (stack_.size() >= static_cast<std::size_t>(kMaxDepth))
