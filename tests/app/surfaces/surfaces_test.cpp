@@ -49,7 +49,6 @@ namespace {
 // A surface's first number that is not the report's, in words; empty: none.
 using Difference = std::string;
 
-// Of plans as they come; half as many where a test turns the plans to one thing.
 int surface_cases() {
   const char* wanted = std::getenv("ROOFSCAPE_SURFACE_CASES");
   return wanted != nullptr ? std::max(1, std::atoi(wanted)) : 100;
@@ -369,10 +368,10 @@ Difference first_difference(const Scenario& s) {
   return {};
 }
 
-void check_surfaces(engine::WorkloadKind kind, unsigned seed, int cases, void (*edit)(Scenario&, int) = nullptr) {
+void check_surfaces(engine::WorkloadKind kind, unsigned seed, void (*edit)(Scenario&, int) = nullptr) {
   std::mt19937 rng(seed);
   int wrong = 0;
-  for (int i = 0; i < cases && wrong < 10; ++i) {
+  for (int i = 0; i < surface_cases() && wrong < 10; ++i) {
     Scenario s = tests::any_scenario(rng, kind);
     if (edit != nullptr) edit(s, i);
     const Difference d = first_difference(s);
@@ -386,18 +385,16 @@ void check_surfaces(engine::WorkloadKind kind, unsigned seed, int cases, void (*
 
 }  // namespace
 
-TEST_CASE("surfaces agree about plans that train") {
-  check_surfaces(engine::WorkloadKind::training, 20261122, surface_cases());
-}
+TEST_CASE("surfaces agree about plans that train") { check_surfaces(engine::WorkloadKind::training, 20261122); }
 TEST_CASE("surfaces agree about plans that update a share of the parameters on the host") {
-  check_surfaces(engine::WorkloadKind::training, 20261130, surface_cases() / 2, [](Scenario& s, int i) {
+  check_surfaces(engine::WorkloadKind::training, 20261130, [](Scenario& s, int i) {
     s.offload.optimizer = true, s.offload.optimizer_fraction = (i % 19 + 1) / 20.0;
   });
 }
 TEST_CASE(
     "surfaces agree about ranks and mesh axes that are placed by hand, on switches and a torus, in both modes") {
   for (const engine::WorkloadKind kind : {engine::WorkloadKind::training, engine::WorkloadKind::serving})
-    check_surfaces(kind, 20261202, surface_cases() / 2, [](Scenario& s, int i) {
+    check_surfaces(kind, 20261202, [](Scenario& s, int i) {
       s.assumptions.mode = i % 2 == 0 ? engine::Mode::ideal : engine::Mode::calibrated;
       s.placement.order = i / 2 % 2 == 0 ? engine::RankOrder::pipeline_last : engine::RankOrder::data_last;
       for (std::size_t axis = 0; axis < s.placement.on.size(); ++axis)
@@ -407,7 +404,7 @@ TEST_CASE(
 TEST_CASE(
     "surfaces agree about launches of any kind and heads of any width, on switches and a torus, in both modes") {
   for (const engine::WorkloadKind kind : {engine::WorkloadKind::training, engine::WorkloadKind::serving})
-    check_surfaces(kind, 20261203, surface_cases() / 2, [](Scenario& s, int i) {
+    check_surfaces(kind, 20261203, [](Scenario& s, int i) {
       s.assumptions.mode = i % 3 == 0 ? engine::Mode::ideal : engine::Mode::calibrated;
       s.kernels.launch = static_cast<engine::KernelLaunch>(i / 3 % 3);
       s.kernels.attention = i / 6 % 2 == 0 ? engine::AttentionKernel::unfused : engine::AttentionKernel::automatic;
@@ -416,19 +413,17 @@ TEST_CASE(
 }
 TEST_CASE("surfaces agree about software of any generation and experts with biases, on switches and a torus") {
   for (const engine::WorkloadKind kind : {engine::WorkloadKind::training, engine::WorkloadKind::serving})
-    check_surfaces(kind, 20261204, surface_cases() / 2, [](Scenario& s, int i) {
+    check_surfaces(kind, 20261204, [](Scenario& s, int i) {
       s.assumptions.mode = i % 4 == 0 ? engine::Mode::ideal : engine::Mode::calibrated;
       s.assumptions.stack = static_cast<engine::StackChoice>(i % (1 + static_cast<int>(engine::kSoftwareStacks)));
       s.model.mlp_bias = s.model.is_moe() || i % 2 == 0;
       s.pipeline.microbatch_sequences = 1;  // as few tokens as a host has reason to be slow for
     });
 }
-TEST_CASE("surfaces agree about plans that serve") {
-  check_surfaces(engine::WorkloadKind::serving, 20261123, surface_cases());
-}
+TEST_CASE("surfaces agree about plans that serve") { check_surfaces(engine::WorkloadKind::serving, 20261123); }
 TEST_CASE("surfaces agree about model presets on switches and a torus, in both modes") {
   for (const engine::WorkloadKind kind : {engine::WorkloadKind::training, engine::WorkloadKind::serving})
-    check_surfaces(kind, 20261201, surface_cases(), [](Scenario& s, int i) {
+    check_surfaces(kind, 20261201, [](Scenario& s, int i) {
       const auto models = tests::library().list(io::PresetKind::model);
       const io::ImportRequest request{i % 2 == 0 ? "h100-sxm:16" : "tpu-v5p:16",
                                       {s.serves() ? "workload.kind=serving" : "workload.kind=training",
