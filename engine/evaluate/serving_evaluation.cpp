@@ -78,7 +78,8 @@ void for_each_serving_quantity(const ServingEvaluation<S>& e, F&& f) {
     f(Q::draft_tokens, si.drafts), f(Q::acceptance_rate, si.acceptance), f(Q::draft_cost, si.draft_cost);
   if (si.cached_prefix) f(Q::prefix_hit_rate, si.prefix_hit), f(Q::cached_tokens, pre.cached);
   if (si.chunked) f(Q::prefill_chunk, si.chunk);
-  if (si.prompts_together > 1) f(Q::prefill_prompts, si.prompts);
+  if (si.prompts_together > 1)
+    f(Q::prefill_prompts, si.prompts), f(Q::prompt_chunks, pre.prompt_chunks), f(Q::prefill_share_time, st.interval);
   if (si.paged) f(Q::page_tokens, si.page);
 
   if (in.model.is.published_count) f(Q::published_params, in.model.published_params);

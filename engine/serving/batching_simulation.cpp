@@ -258,7 +258,9 @@ std::vector<BatchingModel::Step> steps_of(const Scenario& s, int slots) {
 BatchingModel batching_model(const Scenario& s, const Report& r, double arrivals_per_s) {
   BatchingModel m;
   const auto q = [&r](Q id) { return r.quantities.value_or(id, 0); };
-  const double replicas = q(Q::replicas), prefill = q(Q::prefill_stage_time);
+  // Of one prompt, where several go through a pass together.
+  const double replicas = q(Q::replicas), together = s.serving.prefill_prompts;
+  const double prefill = q(Q::prefill_stage_time) / together;
   if (!s.serves() || !(replicas >= 1) || !(q(Q::time_per_output_token) > 0) || !(prefill > 0)) return m;
   if (!(arrivals_per_s > 0)) arrivals_per_s = s.workload.arrivals_per_s;
   if (!(arrivals_per_s > 0)) arrivals_per_s = kShareOfCapacity * q(Q::capacity_requests);
@@ -269,7 +271,7 @@ BatchingModel batching_model(const Scenario& s, const Report& r, double arrivals
   m.disaggregated = s.serving.disaggregated;
   m.prefill_servers = q(Q::prefill_replicas) / replicas;
   m.transfer_s = q(Q::ttft_transfer) + q(Q::ttft_host);
-  const int chunks = std::max(1, static_cast<int>(q(Q::prefill_chunks_q)));
+  const int chunks = std::max(1, static_cast<int>(q(Q::prefill_chunks_q) / together));
   const auto add = [&](double share, double prompt, int output) {
     // The mean request's prefill, in proportion to the prompt.
     const double mean = s.workload.has_lengths() ? q(Q::prompt_mean) : q(Q::prompt_tokens);

@@ -102,11 +102,15 @@ PrefillCost<S> prefill_cost(const ServingInputs<S>& si, const Parameters<S>& p, 
                                : named(Q::prefill_chips, one * decode.chips);
   out.cached = named(Q::cached_tokens, si.prefix_hit * si.prompt);
   out.tokens = named(Q::fresh_tokens, si.prompt - out.cached);
-  out.chunks =
-      named(Q::prefill_chunks_q, si.chunked ? max(prefill_chunks(out.tokens, si.chunk), one) : in.zero + one);
   const auto together = [&si](const S& x) { return si.prompts_together > 1 ? si.prompts * x : S(x); };
-  if (si.prompts_together > 1 && stages.n > 1)
-    out.chunks = out.chunks * constant<S>(std::min(si.prompts_together, stages.n));
+  const auto pieces = [&](const S& tokens) {
+    return si.chunked ? max(prefill_chunks(tokens, si.chunk), one) : in.zero + one;
+  };
+  // Prompts that go together fill the chunks one behind the other; without chunks a pipeline has them in groups.
+  const int groups = si.chunked ? 1 : std::min(si.prompts_together, stages.n);
+  const S passes = pieces(together(out.tokens));
+  out.chunks = named(Q::prefill_chunks_q, groups > 1 ? passes * constant<S>(groups) : passes);
+  out.prompt_chunks = si.prompts_together > 1 ? named(Q::prompt_chunks, pieces(out.tokens)) : S(out.chunks);
   out.pass_tokens = named(Q::prefill_pass_tokens, together(out.tokens) / (out.chunks * context.x));
   count_flops(si, p, out);
 
@@ -123,9 +127,10 @@ PrefillCost<S> prefill_cost(const ServingInputs<S>& si, const Parameters<S>& p, 
   }
   out.weight_read = named(Q::prefill_weight_read, out.chunks * hbm_read_seconds(weights, one, W));
   const S heads = in.model.is.mla ? min(one, tensor.x) : min(in.model.n_kv_heads, tensor.x);
-  out.kv_read =
-      named(Q::prefill_kv_read,
-            hbm_read_seconds(together(decode.kv_prompt_bytes) * ((out.chunks + one) / two), heads * context.x, W));
+  // A prompt's own chunks read what the earlier of them left.
+  out.kv_read = named(
+      Q::prefill_kv_read,
+      hbm_read_seconds(together(decode.kv_prompt_bytes) * ((out.prompt_chunks + one) / two), heads * context.x, W));
   out.hbm = named(Q::prefill_hbm, out.weight_read + out.kv_read);
   out.kernels = in.calibrated ? pass_kernels(si, p, out) : S(in.zero);
   out.whole_work =

@@ -7,7 +7,8 @@
 // collectives hide under nothing but the share hidden_tensor, and the host takes its time: no graph covers the pass, so
 // its kernels are started one by one. That goes on ahead of a dense layer, whose chip waits only where its kernels are
 // shorter than their starts; a layer with experts is started when its tokens are sorted. Several prompts may go through
-// together (serving.prefill_prompts): then the times are of all of them, in as many parts as a pipeline has stages.
+// together (serving.prefill_prompts): then the times are of all of them, in chunks that they fill one behind the other,
+// or, where prompts are not cut, in as many groups as a pipeline has stages.
 #pragma once
 
 #include "engine/serving/decode_cost.h"
@@ -17,7 +18,7 @@ namespace roofscape::engine {
 template <Scalar S>
 struct PrefillCost {
   S chips, replicas;
-  S tokens, cached, chunks, pass_tokens;
+  S tokens, cached, chunks, prompt_chunks, pass_tokens;
   S linear_flops, keys, attention_flops, flops;
   S flops_time, weight_read, kv_read, hbm, whole_work;
   S kernels;  // of one pass; calibrated

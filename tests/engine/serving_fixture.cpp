@@ -65,6 +65,7 @@ engine::Scenario random_serving_scenario(std::mt19937& rng) {
   s.assumptions.parameters = dice.one_in(4) ? ParameterCount::published : ParameterCount::counted;
   s.workload.slo.ttft_s = dice.one_in(3) ? dice.pick(1, 1000) / 1e3 : 0;
   s.workload.slo.time_per_output_token_s = dice.one_in(3) ? dice.pick(1, 100) / 1e3 : 0;
+  serving.prefill_prompts = dice.one_in(3) ? dice.pick(2, 64) : 1;
   return s;
 }
 

@@ -1,6 +1,9 @@
 // What holds for every valid serving scenario, checked together on each of many random ones (serving_fixture.h).
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include "engine/evaluate/evaluate.h"
 #include "engine/evaluate/explain.h"
 #include "engine/evaluate/serving_evaluation.h"
@@ -68,6 +71,25 @@ TEST_CASE("traced serving equals plain serving to the last bit, without mistakes
       REQUIRE(derivation->lines[0].value == *v);
     }
   }
+}
+
+TEST_CASE("no pass of prefill takes more tokens than a chunk, however many prompts go together") {
+  std::mt19937 rng(20261201);
+  int together = 0;
+  for (int i = 0; i < tests::cases_to_try(600); ++i) {
+    const Scenario s = tests::random_serving_scenario(rng);
+    const int chunk = s.serving.prefill_chunk_tokens;
+    const Report r = evaluate(s);
+    if (chunk == 0 || r.has_errors()) continue;
+    CAPTURE(i);
+    const int context = s.serving.disaggregated ? s.serving.prefill.context : s.parallelism.context;
+    const double tokens = s.serving.prefill_prompts * value_or_nan(r, Q::fresh_tokens);
+    const double passes = value_or_nan(r, Q::prefill_chunks_q);
+    CHECK(passes == std::max(1.0, std::ceil(tokens / chunk)));
+    CHECK(value_or_nan(r, Q::prefill_pass_tokens) == doctest::Approx(tokens / passes / context).epsilon(1e-12));
+    together += s.serving.prefill_prompts > 1;
+  }
+  CHECK(together > tests::cases_to_try(600) / 40);
 }
 
 TEST_CASE("a pass of prefill is no shorter than the starts of its kernels, which layers with experts wait for") {

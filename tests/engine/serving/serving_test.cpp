@@ -190,6 +190,29 @@ TEST_CASE("prompts that are prefilled together read the weights once") {
   CHECK(value_of(four, Q::prefill_weight_read) == value_of(one, Q::prefill_weight_read));
   CHECK(value_of(four, Q::prefill_flops_time) == near(4 * value_of(one, Q::prefill_flops_time)));
 }
+TEST_CASE("prompts that go together fill the chunks one behind the other") {
+  const Scenario one = with(preset("llama3-70b-serving-8-h100"), {"workload.prompt_tokens=512"});
+  const Scenario four = with(one, {"serving.prefill_prompts=4", "serving.prefill_chunk_tokens=1024"});
+  CHECK(value_of(four, Q::prefill_chunks_q) == 2);
+  CHECK(value_of(four, Q::prefill_pass_tokens) == 1024);
+  CHECK(value_of(four, Q::prefill_weight_read) == near(2 * value_of(one, Q::prefill_weight_read)));
+  CHECK(value_of(four, Q::prefill_kv_read) == near(4 * value_of(one, Q::prefill_kv_read)));
+}
+TEST_CASE("a chunk of a longer prompt reads what the prompt's earlier ones left, not those of other prompts") {
+  const Scenario one =
+      with(preset("llama3-70b-serving-8-h100"), {"workload.prompt_tokens=2048", "serving.prefill_chunk_tokens=1024"});
+  const Scenario four = with(one, {"serving.prefill_prompts=4"});
+  CHECK(value_of(four, Q::prefill_chunks_q) == 4 * value_of(one, Q::prefill_chunks_q));
+  CHECK(value_of(four, Q::prefill_kv_read) == near(4 * value_of(one, Q::prefill_kv_read)));
+}
+TEST_CASE("stages take prompts that go together in groups, and in chunks where there are any") {
+  const Scenario four = with(preset("llama3-70b-serving-8-h100"),
+                             {"parallelism.tensor=4", "parallelism.pipeline=2", "workload.prompt_tokens=512",
+                              "serving.prefill_chunk_tokens=0", "serving.prefill_prompts=4"});
+  CHECK(value_of(four, Q::prefill_chunks_q) == 2);
+  CHECK(value_of(with(four, {"serving.prefill_chunk_tokens=512"}), Q::prefill_chunks_q) == 4);
+  CHECK(value_of(with(four, {"serving.prefill_chunk_tokens=8192"}), Q::prefill_chunks_q) == 1);
+}
 TEST_CASE("software that trains does not serve, and the other way round") {
   const Scenario s = with(preset("llama3-70b-serving-8-h100"), {"assumptions.stack=megatron"});
   CHECK(software_stack(s) == SoftwareStack::inflight);

@@ -97,6 +97,17 @@ TEST_CASE("waiting grows with the arrivals") {
     CHECK(result.requests_per_s == doctest::Approx(share * most).epsilon(0.1));
   }
 }
+TEST_CASE("a request is simulated with its own share of the prompts that go together") {
+  for (const char* chunk : {"serving.prefill_chunk_tokens=0", "serving.prefill_chunk_tokens=1024"}) {
+    CAPTURE(chunk);
+    const Scenario s = with(preset("llama3-70b-serving-8-h100"), {"serving.prefill_prompts=4", chunk});
+    const Report r = evaluate(s);
+    const BatchingModel m = batching_model(s, r);
+    REQUIRE(m.classes.size() == 1);
+    CHECK(m.classes[0].prefill_s == doctest::Approx(*r.quantities[Q::prefill_share_time]).epsilon(1e-12));
+    CHECK(m.classes[0].chunks == std::max(1.0, *r.quantities[Q::prefill_chunks_q] / 4));
+  }
+}
 TEST_CASE("percentiles do not fall, and no request is faster than its prefill") {
   const Scenario s =
       with(preset("llama3-8b-serving-8-h100"),
