@@ -159,14 +159,17 @@ double first_token_of_load(const io::Measurement& entry, const Scenario& s, cons
 // token takes the mean.
 Prediction serving_value(const io::Measurement& entry, const Scenario& s, const Report& report,
                          const std::string& quantity) {
-  const double prefill = report.quantities.value_or(Q::ttft, 0),
-               token = report.quantities.value_or(Q::time_per_output_token, 0);
+  const bool joins = engine::software_stack(s) == engine::SoftwareStack::inflight;
+  // Nothing decodes yet between the chunks of a batch that starts as one.
+  const double prefill =
+      joins ? report.quantities.value_or(Q::ttft, 0)
+            : report.quantities.value_or(Q::prefill_time, 0) + report.quantities.value_or(Q::ttft_host, 0);
+  const double token = report.quantities.value_or(Q::time_per_output_token, 0);
   if (!(prefill > 0) || !(token > 0)) return no_time(report);
   const double batch = s.workload.batch;
   const double tokens = entry.batch->output_tokens.value_or(0);
-  const bool joins = engine::software_stack(s) == engine::SoftwareStack::inflight;
   const bool decode_only = has(entry.what, "decode");
-  const double later = decode_only ? tokens : std::max(0.0, tokens - 1);
+  const double later = entry.batch->decode_steps.value_or(decode_only ? tokens : std::max(0.0, tokens - 1));
   const double seconds = joins ? prefill + later * report.quantities.value_or(Q::mixed_token_time_q, token)
                                : (decode_only ? 0 : prefill) + later * token;
   if (quantity == "latency_ms") return seconds * 1e3;
@@ -214,6 +217,8 @@ void set_prompts_together(const io::Measurement& entry, Scenario& s) {
   const bool joins = engine::software_stack(s) == engine::SoftwareStack::inflight;
   const int tokens = static_cast<int>(entry.batch->pass_tokens.value_or(kTokensOfPass));
   s.serving.prefill_prompts = joins ? std::clamp(tokens / s.workload.prompt_tokens, 1, batch) : batch;
+  // A batch that starts as one goes in passes of no more tokens than its software cuts it into.
+  if (!joins && entry.batch->pass_tokens) s.serving.prefill_chunk_tokens = tokens;
 }
 
 Prediction collective_value(const io::Measurement& entry, const engine::Cluster& cluster, int ranks,

@@ -177,6 +177,7 @@ Failure read_batch(Members members, MeasuredBatch& out) {
   out.lengths_from = members.number("lengths_from", 0.01, 1);
   out.pass_tokens = members.number("pass_tokens", 1, 1 << 24);
   out.join_steps = members.number("join_steps", 1, 1 << 16);
+  out.decode_steps = members.number("decode_steps", 0, 1 << 24);
   out.cold = members.flag("cold");
   return members.error();
 }

@@ -6,7 +6,7 @@
 // "node_size"},
 //   "parallelism": {"dp" (the whole data-parallel degree), "tp", "pp", "vpp", "cp", "ep", "sp", "zero", "fsdp", ...},
 //   "batch": {"global", "micro", "seq"} or {"batch", "prompt_tokens", "output_tokens", "rounds",
-//     "lengths_from", "pass_tokens", "join_steps", "cold"}, "op": {...},
+//     "lengths_from", "pass_tokens", "join_steps", "decode_steps", "cold"}, "op": {...},
 //   "software": engine of a server and its version, "vLLM 0.18.0",
 //   "kernels": {"attention": "unfused", "loss": "plain", "elementwise": "eager", "launch": "graphs"} where
 //     the software's are known,
@@ -59,7 +59,8 @@ struct MeasuredBatch {
   std::optional<double> lengths_from;  // of those stated: lengths are drawn evenly from this share of them to all
   std::optional<double> pass_tokens;   // that a server prefills in one pass at most
   std::optional<double> join_steps;  // of decoding, after each of which those who wait join; one where none is stated
-  bool cold = false;                 // no request had run before these: the first ones wait for kernels to be built
+  std::optional<double> decode_steps;  // after the prompt; one fewer than its output has tokens where none is stated
+  bool cold = false;                   // no request had run before these: the first ones wait for kernels to be built
 };
 
 // One operation, by its shape: a matrix multiplication, an attention kernel, a pass over a vector, a collective.

@@ -33,10 +33,23 @@ io::Measurement run_of_load(const std::string& more = "") {
   return entries.value().front();
 }
 
+// The same with software that runs a batch from its prompts to its last token.
+io::Measurement batch_from_start_to_end(const std::string& more = "") {
+  io::Measurement run = run_of_load(more);
+  run.source = "FasterTransformer";
+  run.software.clear();
+  run.values = {{"latency_ms", 100.0}};
+  return run;
+}
+
 engine::Scenario scenario_of(const io::Measurement& run) {
   const evidence::PreparedEntry prepared = evidence::prepare(run, test::shipped(), Mode::calibrated);
   REQUIRE(prepared.scenario);
   return *prepared.scenario;
+}
+
+double latency_ms(const io::Measurement& run) {
+  return std::get<double>(evidence::predict(run, test::shipped(), Mode::calibrated).values.front());
 }
 
 double first_token_ms(const io::Measurement& run) {
@@ -53,6 +66,27 @@ TEST_CASE("as many prompts go through a pass as its tokens hold, and one at leas
   CHECK(scenario_of(run_of_load()).serving.prefill_prompts == 4);  // 8192 tokens where nothing is said
   CHECK(scenario_of(run_of_load(R"(, "pass_tokens": 20000)")).serving.prefill_prompts == 10);
   CHECK(scenario_of(run_of_load(R"(, "pass_tokens": 1152)")).serving.prefill_prompts == 1);
+}
+
+TEST_CASE("a run takes the decoding steps that it states, else one for each token but the first") {
+  const io::Measurement usual = batch_from_start_to_end(),
+                        first_too = batch_from_start_to_end(R"(, "decode_steps": 1000)"),
+                        none = batch_from_start_to_end(R"(, "decode_steps": 0)");
+  const double step_ms = engine::evaluate(scenario_of(usual)).quantities[Q::decode_step].value() * 1e3;
+  CHECK(latency_ms(first_too) - latency_ms(usual) == doctest::Approx(step_ms).epsilon(1e-9));
+  CHECK(latency_ms(usual) - latency_ms(none) == doctest::Approx(999 * step_ms).epsilon(1e-9));
+}
+
+TEST_CASE("the prompts of a batch that runs from start to end are cut into passes, with no step between them") {
+  const io::Measurement whole = batch_from_start_to_end(R"(, "decode_steps": 0)"),
+                        cut = batch_from_start_to_end(R"(, "decode_steps": 0, "pass_tokens": 1024)");
+  const engine::Scenario s = scenario_of(cut);
+  CHECK(scenario_of(whole).serving.prefill_chunk_tokens == 0);
+  CHECK(s.serving.prefill_chunk_tokens == 1024);
+  CHECK(s.serving.prefill_prompts == 32);
+  const engine::Report r = engine::evaluate(s);
+  CHECK(r.quantities[Q::prefill_chunks_q] == 63);  // 64,000 tokens
+  CHECK(latency_ms(cut) == doctest::Approx(1e3 * r.quantities[Q::prefill_time].value()).epsilon(1e-9));
 }
 
 TEST_CASE("lengths that are drawn evenly have the mean of what is drawn from") {
