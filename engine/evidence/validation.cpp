@@ -72,6 +72,7 @@ std::vector<std::size_t> most_direct_values(const io::Measurement& entry, const 
                                           "latency_s",
                                           "itl_ms",
                                           "output_tokens_per_s",
+                                          "weight_bandwidth_gb_s_per_chip",
                                           "tflops",
                                           "time_ms",
                                           "time_s",
