@@ -65,6 +65,13 @@ TEST_CASE("no shipped run that completed is predicted not to fit") {
   CHECK(validated().overall.false_out_of_memory == 0);
 }
 
+TEST_CASE("decoding runs that no fit has seen are predicted within 6 % in the median") {
+  const auto kind = std::ranges::find(validated().kinds, "inference", &evidence::ValidationSummary::name);
+  REQUIRE(kind != validated().kinds.end());
+  CHECK(kind->n == 363);
+  CHECK(kind->left_out[static_cast<std::size_t>(io::LeftOutKind::fold)].median <= 0.06);
+}
+
 TEST_CASE("a bandwidth that is a rate times the weights is no second count of its run") {
   for (const evidence::ValidationRow& row : validated().rows) {
     if (row.family != "gpt-fast") continue;
