@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "engine/evaluate/evaluate.h"
 #include "engine/io/import/cluster_request.h"
 #include "engine/io/import/document.h"
 #include "engine/io/import/plan_to_scenario.h"
@@ -67,6 +68,7 @@ Failure PlanToScenario::chips() {
   engine::Parallelism& p = s().parallelism;
   if (has_cluster_ && plan_.devices_of != nullptr) plan_.devices_per_chip = plan_.devices_of(s().cluster.chip);
   default_degrees();
+  serving_degrees();
   const std::int64_t inner = std::int64_t{p.tensor} * p.context * p.pipeline;
   const std::int64_t expert_tensor = p.experts_tensor();
   // Experts lie in the data, context and, folded, the tensor ranks of one stage.
@@ -150,6 +152,35 @@ void PlanToScenario::default_degrees() {
   }
 }
 
+void PlanToScenario::serving_degrees() {
+  constexpr std::string_view kTensorPath = "parallelism.tensor", kPipelinePath = "parallelism.pipeline";
+  if (!plan_.model_only || !has_cluster_ || !s().serves() || plan_.data || plan_.fsdp) return;
+  engine::Parallelism& p = s().parallelism;
+  const engine::Cluster& cluster = s().cluster;
+  const bool torus = cluster.chip.interconnect == engine::Interconnect::torus;
+  const std::int64_t chips = engine::chip_count(cluster);
+  const std::int64_t node = torus ? chips / cluster.slices : cluster.node_size;
+  if (!given(kTensorPath)) {
+    const std::int64_t others = std::int64_t{p.context} * p.pipeline;
+    std::int64_t ways = std::min<std::int64_t>(node, s().model.n_heads);
+    while (ways > 1 && (chips % (others * ways) != 0 || node % ways != 0 || s().model.n_heads % ways != 0)) --ways;
+    p.tensor = static_cast<int>(ways);
+    assumed(kTensorPath, std::to_string(ways), say("import.why.serving_tensor", s().model.n_heads, node));
+  }
+  plan_.fsdp = {1, {}};
+  assumed(kFsdpPath, "1", say("import.serve.whole_weights"));
+  plan_.rest = RestAxis::data;
+  const std::int64_t inner = std::int64_t{p.tensor} * p.context * p.pipeline, rest = chips / inner;
+  if (given(kPipelinePath) || rest == 1 || chips % inner != 0 || rest > s().model.n_layers) return;
+  engine::Scenario replicas = s();
+  replicas.parallelism.data = static_cast<int>(rest), replicas.parallelism.fsdp = 1;
+  replicas.workload.batch = std::max(replicas.workload.batch, replicas.parallelism.data);
+  const engine::Report report = engine::evaluate(replicas);
+  if (!(report.quantities.value_or(engine::Q::memory_free, 0) < 0)) return;
+  p.pipeline = static_cast<int>(rest);
+  assumed(kPipelinePath, std::to_string(rest), say("import.why.serving_pipeline", p.tensor));
+}
+
 void PlanToScenario::fold_devices() {
   const int each = plan_.devices_per_chip;
   if (each == 1 || !ranks_known_) return;
@@ -210,7 +241,14 @@ void PlanToScenario::microbatch() {
 }
 
 void PlanToScenario::batch() {
-  if (s().serves()) return;
+  if (s().serves()) {
+    // As many as the default at least, the same for every stage of every replica.
+    const engine::Parallelism& p = s().parallelism;
+    const std::int64_t each = std::int64_t{p.data} * p.fsdp * p.pipeline, wished = s().workload.batch;
+    if (plan_.model_only && ranks_known_ && !given("workload.batch"))
+      s().workload.batch = static_cast<int>((wished + each - 1) / each * each);
+    return;
+  }
   microbatch();
   const std::int64_t ranks = engine::data_ranks(s().parallelism);
   const auto take = [&](const Origin& origin, double sequences) {

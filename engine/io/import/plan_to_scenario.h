@@ -80,6 +80,9 @@ class PlanToScenario {
   Failure chips();
   // A degree that is the framework's default is as good as a stated one. It has no origin.
   void default_degrees();
+  // A model that is to be served, of which nobody says how: split over the chips of a node, and a replica on each
+  // node; where a node is too small, with a stage on each.
+  void serving_degrees();
   void read_degree(const Maybe<int>& degree, std::string_view path) {
     if (degree && !degree->origin.key.empty()) read(degree->origin, path, std::to_string(degree->value));
   }

@@ -3,6 +3,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "engine/evaluate/evaluate.h"
+#include "engine/io/import/import_launch.h"
 #include "engine/io/import/open_scenario.h"
 #include "engine/io/import/repeated_list.h"
 #include "tests/capture_binding.h"
@@ -59,6 +61,52 @@ TEST_CASE("a model preset is a scenario on the cluster that is asked for, by whi
   const auto by_name = io::open_scenario("LLaMA-3-8B", {"h100-sxm:64", {}, {}}, shipped());
   REQUIRE(by_name);
   CHECK(by_name->scenario.model.id == "llama3-8b");
+}
+
+TEST_CASE("a model that is to be served is split over the chips of a node, with a replica on each") {
+  const auto plan = [](const char* model, const char* cluster, std::vector<std::string> set = {}) {
+    set.emplace_back("workload.kind=serving");
+    const io::Preset* preset = shipped().meant(io::PresetKind::model, model);
+    REQUIRE(preset != nullptr);
+    const auto read = io::import_model(*preset, {cluster, std::move(set), {}}, shipped());
+    REQUIRE(read);
+    CHECK(read->complete());
+    CHECK(read->scenario.parallelism.fsdp == 1);
+    return read->scenario;
+  };
+  const engine::Scenario two_nodes = plan("llama3-8b", "h100-sxm:16");
+  CHECK(two_nodes.parallelism.tensor == 8);
+  CHECK(two_nodes.parallelism.data == 2);
+  CHECK(two_nodes.workload.batch == 32);
+  // 40 heads; 671 billion parameters; 64 replicas.
+  CHECK(plan("llama2-13b", "tpu-v5e:16").parallelism.tensor == 8);
+  const engine::Parallelism large = plan("deepseek-v3", "h100-sxm:32").parallelism;
+  CHECK(large.tensor == 8);
+  CHECK(large.pipeline == 4);
+  CHECK(plan("llama3-8b", "h100-sxm:512").workload.batch == 64);
+  // What is asked for stays.
+  const engine::Scenario asked = plan("llama3-8b", "h100-sxm:8", {"parallelism.tensor=2", "workload.batch=7"});
+  CHECK(asked.parallelism.tensor == 2);
+  CHECK(asked.parallelism.data == 4);
+  CHECK(asked.workload.batch == 7);
+  const auto sharded =
+      io::open_scenario("llama3-8b", {"h100-sxm:8", {"workload.kind=serving", "parallelism.fsdp=8"}, {}}, shipped());
+  REQUIRE(sharded);
+  CHECK(sharded->scenario.parallelism.fsdp == 8);
+  CHECK(sharded->scenario.parallelism.tensor == 1);
+}
+
+TEST_CASE("every model that is to be served is given a plan that can run, on a node and on many, and on a torus") {
+  for (const io::Preset& preset : shipped().list(io::PresetKind::model))
+    for (const char* cluster : {"h100-sxm:1", "h100-sxm:8", "b200:72", "h100-sxm:6", "tpu-v5p:16", "a100-80g:512"}) {
+      CAPTURE(preset.id);
+      CAPTURE(cluster);
+      const auto read = io::import_model(preset, {cluster, {"workload.kind=serving"}, {}}, shipped());
+      REQUIRE(read);
+      CHECK(read->complete());
+      for (const engine::Diagnostic& found : engine::evaluate(read->scenario).diagnostics)
+        CHECK_MESSAGE((found.severity != engine::Severity::error || found.code == "memory.does_not_fit"), found.code);
+    }
 }
 
 TEST_CASE("two values of one option are refused with both lines, an edit of one's own decides") {
