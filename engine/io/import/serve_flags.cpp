@@ -179,6 +179,8 @@ void read_cache_format(KeyReader& keys, LaunchPlan& plan, std::string_view engin
     word = "fp16";
   else if (cache->value == "int8")
     word = "int8";
+  else if (cache->value == "fp4_e2m1")
+    word = "mxfp4";
   else if (cache->value.starts_with("fp4") || cache->value == "nvfp4")
     word = "nvfp4";
   else if (cache->value == "int4")

@@ -98,6 +98,7 @@ class SglangReader {
     if (shared && ranks % groups != 0)
       return keys_.contradiction(tensor_origin, std::to_string(ranks), replicas->origin, std::to_string(groups));
     const int inner = shared ? ranks / groups : ranks;
+    if (shared) groups_ = groups;
     if (inner > 1024) return keys_.fail(tensor_origin, say("error.out_of_range", in_quotes(std::to_string(ranks))));
     if (tensor)
       plan_.state("parallelism.tensor", inner, tensor->origin, std::to_string(ranks));
@@ -148,7 +149,10 @@ class SglangReader {
     const auto side = keys_.word("--disaggregation-mode");
     if (keys_.failed()) return;
     if (sequences) {
-      plan_.state("workload.batch", sequences->value, sequences->origin);
+      // Of all groups that share attention out, but of each replica.
+      const int replicas = plan_.data && groups_ == 1 ? plan_.data->value : 1;
+      plan_.state("workload.batch", static_cast<double>(sequences->value) * replicas, sequences->origin,
+                  std::to_string(sequences->value));
       plan_.warn(say("import.serve.batch", sequences->origin.key), sequences->origin.line);
     } else {
       plan_.missing.push_back({"workload.batch", "--set workload.batch=..."});
@@ -156,10 +160,10 @@ class SglangReader {
     for (const std::string_view field : {"workload.prompt_tokens", "workload.output_tokens"})
       plan_.missing.push_back({std::string(field), "--set " + std::string(field) + "=..."});
     if (chunk)
-      plan_.state("serving.prefill_chunk_tokens", std::max(0, chunk->value), chunk->origin,
-                  std::to_string(chunk->value));
+      plan_.state("serving.prefill_chunk_tokens", chunk->value > 0 ? std::max(1, chunk->value / groups_) : 0,
+                  chunk->origin, std::to_string(chunk->value));
     else
-      plan_.assume("serving.prefill_chunk_tokens", 8192, usual());
+      plan_.assume("serving.prefill_chunk_tokens", 8192 / groups_, usual());
     if (page)
       plan_.state("serving.page_tokens", page->value, page->origin);
     else
@@ -255,6 +259,7 @@ class SglangReader {
   const std::vector<ShellCommand> commands_;
   LaunchPlan plan_;
   KeyReader keys_;
+  int groups_ = 1;  // among which attention is shared out, and with it the tokens of a pass
 };
 
 bool is_sglang(const LaunchSource& source) {

@@ -479,7 +479,7 @@ const std::vector<LaunchCase>& launch_cases() {
        "h200",
        "sglang",
        {"parallelism.tensor=4", "parallelism.data=4", "parallelism.expert=16", "parallelism.expert_tensor=1",
-        "workload.batch=512", "serving.prefill_chunk_tokens=4096", "cluster.nodes=2"},
+        "workload.batch=512", "serving.prefill_chunk_tokens=1024", "cluster.nodes=2"},
        {"workload.output_tokens", "workload.prompt_tokens"}},
       {"TensorRT-LLM, settings go over flags",
        kTrtllm,

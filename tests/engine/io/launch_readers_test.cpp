@@ -332,6 +332,28 @@ TEST_CASE("the file of a server's settings is read as its flags are") {
   }
 }
 
+TEST_CASE("requests and tokens of a pass are SGLang's of one replica, or of all groups that share attention out") {
+  const auto read = [](std::string_view flags) {
+    const auto of = io::import_launch(
+        fmt::format("python3 -m sglang.launch_server --model-path deepseek-ai/DeepSeek-V3 --tp 8 {}", flags),
+        "serve.sh", {"h200:16", {}}, test::shipped());
+    REQUIRE(of.ok());
+    return of->scenario;
+  };
+  const engine::Scenario own = read("--dp 2 --max-running-requests 100 --chunked-prefill-size 4096"),
+                         shared = read(
+                             "--dp 2 --enable-dp-attention --max-running-requests 100 "
+                             "--chunked-prefill-size 4096");
+  CHECK(own.workload.batch == 200);
+  CHECK(own.serving.prefill_chunk_tokens == 4096);
+  CHECK(shared.workload.batch == 100);
+  CHECK(shared.serving.prefill_chunk_tokens == 2048);
+  CHECK(read("--dp 2 --enable-dp-attention").serving.prefill_chunk_tokens == 4096);
+  CHECK(read("--kv-cache-dtype fp4_e2m1").precision.kv_cache == engine::Dtype::mxfp4);
+  CHECK(read("--dp 8 --enable-dp-attention --chunked-prefill-size 4").serving.prefill_chunk_tokens == 1);
+  CHECK(read("--dp 2 --enable-dp-attention --chunked-prefill-size -1").serving.prefill_chunk_tokens == 0);
+}
+
 TEST_CASE("SGLang's dispatchers of whole experts deal them to all ranks") {
   for (const auto& [flag, expert] : {std::pair{"--moe-a2a-backend deepep", 16},
                                      {"--moe-a2a-backend mooncake", 16},
