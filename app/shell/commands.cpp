@@ -497,12 +497,14 @@ template <std::size_t... N>
 void CommandTable::append_export_commands(std::vector<Command>& all, std::index_sequence<N...>) {
   constexpr std::array<std::string_view, engine::kFrameworks> kCopy{
       "edit.copy_for.megatron", "edit.copy_for.megatron-bridge", "edit.copy_for.torchtitan", "edit.copy_for.maxtext",
-      "edit.copy_for.jax",      "edit.copy_for.deepspeed",       "edit.copy_for.vllm",       "edit.copy_for.trtllm"};
+      "edit.copy_for.jax",      "edit.copy_for.deepspeed",       "edit.copy_for.vllm",       "edit.copy_for.sglang",
+      "edit.copy_for.trtllm"};
   constexpr std::array<std::string_view, engine::kFrameworks> kNearest{
       "edit.nearest_for.megatron",   "edit.nearest_for.megatron-bridge",
       "edit.nearest_for.torchtitan", "edit.nearest_for.maxtext",
       "edit.nearest_for.jax",        "edit.nearest_for.deepspeed",
-      "edit.nearest_for.vllm",       "edit.nearest_for.trtllm"};
+      "edit.nearest_for.vllm",       "edit.nearest_for.sglang",
+      "edit.nearest_for.trtllm"};
   (all.push_back({kCopy[N], Category::edit, kNone, kNone, N == 0, same_work<N>, copy_flags<N>}), ...);
   (all.push_back({kNearest[N], Category::palette, kNone, kNone, false, cannot_run<N>, adopt_nearest<N>}), ...);
 }

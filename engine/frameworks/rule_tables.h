@@ -13,6 +13,7 @@ std::span<const Rule> deepspeed();
 std::span<const Rule> maxtext();
 std::span<const Rule> jax();
 std::span<const Rule> vllm();
+std::span<const Rule> sglang();
 std::span<const Rule> trtllm();
 
 inline bool divides(std::int64_t part, std::int64_t whole) { return part > 0 && whole % part == 0; }
@@ -150,6 +151,7 @@ constexpr Rule even_kv_heads(std::string_view source) {
 }
 
 // Rows that every server has.
+inline std::int64_t replicas(const Scenario& s) { return data_ranks(s.parallelism); }
 inline int kv_heads(const Scenario& s) { return s.model.is_mla() ? 1 : s.model.n_kv_heads; }
 inline bool spare_ranks(const Scenario& s) { return s.parallelism.tensor > kv_heads(s); }
 

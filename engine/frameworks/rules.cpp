@@ -22,6 +22,8 @@ std::span<const Rule> rules_of(Framework framework) {
       return rules::deepspeed();
     case Framework::vllm:
       return rules::vllm();
+    case Framework::sglang:
+      return rules::sglang();
     case Framework::trtllm:
       return rules::trtllm();
   }
@@ -65,6 +67,12 @@ JobSize job_size(const Scenario& s) {
   for (std::int64_t nodes = (chips + size - 1) / size; nodes <= most; ++nodes)
     if (chips % nodes == 0) return {static_cast<int>(nodes), static_cast<int>(chips / nodes)};
   return {};
+}
+
+bool shares_attention(const Scenario& s) {
+  const Parallelism& p = s.parallelism;
+  const std::int64_t replicas = data_ranks(p);
+  return replicas > 1 && s.model.is_moe() && std::int64_t{p.expert} * p.experts_tensor() == replicas * p.tensor;
 }
 
 int sharded_stage(const Scenario& s) {

@@ -60,6 +60,9 @@ struct JobSize {
   int nodes = 0, per_node = 0;
 };
 JobSize job_size(const Scenario&);
+// Whether replicas are ranks of one server that have their experts together: attention is shared out among them by
+// requests.
+bool shares_attention(const Scenario&);
 // The ZeRO stage as far as there is anything to shard over; 0 where there is not.
 int sharded_stage(const Scenario&);
 

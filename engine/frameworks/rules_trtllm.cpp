@@ -76,8 +76,7 @@ constexpr Rule kTrtllmRules[] = {
      .path = "serving.kv_split",
      .reads = RuleReads::mesh,
      .broken = [](const Scenario& s) { return spare_ranks(s) && s.serving.kv_split != KvSplit::heads; },
-     .words =
-         [](const Scenario& s) { return say("framework.rule.trtllm.kv_split", s.parallelism.tensor, kv_heads(s)); },
+     .words = [](const Scenario& s) { return say("framework.rule.kv_copies", s.parallelism.tensor, kv_heads(s)); },
      .source = kAttention,
      .mend = [](Scenario& s) { s.serving.kv_split = KvSplit::heads; }},
     {.id = "pages",

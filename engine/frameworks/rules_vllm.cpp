@@ -8,8 +8,6 @@ constexpr std::string_view kModel = "vLLM, vllm/config/model.py";
 constexpr std::string_view kParallel = "vLLM, vllm/config/parallel.py";
 constexpr std::string_view kExperts = "vLLM, docs/serving/expert_parallel_deployment.md";
 
-std::int64_t replicas(const Scenario& s) { return data_ranks(s.parallelism); }
-
 constexpr Rule kVllmRules[] = {
     serves<Framework::vllm>(),
     served_model<Framework::vllm>("vLLM, vllm/model_executor/models/registry.py"),
@@ -68,7 +66,7 @@ constexpr Rule kVllmRules[] = {
      .path = "serving.draft_tokens",
      .reads = RuleReads::mesh,
      .broken = [](const Scenario& s) { return s.serving.draft_tokens > 0 && s.parallelism.pipeline > 1; },
-     .words = [](const Scenario&) { return say("framework.rule.vllm.draft"); },
+     .words = [](const Scenario&) { return say("framework.rule.no_draft"); },
      .source = "vLLM, vllm/config/speculative.py",
      .mend = [](Scenario& s) { s.serving.draft_tokens = 0; }},
     {.id = "pages",

@@ -179,6 +179,16 @@ constexpr std::array kRows{
     Synonym{vllm, "num-speculative-tokens", "serving.draft_tokens"},
     Synonym{vllm, "max-num-seqs", "workload.batch"},
 
+    Synonym{sglang, "tp-size", "parallelism.tensor"},
+    Synonym{sglang, "pp-size", "parallelism.pipeline"},
+    Synonym{sglang, "dp-size", "parallelism.data"},
+    Synonym{sglang, "ep-size", "parallelism.expert"},
+    Synonym{sglang, "kv-cache-dtype", "precision.kv_cache", kCacheDtypes},
+    Synonym{sglang, "page-size", "serving.page_tokens"},
+    Synonym{sglang, "chunked-prefill-size", "serving.prefill_chunk_tokens"},
+    Synonym{sglang, "speculative-num-steps", "serving.draft_tokens"},
+    Synonym{sglang, "max-running-requests", "workload.batch"},
+
     Synonym{trtllm, "tensor_parallel_size", "parallelism.tensor"},
     Synonym{trtllm, "pipeline_parallel_size", "parallelism.pipeline"},
     Synonym{trtllm, "moe_expert_parallel_size", "parallelism.expert"},

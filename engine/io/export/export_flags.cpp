@@ -57,6 +57,7 @@ std::string program_of(Framework framework) {
       return "train.py --deepspeed --deepspeed_config " + file;
     case Framework::megatron:
     case Framework::vllm:
+    case Framework::sglang:
     case Framework::trtllm:
       break;
   }
@@ -74,6 +75,7 @@ std::string_view usual_file_name(Framework framework) {
   switch (framework) {
     case Framework::megatron:
     case Framework::vllm:
+    case Framework::sglang:
     case Framework::trtllm:
       return "plan.sh";
     case Framework::megatron_bridge:
@@ -108,6 +110,8 @@ Result<std::string> export_flags(const Scenario& s, Framework framework, const P
       return deepspeed_json_text(text);
     case Framework::vllm:
       return vllm_script(text, {}, {});
+    case Framework::sglang:
+      return sglang_script(text, {}, {});
     case Framework::trtllm:
       return trtllm_script(text, {}, {});
   }
@@ -134,6 +138,7 @@ Result<std::string> launch_script(const Scenario& s, Framework framework, Launch
   LaunchText text(s, framework, library, words);
   if (framework == Framework::megatron) return megatron_script(text, job, start);
   if (framework == Framework::vllm) return vllm_script(text, job, start);
+  if (framework == Framework::sglang) return sglang_script(text, job, start);
   if (framework == Framework::trtllm) return trtllm_script(text, job, start);
   std::string out = "#!/bin/bash\n" + job;
   out += text.comment(say("export.script", usual_file_name(framework), engine::kFrameworkIds[framework]));

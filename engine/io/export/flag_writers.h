@@ -17,6 +17,7 @@ std::string jax_python(LaunchText&);
 std::string deepspeed_json_text(LaunchText&);
 // `job` and `launcher` as above.
 std::string vllm_script(LaunchText&, const std::string& job, const std::string& launcher);
+std::string sglang_script(LaunchText&, const std::string& job, const std::string& launcher);
 std::string trtllm_script(LaunchText&, const std::string& job, const std::string& launcher);
 
 // Tokens of the longest sequence that a workload of a server has.

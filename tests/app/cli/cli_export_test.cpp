@@ -64,11 +64,11 @@ TEST_CASE("wrong options of export-flags are answered with one line and exit 2")
       {"export-flags llama3-8b-8-h100",
        "roofscape-cli: --for: names no launcher or server; there are: megatron, megatron-bridge, torchtitan, "
        "maxtext, "
-       "jax, deepspeed, vllm, trtllm\n"},
+       "jax, deepspeed, vllm, sglang, trtllm\n"},
       {"export-flags llama3-8b-8-h100 --for nanotron",
        "roofscape-cli: --for: \"nanotron\" is not known; there are: megatron, megatron-bridge, torchtitan, maxtext, "
        "jax, "
-       "deepspeed, vllm, trtllm\n"},
+       "deepspeed, vllm, sglang, trtllm\n"},
       {"export-flags llama3-8b-8-h100 --for megatron --launcher mpirun",
        "roofscape-cli: --launcher: \"mpirun\" is not known; there are: torchrun, sbatch\n"},
       {"export-flags llama3-8b-8-h100 --for jax --launcher torchrun",
@@ -101,7 +101,7 @@ TEST_CASE("a search can be limited to what a launcher runs, and says how many pl
   CHECK(
       unknown.err ==
       "roofscape-cli: --runs-on: \"mesh-tensorflow\" is not known; there are: megatron, megatron-bridge, torchtitan, "
-      "maxtext, jax, deepspeed, vllm, trtllm\n");
+      "maxtext, jax, deepspeed, vllm, sglang, trtllm\n");
 }
 
 TEST_CASE("a plan of a search is run by those who run it as a scenario, as JSON and as CSV") {

@@ -8,6 +8,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "engine/search/plan_space.h"
@@ -60,6 +61,8 @@ TEST_CASE("a plain plan runs where it should") {
         "");
   CHECK(first_broken(Framework::maxtext, with(preset("llama3-70b-v5p-pod"), {"checkpointing.policy=block"})) == "");
   CHECK(first_broken(Framework::vllm, served()) == "");
+  CHECK(first_broken(Framework::sglang, served()) == "");
+  CHECK(first_broken(Framework::trtllm, served()) == "");
 }
 
 TEST_CASE("adapters are trained by Megatron Bridge and not by Megatron-LM, which is all that tells the two apart") {
@@ -162,6 +165,16 @@ TEST_CASE("a plan that breaks one rule is told which") {
       {vllm, with(served(), {"model=mixtral-8x7b", "parallelism.expert=4", "parallelism.expert_tensor=1"}),
        "experts"},
       {vllm, with(served(), {"serving.page_tokens=0"}), "pages"},
+      {sglang, dense(), "serves"},
+      {sglang, with(served(), {"precision.kv_cache=int8"}), "kv_cache"},
+      {sglang, with(served(), {"precision.kv_cache=nvfp4"}), "kv_cache"},
+      {sglang, with(served(), {"cluster.nodes=2", "parallelism.data=2"}), "replicas"},
+      {sglang, with(served(), {"model=mixtral-8x7b", "parallelism.expert=2", "parallelism.expert_tensor=2"}),
+       "experts"},
+      {sglang, with(served(), {"cluster.nodes=2", "parallelism.tensor=16", "serving.kv_split=sequence"}), "kv_split"},
+      {sglang, with(served(), {"parallelism.pipeline=2", "parallelism.tensor=4", "serving.draft_tokens=3"}), "draft"},
+      {sglang, with(served(), {"serving.page_tokens=0"}), "pages"},
+      {sglang, with(served(), {"serving.page_tokens=64", "serving.prefill_chunk_tokens=2000"}), "pages"},
   };
   for (const Broken& one : cases) {
     CAPTURE(kFrameworkIds[one.framework]);
@@ -174,6 +187,33 @@ TEST_CASE("a server's expert ranks are all of data and tensor, or none") {
   const Scenario s = with(served(), {"model=mixtral-8x7b", "parallelism.tensor=4", "parallelism.data=2"});
   CHECK(first_broken(Framework::vllm, with(s, {"parallelism.expert=8", "parallelism.expert_tensor=1"})) == "");
   CHECK(first_broken(Framework::vllm, with(s, {"parallelism.expert=2", "parallelism.expert_tensor=0"})) == "experts");
+}
+
+TEST_CASE("SGLang's expert ranks are those of a replica, or all of those that share attention out") {
+  const Scenario s = with(served(), {"model=mixtral-8x7b", "parallelism.tensor=4", "parallelism.data=2"});
+  const auto plan = [&s](const char* expert, const char* expert_tensor, const char* nodes) {
+    return with(
+        s, {std::string("parallelism.expert=") + expert, std::string("parallelism.expert_tensor=") + expert_tensor,
+            std::string("cluster.nodes=") + nodes});
+  };
+  for (const auto& [expert, expert_tensor, shared] : {std::tuple{"8", "1", true},
+                                                      {"4", "2", true},
+                                                      {"2", "4", true},
+                                                      {"4", "1", false},
+                                                      {"2", "2", false},
+                                                      {"1", "4", false}}) {
+    CAPTURE(std::string(expert));
+    CAPTURE(std::string(expert_tensor));
+    CHECK(first_broken(Framework::sglang, plan(expert, expert_tensor, "1")) == "");
+    CHECK(shares_attention(plan(expert, expert_tensor, "1")) == shared);
+  }
+  CHECK(first_broken(Framework::sglang, plan("2", "1", "1")) == "experts");
+  CHECK_FALSE(
+      shares_attention(with(s, {"parallelism.data=1", "parallelism.expert=4", "parallelism.expert_tensor=1"})));
+  // Chips of two nodes, of 4 each.
+  const Scenario over = with(plan("4", "1", "2"), {"cluster.node_size=4"});
+  CHECK(first_broken(Framework::sglang, over) == "replicas");
+  CHECK(first_broken(Framework::sglang, with(over, {"parallelism.expert=8"})) == "");
 }
 
 TEST_CASE("what a rule says has its numbers, and where the framework states it") {

@@ -118,7 +118,7 @@ std::optional<Scenario> random_plan_for(Framework framework, std::mt19937& rng) 
 
 constexpr Framework kRead[] = {Framework::megatron, Framework::megatron_bridge, Framework::torchtitan,
                                Framework::maxtext,  Framework::deepspeed,       Framework::vllm,
-                               Framework::trtllm};
+                               Framework::sglang,   Framework::trtllm};
 
 int round_trips() {
   const char* wished = std::getenv("ROOFSCAPE_ROUND_TRIPS");  // more than the suite has time for
@@ -238,6 +238,7 @@ TEST_CASE("a name of several lines stays inside the comment at the top of a scri
   engine::set_name(lines, "x\ntouch y\u2028#\t\u2029");
   engine::set_name(blanks, "x touch y #  ");
   CHECK(exported(lines, Framework::vllm) == exported(blanks, Framework::vllm));
+  CHECK(exported(lines, Framework::sglang) == exported(blanks, Framework::sglang));
   CHECK(exported(lines, Framework::trtllm) == exported(blanks, Framework::trtllm));
   for (const char* end : {"\r", "\u0085", "\x7f", "\v", "\f"}) {
     engine::set_name(lines, std::string("x") + end + "touch y");
@@ -253,8 +254,31 @@ TEST_CASE("a count of drafted tokens has the method or the model that drafts bes
   };
   CHECK(has(exported(dense, Framework::vllm), R"({"model": "DRAFT_MODEL", "num_speculative_tokens": 3})"));
   CHECK(has(exported(latent, Framework::vllm), R"({"method": "mtp", "num_speculative_tokens": 1})"));
+  CHECK(has(exported(dense, Framework::sglang),
+            "--speculative-algorithm EAGLE \\\n    --speculative-draft-model-path DRAFT_MODEL"));
+  CHECK(has(exported(with(latent, {"serving.draft_tokens=2"}), Framework::sglang), "--speculative-algorithm NEXTN"));
   CHECK(has(exported(dense, Framework::trtllm), "  speculative_model: DRAFT_MODEL\n"));
   CHECK_FALSE(has(exported(latent, Framework::vllm), "DRAFT_MODEL"));
+}
+
+TEST_CASE("SGLang's replicas are its own, and attention that is shared out lies within its tensor ranks") {
+  const auto says = [](const Scenario& s, std::string_view words) {
+    return exported(s, Framework::sglang).find(words) != std::string::npos;
+  };
+  const Scenario replicas =
+      with(preset("llama3-70b-serving-8-h100"), {"parallelism.tensor=4", "parallelism.data=2", "workload.batch=64"});
+  CHECK(says(replicas, "--tp-size 4 \\\n    --pp-size 1 \\\n    --dp-size 2 \\\n    --dtype"));
+  CHECK(says(replicas, "--max-running-requests 32 "));
+  CHECK(says(replicas, "--chunked-prefill-size 2048 "));
+  Scenario shared = preset("llama3-70b-serving-8-h100");
+  shared.model = *library().find_model("mixtral-8x7b");
+  shared = with(shared, {"parallelism.tensor=2", "parallelism.data=4", "parallelism.expert=8",
+                         "parallelism.expert_tensor=1", "workload.batch=64"});
+  CHECK(
+      says(shared,
+           "--tp-size 8 \\\n    --pp-size 1 \\\n    --dp-size 4 \\\n    --enable-dp-attention \\\n    --ep-size 8"));
+  CHECK(says(shared, "--max-running-requests 64 "));
+  CHECK(says(shared, "--chunked-prefill-size 8192 "));
 }
 
 TEST_CASE("adapters of Megatron Bridge are those of the plan: by matrix, and one for each expert") {
@@ -302,6 +326,7 @@ TEST_CASE("exports of shipped scenarios equal their golden") {
   check_golden("mixtral_jax.py", exported(experts, Framework::jax));
   check_golden("llama3_8b_deepspeed.json", exported(llama, Framework::deepspeed));
   check_golden("llama3_70b_vllm.sh", exported(preset("llama3-70b-serving-8-h100"), Framework::vllm));
+  check_golden("llama3_70b_sglang.sh", exported(preset("llama3-70b-serving-8-h100"), Framework::sglang));
   check_golden("llama3_70b_trtllm.sh", exported(preset("llama3-70b-serving-8-h100"), Framework::trtllm));
 }
 
@@ -351,7 +376,7 @@ TEST_CASE("every field of a plan is said by the file or noted") {
   std::mt19937 rng(23);
   for (const Framework framework :
        {Framework::megatron, Framework::megatron_bridge, Framework::torchtitan, Framework::maxtext, Framework::jax,
-        Framework::deepspeed, Framework::vllm, Framework::trtllm}) {
+        Framework::deepspeed, Framework::vllm, Framework::sglang, Framework::trtllm}) {
     CAPTURE(engine::kFrameworkIds[framework]);
     for (int n = 0; n < 20; ++n) {
       auto s = random_plan_for(framework, rng);

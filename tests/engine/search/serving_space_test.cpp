@@ -66,7 +66,8 @@ Small random_small(std::mt19937& rng, int number) {
   r.objective = static_cast<ServingObjective>(dice.pick(0, 2));
   r.merge_alike = dice.one_in(3);
   r.limit = 1000;
-  if (dice.one_in(4)) out.request.runs_on = Framework::vllm;
+  constexpr Framework kServers[] = {Framework::vllm, Framework::sglang, Framework::trtllm};
+  if (dice.one_in(4)) out.request.runs_on = kServers[number % std::size(kServers)];
   return out;
 }
 
