@@ -34,11 +34,12 @@ std::string slurm_header(const engine::JobSize& size, bool gpus) {
   if (gpus) out += fmt::format("#SBATCH --gpus-per-node={}\n", size.per_node);
   return out + "#SBATCH --exclusive\n";
 }
+constexpr std::string_view kFirstNode = "scontrol show hostnames $SLURM_JOB_NODELIST | head -n 1";
 std::string slurm_torchrun(const engine::JobSize& size) {
   return fmt::format(
       "srun torchrun --nproc_per_node {} --nnodes {} --rdzv_id $SLURM_JOB_ID --rdzv_backend c10d "
-      "--rdzv_endpoint $(scontrol show hostnames $SLURM_JOB_NODELIST | head -n 1):29500",
-      size.per_node, size.nodes);
+      "--rdzv_endpoint $({}):29500",
+      size.per_node, size.nodes, kFirstNode);
 }
 
 // The program that reads the file, with the file.
@@ -70,6 +71,15 @@ bool uses_torchrun(Framework framework) {
 }
 
 }  // namespace
+
+std::string start_server(const std::string& command, const std::string& launcher, int nodes) {
+  if (launcher.empty()) return command + " \\\n    \"$@\"\n";
+  if (nodes == 1) return launcher + " " + command + " \\\n    \"$@\"\n";
+  std::string quoted;
+  for (const char c : command) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return fmt::format("export MASTER_ADDR=$({})\n{} bash -c '{} \\\n    \"$@\"' server \"$@\"\n", kFirstNode, launcher,
+                     quoted);
+}
 
 std::string_view usual_file_name(Framework framework) {
   switch (framework) {

@@ -17,6 +17,9 @@ std::string jax_python(LaunchText&);
 std::string deepspeed_json_text(LaunchText&);
 // `job` and `launcher` as above.
 std::string vllm_script(LaunchText&, const std::string& job, const std::string& launcher);
+// A server's command, to which more flags may be given, as its launcher starts it on so many nodes. Each of several nodes
+// has its own rank, which only a shell on the node knows: $SLURM_NODEID in the command, and $MASTER_ADDR.
+std::string start_server(const std::string& command, const std::string& launcher, int nodes);
 std::string sglang_script(LaunchText&, const std::string& job, const std::string& launcher);
 std::string trtllm_script(LaunchText&, const std::string& job, const std::string& launcher);
 

@@ -71,19 +71,21 @@ std::string sglang_script(LaunchText& text, const std::string& job, const std::s
     text.said({"serving.draft_tokens"});
   }
   if (!(s.serving.prefix_hit_rate > 0)) flags.emplace_back("--disable-radix-cache");
-  if (const engine::JobSize size = engine::job_size(s); size.nodes > 1) {
+  const engine::JobSize size = engine::job_size(s);
+  if (size.nodes > 1) {
     put("nnodes", size.nodes);
     flags.emplace_back(launcher.empty() ? "--node-rank ${NODE_RANK:-0}" : "--node-rank $SLURM_NODEID");
-    flags.emplace_back("--dist-init-addr ${MASTER_ADDR:-localhost}:${MASTER_PORT:-5000}");
+    flags.push_back(launcher.empty() ? "--dist-init-addr ${MASTER_ADDR:-localhost}:${MASTER_PORT:-5000}"
+                                     : "--dist-init-addr $MASTER_ADDR:${MASTER_PORT:-5000}");
   }
   const std::string_view repository = weights_of(s.model.id);
   std::string out = "#!/bin/bash\n" + job + text.header();
   if (repository.empty()) out += text.comment(say("export.vllm.weights"));
   if (s.serving.draft_tokens > 0 && !drafts_itself) out += text.comment(say("export.vllm.draft"));
-  out += "\n" + launcher + (launcher.empty() ? "" : " ") + "python3 -m sglang.launch_server \\\n    --model-path " +
-         (repository.empty() ? std::string("$MODEL") : std::string(repository));
-  for (const std::string& flag : flags) out += " \\\n    " + flag;
-  return out + " \\\n    \"$@\"\n";
+  std::string command = "python3 -m sglang.launch_server \\\n    --model-path " +
+                        (repository.empty() ? std::string("$MODEL") : std::string(repository));
+  for (const std::string& flag : flags) command += " \\\n    " + flag;
+  return out + "\n" + start_server(command, launcher, size.nodes);
 }
 
 }  // namespace roofscape::io

@@ -124,16 +124,15 @@ std::string vllm_script(LaunchText& text, const std::string& job, const std::str
   if (size.nodes > 1) {
     flags.push_back(fmt::format("--nnodes {}", size.nodes));
     flags.push_back(launcher.empty() ? "--node-rank ${NODE_RANK:-0}" : "--node-rank $SLURM_NODEID");
-    flags.emplace_back("--master-addr ${MASTER_ADDR:-localhost}");
+    flags.push_back(launcher.empty() ? "--master-addr ${MASTER_ADDR:-localhost}" : "--master-addr $MASTER_ADDR");
   }
   const std::string_view repository = weights_of(s.model.id);
   std::string out = "#!/bin/bash\n" + job + text.header();
   if (repository.empty()) out += text.comment(say("export.vllm.weights"));
   if (s.serving.draft_tokens > 0 && !drafts_itself) out += text.comment(say("export.vllm.draft"));
-  out += "\n" + launcher + (launcher.empty() ? "" : " ") + "vllm serve " +
-         (repository.empty() ? std::string("$MODEL") : std::string(repository));
-  for (const std::string& flag : flags) out += " \\\n    " + flag;
-  return out + " \\\n    \"$@\"\n";
+  std::string command = "vllm serve " + (repository.empty() ? std::string("$MODEL") : std::string(repository));
+  for (const std::string& flag : flags) command += " \\\n    " + flag;
+  return out + "\n" + start_server(command, launcher, size.nodes);
 }
 
 }  // namespace roofscape::io

@@ -343,6 +343,29 @@ TEST_CASE("scripts that start a plan equal their golden") {
         "--launcher: torchrun does not start the processes of JAX; give sbatch");
 }
 
+TEST_CASE("on several nodes a server's script asks a shell on each for its rank, and is read as the plan") {
+  const Scenario s = with(preset("llama3-70b-serving-8-h100"), {"cluster.nodes=2", "parallelism.pipeline=2"});
+  for (const auto& [framework, first] : {std::pair{Framework::vllm, "--master-addr $MASTER_ADDR"},
+                                         {Framework::sglang, "--dist-init-addr $MASTER_ADDR:"}}) {
+    CAPTURE(engine::kFrameworkIds[framework]);
+    for (const int drafts : {0, 3}) {
+      if (drafts > 0 && framework == Framework::sglang) continue;  // not with a pipeline
+      const Scenario plan =
+          drafts == 0 ? s : with(s, {"parallelism.pipeline=1", "parallelism.data=2", "serving.draft_tokens=3"});
+      const auto text = launch_script(plan, framework, Launcher::sbatch, library(), english());
+      REQUIRE(text);
+      CHECK(text.value().find("srun bash -c '") != std::string::npos);
+      CHECK(text.value().find("--node-rank $SLURM_NODEID") != std::string::npos);
+      CHECK(text.value().find(first) != std::string::npos);
+      const auto back = import_launch(text.value(), "plan.sh", {}, library());
+      REQUIRE(back);
+      CHECK(essential(back->scenario) == essential(plan));
+    }
+  }
+  check_golden("llama3_70b_vllm_sbatch.sh",
+               launch_script(s, Framework::vllm, Launcher::sbatch, library(), english()).value());
+}
+
 TEST_CASE("a plan that a framework cannot run is refused by the rule, with the nearest that it can") {
   const Scenario s = with(preset("llama3-405b-16k-h100"), {"checkpointing.policy=block"});
   CHECK(exported(s, Framework::deepspeed) ==
