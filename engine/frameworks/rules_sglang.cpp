@@ -22,8 +22,8 @@ constexpr Rule kSglangRules[] = {
      .broken =
          [](const Scenario& s) {
            const Dtype cache = s.precision.kv_cache;
-           const bool sixteen = cache == Dtype::none || cache == Dtype::bf16 || cache == s.precision.compute;
-           return cache == Dtype::fp32 || (!sixteen && cache != Dtype::fp8 && cache != Dtype::mxfp4);
+           if (cache == Dtype::fp16) return s.precision.compute != Dtype::fp16;  // of the model alone
+           return cache != Dtype::none && cache != Dtype::bf16 && cache != Dtype::fp8 && cache != Dtype::mxfp4;
          },
      .words = [](const Scenario&) { return say("framework.rule.sglang.kv_cache"); },
      .source = kServerArguments,

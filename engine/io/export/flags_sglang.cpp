@@ -1,5 +1,6 @@
 // A plan for SGLang, as the command that starts its server.
 #include <algorithm>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -56,10 +57,11 @@ std::string sglang_script(LaunchText& text, const std::string& job, const std::s
   if (s.assumptions.reserve_bytes > 0 && hbm > s.assumptions.reserve_bytes)
     flags.push_back(fmt::format("--mem-fraction-static {:.3f}", 1 - s.assumptions.reserve_bytes / hbm));
   text.bent("assumptions.reserve_bytes");
-  put("max-running-requests", std::max(1, s.workload.batch * groups / replicas));
+  put("max-running-requests", shared ? s.workload.batch : std::max(1, s.workload.batch / replicas));
   if (s.workload.batch % replicas == 0) text.said({"workload.batch"});
   put("page-size", s.serving.page_tokens);
-  put("chunked-prefill-size", s.serving.prefill_chunk_tokens > 0 ? s.serving.prefill_chunk_tokens * groups : -1);
+  const std::int64_t chunk = s.serving.prefill_chunk_tokens;
+  put("chunked-prefill-size", chunk > 0 ? chunk * groups : -1);
   text.said({"serving.page_tokens", "serving.prefill_chunk_tokens"});
   const bool drafts_itself = s.model.is_mla();  // DeepSeek's layers that predict further tokens
   if (const int drafts = s.serving.draft_tokens; drafts > 0) {

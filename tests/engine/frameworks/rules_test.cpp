@@ -168,6 +168,8 @@ TEST_CASE("a plan that breaks one rule is told which") {
       {sglang, dense(), "serves"},
       {sglang, with(served(), {"precision.kv_cache=int8"}), "kv_cache"},
       {sglang, with(served(), {"precision.kv_cache=nvfp4"}), "kv_cache"},
+      {sglang, with(served(), {"precision.kv_cache=int8", "precision.compute=int8"}), "kv_cache"},
+      {sglang, with(served(), {"precision.kv_cache=fp16", "precision.compute=bf16"}), "kv_cache"},
       {sglang, with(served(), {"cluster.nodes=2", "parallelism.data=2"}), "replicas"},
       {sglang, with(served(), {"model=mixtral-8x7b", "parallelism.expert=2", "parallelism.expert_tensor=2"}),
        "experts"},
