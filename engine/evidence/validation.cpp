@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
+#include <string_view>
 
 #include "engine/base/stats.h"
 #include "engine/evidence/contradicting_runs.h"
@@ -12,6 +13,9 @@
 
 namespace roofscape::evidence {
 namespace {
+
+// What a chip's training runs are told apart by.
+constexpr std::string_view kExperts = " experts", kDense = " dense";
 
 template <class Belongs>
 ValidationSummary summary(std::string name, const std::vector<ValidationRow>& rows, Belongs belongs,
@@ -111,9 +115,12 @@ Validation summarised(std::vector<ValidationRow> rows) {
     out.families.push_back(summary(name, out.rows, [&](const ValidationRow& row) { return row.family == name; }));
   for (const std::string& name : kinds) {
     out.kinds.push_back(summary(name, out.rows, [&](const ValidationRow& row) { return row.kind == name; }));
-    if (name == "training_time")
-      out.kinds.push_back(summary(name + "_complete", out.rows,
-                                  [&](const ValidationRow& row) { return row.kind == name && row.complete; }));
+    if (name != "training_time") continue;
+    out.kinds.push_back(summary(name + "_complete", out.rows,
+                                [&](const ValidationRow& row) { return row.kind == name && row.complete; }));
+    out.kinds.push_back(summary(name + "_experts", out.rows, [&](const ValidationRow& row) {
+      return row.kind == name && row.chips.ends_with(kExperts);
+    }));
   }
   std::vector<std::string> chips;
   for (const ValidationRow& row : out.rows)
@@ -181,8 +188,8 @@ Validation validate(std::span<const io::Measurement> entries, const io::PresetLi
       row.contradicts = row.kind != "memory" && contradicts[static_cast<std::size_t>(&entry - entries.data())];
       row.restates = std::find(most_direct.begin(), most_direct.end(), i) == most_direct.end();
       if (row.kind == "training_time" && prepared.scenario)
-        row.chips =
-            generation(prepared.scenario->cluster.chip) + (prepared.scenario->model.is_moe() ? " experts" : " dense");
+        row.chips = generation(prepared.scenario->cluster.chip) +
+                    std::string(prepared.scenario->model.is_moe() ? kExperts : kDense);
       if (entry.task == "inference" && entry.model) row.model = entry.model->shape.name;
       const double* number = std::get_if<double>(&predicted.values[i]);
       if (const auto error = error_of(predicted, i)) {

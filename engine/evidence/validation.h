@@ -70,7 +70,8 @@ struct ValidationSummary {
 struct Validation {
   std::vector<ValidationRow> rows;          // in the order of the file
   std::vector<ValidationSummary> families;  // in the order they appear in
-  // The same by kind; training_time_complete: rows with a complete configuration.
+  // The same by kind; training_time_complete: rows with a complete configuration;
+  // training_time_experts: of models with experts.
   std::vector<ValidationSummary> kinds;
   ValidationSummary overall;
   ValidationSummary contradicting;       // of the runs that contradict their neighbours, which no other one counts
