@@ -13,6 +13,7 @@
 
 #include "engine/search/plan_space.h"
 #include "engine/studies/nearest_plan.h"
+#include "tests/capture_binding.h"
 #include "tests/engine/fixtures.h"
 #include "tests/engine/serving_fixture.h"
 #include "tests/english.h"
@@ -204,8 +205,8 @@ TEST_CASE("SGLang's expert ranks are those of a replica, or all of those that sh
                                                       {"4", "1", false},
                                                       {"2", "2", false},
                                                       {"1", "4", false}}) {
-    CAPTURE(std::string(expert));
-    CAPTURE(std::string(expert_tensor));
+    CAPTURE_BINDING(expert);
+    CAPTURE_BINDING(expert_tensor);
     CHECK(first_broken(Framework::sglang, plan(expert, expert_tensor, "1")) == "");
     CHECK(shares_attention(plan(expert, expert_tensor, "1")) == shared);
   }

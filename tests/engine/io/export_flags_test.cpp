@@ -347,7 +347,8 @@ TEST_CASE("on several nodes a server's script asks a shell on each for its rank,
   const Scenario s = with(preset("llama3-70b-serving-8-h100"), {"cluster.nodes=2", "parallelism.pipeline=2"});
   for (const auto& [framework, first] : {std::pair{Framework::vllm, "--master-addr $MASTER_ADDR"},
                                          {Framework::sglang, "--dist-init-addr $MASTER_ADDR:"}}) {
-    CAPTURE(engine::kFrameworkIds[framework]);
+    const std::string_view server = engine::kFrameworkIds[framework];
+    CAPTURE(server);
     for (const int drafts : {0, 3}) {
       if (drafts > 0 && framework == Framework::sglang) continue;  // not with a pipeline
       const Scenario plan =

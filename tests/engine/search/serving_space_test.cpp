@@ -70,7 +70,7 @@ Small random_small(std::mt19937& rng, int number) {
   r.merge_alike = dice.one_in(3);
   r.limit = 1000;
   constexpr Framework kServers[] = {Framework::vllm, Framework::sglang, Framework::trtllm};
-  if (dice.one_in(4)) out.request.runs_on = kServers[number % std::size(kServers)];
+  if (dice.one_in(4)) out.request.runs_on = kServers[static_cast<std::size_t>(number) % std::size(kServers)];
   return out;
 }
 
