@@ -32,7 +32,7 @@ void add_options(OptionList& list, CalibrateOptions& options) {
   list.flag("--hold-out", options.hold_out, "cli.calibrate.hold_out");
 }
 
-std::string percent(double share) { return fmt::format("{:.1f}", 100 * share); }
+std::string in_percent(double share) { return fmt::format("{:.1f}", 100 * share); }
 
 int run(const Context& context, const CalibrateOptions& options) {
   const auto entries = measurements(context, options.file);
@@ -62,23 +62,24 @@ int run(const Context& context, const CalibrateOptions& options) {
       stderr, "{}: {}\n", file->id,
       texts.format("cli.calibrate.fit",
                    {std::to_string(fit.rows), std::to_string(fit.refused), fmt::format("{:.4f}", fit.objective),
-                    fmt::format("{:.4f}", fit.start), percent(fit.median), percent(fit.mean)}));
+                    fmt::format("{:.4f}", fit.start), in_percent(fit.median), in_percent(fit.mean)}));
   if (options.hold_out) {
     for (const evidence::LeftOutErrors& group : fit.groups)
-      fmt::print(stderr, "  {}\n",
-                 texts.format("cli.calibrate.group",
-                              {fmt::format("{:<6} {:<32}", io::kLeftOutIds[group.kind], group.name),
-                               fmt::format("{:>4}", group.observations), fmt::format("{:>5}", percent(group.fitted)),
-                               fmt::format("{:>5}", percent(group.left_out))}));
-    for (std::size_t kind = 0; kind < io::kLeftOutKinds; ++kind)
       fmt::print(
           stderr, "  {}\n",
-          texts.format("cli.calibrate.all", {std::string(io::kLeftOutIds.ids()[kind]), percent(fit.median),
-                                             percent(fit.left_out_median[kind]), percent(fit.left_out_p90[kind])}));
+          texts.format("cli.calibrate.group",
+                       {fmt::format("{:<6} {:<32}", io::kLeftOutIds[group.kind], group.name),
+                        fmt::format("{:>4}", group.observations), fmt::format("{:>5}", in_percent(group.fitted)),
+                        fmt::format("{:>5}", in_percent(group.left_out))}));
+    for (std::size_t kind = 0; kind < io::kLeftOutKinds; ++kind)
+      fmt::print(stderr, "  {}\n",
+                 texts.format("cli.calibrate.all",
+                              {std::string(io::kLeftOutIds.ids()[kind]), in_percent(fit.median),
+                               in_percent(fit.left_out_median[kind]), in_percent(fit.left_out_p90[kind])}));
     for (const evidence::PullTried& tried : fit.pulls)
       fmt::print(stderr, "  {}\n",
                  texts.format(tried.pull == fit.result.pull ? "cli.calibrate.pull_taken" : "cli.calibrate.pull",
-                              {fmt::format("{:<4g}", tried.pull), percent(tried.median), percent(tried.p90)}));
+                              {fmt::format("{:<4g}", tried.pull), in_percent(tried.median), in_percent(tried.p90)}));
   }
   const auto text = io::rewrite_calibration(io::shipped_calibration_text(file->id), *file, fit.result);
   if (!text) return refuse(context.texts, text.error());

@@ -70,7 +70,7 @@ void add_options(OptionList& list, FigureOptions& options) {
 
 constexpr std::string_view kBlockFigure = "block";
 
-int print_list(const Context& context) {
+int print_figures(const Context& context) {
   Columns columns({false, false});
   for (const FigureRow& entry : widgets::figures()) {
     columns.add(
@@ -291,7 +291,7 @@ int write_all(const Context& context, FigureOptions options) {
 }
 
 int run(const Context& context, const FigureOptions& options) {
-  if (options.list) return print_list(context);
+  if (options.list) return print_figures(context);
   if (options.figure == kBlockFigure) return write_block_figure(context, options);
   if (!options.inputs.empty())
     return refuse(context.texts, {{},

@@ -40,7 +40,7 @@ void add_options(OptionList& list, TourOptions& options) {
   list.flag("--texts", options.texts, "cli.tour.texts");
 }
 
-int print_list(const Context& context) {
+int print_tours(const Context& context) {
   std::vector<io::InputError> problems;
   Columns columns({false, true, false});
   for (const io::Tour& tour : io::load_tours(context.library, problems))
@@ -132,7 +132,7 @@ int run(const Context& context, const TourOptions& options) {
     if (options.folder.empty() && !given->empty())
       return refuse(context.texts,
                     {{}, option, say("error.cli.tour.export_only"), say("error.cli.tour.export_only.remedy")});
-  if (options.name.empty()) return print_list(context);
+  if (options.name.empty()) return print_tours(context);
   if (int{options.check} + int{options.texts} + int{!options.folder.empty()} > 1)
     return refuse(context.texts, {{}, {}, say("error.cli.tour.one"), say("error.cli.tour.one.remedy")});
   const auto tour = io::load_tour(options.name, context.library);

@@ -69,6 +69,7 @@ struct BlockInput {
   std::string_view computed_text;                                 // "d_model / n_heads"
 
   bool is_list() const { return kind >= InputKind::numbers; }
+  bool is_whole() const { return kind == InputKind::integer; }
   bool is_numeric() const {
     return kind == InputKind::number || kind == InputKind::integer || kind == InputKind::numbers ||
            kind == InputKind::integers;

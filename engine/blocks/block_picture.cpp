@@ -13,8 +13,6 @@ constexpr double kDown = 256, kUp = 32;  // how far an axis goes from the presen
 constexpr double kEvenRatio = 8;         // an axis that covers less goes in even steps
 constexpr std::size_t kFewWhole = 96;    // as many whole numbers are all taken
 
-bool is_whole(const BlockInput& in) { return in.kind == InputKind::integer; }
-
 // The pictures, by block.
 const std::map<std::string_view, BlockPicture>& pictures() {
   static const std::map<std::string_view, BlockPicture> all{
@@ -109,22 +107,22 @@ std::vector<double> steps_of(const BlockInput& in, std::optional<double> now, st
   const bool counts = in.high > 1 && (!now || (*now >= 1 && *now == std::floor(*now)));
   if (unit.notation == Notation::count || (counts && unit.symbol == "1"))
     low = std::max(low, 1.0);  // a number of something
-  if (is_whole(in)) low = std::max(1.0, std::floor(low)), high = std::max(std::ceil(high), low + kUp);
+  if (in.is_whole()) low = std::max(1.0, std::floor(low)), high = std::max(std::ceil(high), low + kUp);
   low = std::max(low, in.low), high = std::min(high, in.high);
   even = !(low > 0) || high / low < kEvenRatio;
   std::vector<double> x;
   const auto n = static_cast<double>(points - 1);
-  if (is_whole(in) && high - low < static_cast<double>(std::min(kFewWhole, points))) {
+  if (in.is_whole() && high - low < static_cast<double>(std::min(kFewWhole, points))) {
     for (double at = low; at <= high; ++at) x.push_back(at);
   } else {
     for (std::size_t i = 0; i < points; ++i) {
       const double share = static_cast<double>(i) / n;
       double at = i + 1 == points ? high : even ? low + (high - low) * share : low * std::pow(high / low, share);
-      if (is_whole(in)) at = std::round(at);
+      if (in.is_whole()) at = std::round(at);
       x.push_back(at);
     }
     // What splits come out even at.
-    if (is_whole(in))
+    if (in.is_whole())
       for (double at = std::exp2(std::ceil(std::log2(low))); at <= high; at *= 2) x.push_back(at);
   }
   if (in.above_low) std::erase_if(x, [&](double at) { return at <= in.low; });

@@ -218,12 +218,10 @@ void mla(BlockRun<S>& io) {
 }
 
 using Shape = TransformerShape;
-std::optional<double> some(double x) { return x; }
 // A rank of 0 is none.
 std::optional<double> if_mla(const Shape& m, double x) {
   return m.is_mla() && x > 0 ? std::optional(x) : std::nullopt;
 }
-Parameters<double> parameters_of(const Shape& m) { return count_parameters(make_model_dims<double>(m, nullptr)); }
 In of_model(std::string_view name, Q q, std::optional<double> (*of)(const Shape&)) {
   return whole(name, q).model(of);
 }

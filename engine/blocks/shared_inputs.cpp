@@ -17,7 +17,6 @@ namespace roofscape::engine::block_table {
 namespace {
 
 using Shape = TransformerShape;
-std::optional<double> some(double x) { return x; }
 std::optional<double> if_moe(const Shape& m, double x) { return m.is_moe() ? some(x) : std::nullopt; }
 std::optional<double> if_latent(const Shape& m, double x) { return m.is_mla() ? some(x) : std::nullopt; }
 std::optional<double> if_local(const Shape& m, double x) { return m.has_local_layers() ? some(x) : std::nullopt; }
@@ -41,11 +40,13 @@ LayerWidths<double> widths_of(const Shape& m) {
   in.degrees.fill({1, 1.0});
   return layer_widths(in, LayerKey{});
 }
-Parameters<double> parameters_of(const Shape& m) { return count_parameters(make_model_dims<double>(m, nullptr)); }
-
 std::optional<double> number_of(const BlockCall& c, std::string_view name) { return c.number(name); }
 
 }  // namespace
+
+Parameters<double> parameters_of(const TransformerShape& m) {
+  return count_parameters(make_model_dims<double>(m, nullptr));
+}
 
 Sourced peak_of(const Chip& chip, const BlockCall& call) {
   const std::string_view dtype = call.word("dtype");

@@ -20,7 +20,6 @@ constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 constexpr double kClose = 1e-13;
 
 bool is_plain_number(const BlockInput& in) { return in.kind == InputKind::number || in.kind == InputKind::integer; }
-bool is_whole(const BlockInput& in) { return in.kind == InputKind::integer; }
 
 // Of these less is better: times, memory, money.
 bool is_spent(const BlockOutput& output) {
@@ -67,7 +66,7 @@ struct Point {
 // as that takes no longer than a person waits.
 std::vector<double> trials(const BuildingBlock& block, const BlockInput& in) {
   std::vector<double> out;
-  const bool whole = is_whole(in);
+  const bool whole = in.is_whole();
   const double least = whole ? std::max(in.low, 1.0) : block.is_simulated ? 0x1p-14 : 0x1p-70;
   const double most = std::min(in.high, block.is_simulated ? 1024.0 : whole ? 1e12 : 0x1p110);
   if (in.low >= 0 && !in.above_low) out.push_back(in.low);
@@ -93,8 +92,8 @@ std::vector<double> trials(const BuildingBlock& block, const BlockInput& in) {
 double stride_of(const Open& open, const std::vector<double>& xs) {
   constexpr int kMostParts = 1024;
   constexpr double kOdd = 1.0123456789;  // of a size that comes out even one that does not
-  if (is_whole(open.in) && std::isfinite(open.at(std::max(open.in.low, 1.0)))) return 0;
-  if (!is_whole(open.in)) {
+  if (open.in.is_whole() && std::isfinite(open.at(std::max(open.in.low, 1.0)))) return 0;
+  if (!open.in.is_whole()) {
     const auto first = std::find_if(xs.begin(), xs.end(), [&](double x) { return std::isfinite(open.at(x)); });
     if (first != xs.end() && (*first * kOdd > open.in.high || std::isfinite(open.at(*first * kOdd)))) return 0;
   }
@@ -105,7 +104,7 @@ double stride_of(const Open& open, const std::vector<double>& xs) {
 
 double between(const BlockInput& in, double stride, double a, double b) {
   if (stride > 0) return a + stride * std::floor((b - a) / stride / 2);
-  if (is_whole(in)) return std::floor(a + (b - a) / 2);
+  if (in.is_whole()) return std::floor(a + (b - a) / 2);
   return a > 0 ? std::sqrt(a) * std::sqrt(b) : a + (b - a) / 2;
 }
 
@@ -119,7 +118,7 @@ std::pair<Point, Point> boundary(const Open& open, double stride, Point from, Po
     mid.x = between(open.in, stride, from.x, to.x);
     if (!(mid.x > from.x && mid.x < to.x)) break;
     mid.y = open.at(mid.x);
-    if (is_whole(open.in) && stride == 0)
+    if (open.in.is_whole() && stride == 0)
       for (int i = 0; i < kMostSkipped && !mid.is_known() && mid.x + 1 < to.x; ++i)
         mid.x += 1, mid.y = open.at(mid.x);
     if (!mid.is_known()) break;
@@ -148,7 +147,7 @@ Point edge(const Open& open, double stride, Point has, double none) {
 
 // A short number where it is as good.
 Point shortened(const Open& open, double stride, const Point& p) {
-  if (open.output.kind != OutputKind::number || is_whole(open.in) || stride > 0 || open.side(p.y) != 0) return p;
+  if (open.output.kind != OutputKind::number || open.in.is_whole() || stride > 0 || open.side(p.y) != 0) return p;
   for (const int digits : {3, 6, 9, 12}) {
     const double x = std::strtod(fmt::format("{:.{}g}", p.x, digits).c_str(), nullptr);
     if (x == p.x || x < open.in.low || x > open.in.high) continue;
@@ -303,7 +302,7 @@ std::optional<BlockError> solve_block(BlockCall& call, const WantedOutput& wante
   taken = shortened(open, stride, taken);
   found.input = name, found.wanted = wanted, found.value = taken.x;
   if (output->kind == OutputKind::number) found.reached = taken.y;
-  if ((is_whole(*in) || stride > 0) && other.is_known() && open.side(taken.y) != 0 && is_number)
+  if ((in->is_whole() || stride > 0) && other.is_known() && open.side(taken.y) != 0 && is_number)
     found.next_value = other.x, found.next_reached = other.y;
   if (is_number) found.residual = taken.y - value;
   found.trials = open.trials;

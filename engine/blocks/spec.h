@@ -4,10 +4,12 @@
 #include <algorithm>
 #include <initializer_list>
 #include <iterator>
+#include <optional>
 #include <span>
 
 #include "engine/blocks/block.h"
 #include "engine/inputs/inputs.h"
+#include "engine/model/parameters.h"
 
 namespace roofscape::engine::block_table {
 
@@ -115,6 +117,10 @@ inline BlockOutput out_said(std::string_view name, std::span<const std::string_v
   return {name, OutputKind::word, Q::n_layers, 0, {words.begin(), words.end()}};
 }
 inline BlockOutput out_table(std::string_view name) { return {name, OutputKind::table, Q::n_layers, 0, {}}; }
+
+// For In::model: a size that every model has.
+inline std::optional<double> some(double x) { return x; }
+Parameters<double> parameters_of(const TransformerShape&);
 
 // The dense peak of the call's input "dtype".
 Sourced peak_of(const Chip&, const BlockCall&);

@@ -220,11 +220,11 @@ std::vector<Bar> bars_of(const BlockFigure& f) {
 }
 
 // What a bar's axis counts in, so that its ticks are short: "GB" and 1e9.
-struct Scaled {
+struct BarUnit {
   std::string symbol;
   double of = 1;
 };
-Scaled scaled(const engine::Unit& unit, double largest) {
+BarUnit bar_unit(const engine::Unit& unit, double largest) {
   if (unit.notation == engine::Notation::percent) return {"%", 0.01};
   if (unit.notation == engine::Notation::duration) {
     if (largest < 1e-3) return {"\u00b5s", 1e-6};
@@ -249,7 +249,7 @@ void draw_bars(Canvas& canvas, const Rect& area, const BlockFigure& f) {
   for (const Bar& bar : bars)
     if (bar.value > 0) largest = std::max(largest, bar.value), least = std::min(least, bar.value);
   const bool wide = largest / least >= kWideBars;
-  const Scaled in = scaled(unit_of(*bars.front().output), largest);
+  const BarUnit in = bar_unit(unit_of(*bars.front().output), largest);
   Fill fill;
   fill.colour = f.theme.fill(Hue::blue);
   Fill present = fill;

@@ -18,9 +18,9 @@ constexpr float kMostCell = 200;    // a cell grows no higher than this
 constexpr float kMostShape = 3.2f;  // width over height of the widest, where that is wider
 constexpr float kKeyWidth = 120, kKeyHeight = 10, kKeyGap = 6;
 constexpr int kKeySteps = 40;
-constexpr double kLeastSpan = 0.1;  // of the best number
-constexpr int kKeyRows = 3;         // under the colours
-constexpr float kHighLines = 13;    // of a figure that has a second row for the words of the key
+constexpr double kLeastSpan = 0.1;     // of the best number
+constexpr int kKeyRows = 3;            // under the colours
+constexpr float kTwoKeyRowLines = 13;  // of a figure that has a second row for the words of the key
 
 bool any(const HeatGrid& grid, HeatCell::Look look) {
   return std::any_of(grid.cells.begin(), grid.cells.end(), [look](const HeatCell& c) { return c.look == look; });
@@ -135,7 +135,7 @@ void draw_heat_grid(Canvas& canvas, const Rect& area, const FigureInput& input, 
                   number = small_text(canvas, theme.ink2, HAlign::right);
   const Rect top = rest.cut_top(line * 1.3f);
   const bool coloured = any(heat, HeatCell::Look::coloured);
-  const bool two_rows = coloured && area.h > kHighLines * line &&
+  const bool two_rows = coloured && area.h > kTwoKeyRowLines * line &&
                         canvas.text_width(heat.key, title) > area.w - words_at(canvas, heat, area.w);
   const std::size_t rows = two_rows ? wrap(canvas, heat.key, title, area.w, kKeyRows).size() : 0;
   const Rect below = two_rows ? rest.cut_bottom(line * (static_cast<float>(rows) + 0.2f)) : Rect{};

@@ -21,9 +21,9 @@ using parallel::Scaled;
 
 constexpr float kClosest = 50;  // between axes with names and values that can be read
 constexpr std::size_t kLeastAxes = 5;
-constexpr float kHighLines = 11;  // of text, from which the note may take two
-constexpr float kFirst = 0.3f;    // of an axis' room that is left of it
-constexpr float kNarrow = 62;     // between axes, at scale 1: closer ones drop axes on which nothing differs
+constexpr float kTwoNoteLines = 11;  // of text: from there the note may take two
+constexpr float kFirst = 0.3f;       // of an axis' room that is left of it
+constexpr float kNarrow = 62;        // between axes, at scale 1: closer ones drop axes on which nothing differs
 
 struct PlacedAxes {
   Rect plot;
@@ -294,7 +294,7 @@ void draw_parallel_axes(Canvas& canvas, const Rect& area, const FigureInput& inp
   const Rect names = room.cut_top(row * (two_rows ? 2.0f : 1.0f));
   const bool narrow =
       canvas.text_width(p.note, small_text(canvas, theme.ink3, HAlign::left)) > area.w || !left_out.empty();
-  const Rect note = room.cut_bottom(row * (narrow && area.h > row * kHighLines ? 3.2f : 1.2f));
+  const Rect note = room.cut_bottom(row * (narrow && area.h > row * kTwoNoteLines ? 3.2f : 1.2f));
   room.cut_top(row * 1.5f);
   room.cut_bottom(row * 1.5f);
   l.plot = room;

@@ -145,7 +145,7 @@ const engine::PipelineReport* ghost_pipeline(const FigureInput& input) {
   return &input.baseline->report.pipeline;
 }
 
-double length_of(const engine::PipelineReport& p) {
+double step_length(const engine::PipelineReport& p) {
   return static_cast<double>(p.timeline.makespan) + std::max(0.0, p.step_end_s) * kTicksPerSecond;
 }
 
@@ -181,9 +181,9 @@ std::optional<Laid> lay_out_both(const Canvas& canvas, const Rect& whole_area, c
   if (base == nullptr || view.memory_trace) return std::nullopt;
   Laid l;
   l.base = base;
-  l.own = length_of(p);
+  l.own = step_length(p);
   l.measured = gantt::place_measured(canvas, input, whole_area);
-  l.show(view, std::max(l.own, length_of(*base)));
+  l.show(view, std::max(l.own, step_length(*base)));
   Rect rest = whole_area;
   rest.cut_bottom(l.measured.height);
   const auto devices = [](const engine::PipelineReport& of) { return static_cast<int>(of.orders.devices()); };
@@ -225,7 +225,7 @@ Laid lay_out_under(const Canvas& canvas, const Rect& rest, const FigureInput& in
   if (const auto both = lay_out_both(canvas, rest, input, view, more_header)) return *both;
   const engine::PipelineReport& p = input.report.pipeline;
   Laid l;
-  l.own = length_of(p);
+  l.own = step_length(p);
   l.measured = gantt::place_measured(canvas, input, rest);
   l.show(view, std::max(l.own, std::min(ghost_seconds(input) * kTicksPerSecond, kMostGhost * l.own)));
   const int stages = static_cast<int>(p.orders.devices());
