@@ -208,4 +208,33 @@ constexpr Rule no_context(std::string_view source) {
           .source = source};
 }
 
+// Of servers that copy a KV head to the tensor ranks which are more than there are heads.
+constexpr Rule copied_kv_heads(std::string_view source) {
+  return {
+      .id = "kv_split",
+      .path = "serving.kv_split",
+      .reads = RuleReads::mesh,
+      .broken = [](const Scenario& s) { return spare_ranks(s) && s.serving.kv_split != KvSplit::heads; },
+      .words = [](const Scenario& s) { return say("framework.rule.kv_copies", s.parallelism.tensor, kv_heads(s)); },
+      .source = source,
+      .mend = [](Scenario& s) { s.serving.kv_split = KvSplit::heads; }};
+}
+
+constexpr Rule no_draft_with_stages(std::string_view source) {
+  return {.id = "draft",
+          .path = "serving.draft_tokens",
+          .reads = RuleReads::mesh,
+          .broken = [](const Scenario& s) { return s.serving.draft_tokens > 0 && s.parallelism.pipeline > 1; },
+          .words = [](const Scenario&) { return say("framework.rule.no_draft"); },
+          .source = source,
+          .mend = [](Scenario& s) { s.serving.draft_tokens = 0; }};
+}
+
+// Whole experts over so many ranks, if they can be dealt out evenly; else every rank holds all of them.
+inline void deal_experts(Scenario& s, std::int64_t ranks) {
+  const bool deals = s.model.is_moe() && ranks > 1 && divides(ranks, s.model.moe.n_routed_experts);
+  s.parallelism.expert = deals ? static_cast<int>(ranks) : 1;
+  s.parallelism.expert_tensor = deals ? 1 : 0;
+}
+
 }  // namespace roofscape::engine::rules

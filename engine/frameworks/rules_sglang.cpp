@@ -5,6 +5,7 @@ namespace roofscape::engine::rules {
 namespace {
 
 constexpr std::string_view kServerArguments = "SGLang, python/sglang/srt/server_args.py";
+constexpr std::string_view kSglangModel = "SGLang, python/sglang/srt/models/llama.py";
 constexpr std::string_view kRankLayout = "SGLang, python/sglang/srt/distributed/parallel_state.py";
 
 // Chips that the experts of a layer lie on.
@@ -28,8 +29,8 @@ constexpr Rule kSglangRules[] = {
      .words = [](const Scenario&) { return say("framework.rule.sglang.kv_cache"); },
      .source = kServerArguments,
      .mend = [](Scenario& s) { s.precision.kv_cache = Dtype::none; }},
-    even_heads("SGLang, python/sglang/srt/models/llama.py"),
-    even_kv_heads("SGLang, python/sglang/srt/models/llama.py"),
+    even_heads(kSglangModel),
+    even_kv_heads(kSglangModel),
     whole_weights(kServerArguments),
     no_context(kServerArguments),
     {.id = "experts",
@@ -48,14 +49,7 @@ constexpr Rule kSglangRules[] = {
                       p.expert, p.experts_tensor());
          },
      .source = kServerArguments,
-     .mend =
-         [](Scenario& s) {
-           Parallelism& p = s.parallelism;
-           const auto all = static_cast<int>(replicas(s) * p.tensor);
-           const bool deals = s.model.is_moe() && divides(all, s.model.moe.n_routed_experts) && all > 1;
-           p.expert = deals ? all : 1;
-           p.expert_tensor = deals ? 1 : 0;
-         }},
+     .mend = [](Scenario& s) { deal_experts(s, replicas(s) * s.parallelism.tensor); }},
     {.id = "replicas",
      .path = "parallelism.data",
      .reads = RuleReads::mesh,
@@ -84,20 +78,8 @@ constexpr Rule kSglangRules[] = {
          },
      .source = kRankLayout,
      .mend = [](Scenario& s) { s.placement.order = RankOrder::automatic; }},
-    {.id = "kv_split",
-     .path = "serving.kv_split",
-     .reads = RuleReads::mesh,
-     .broken = [](const Scenario& s) { return spare_ranks(s) && s.serving.kv_split != KvSplit::heads; },
-     .words = [](const Scenario& s) { return say("framework.rule.kv_copies", s.parallelism.tensor, kv_heads(s)); },
-     .source = "SGLang, python/sglang/srt/models/llama.py",
-     .mend = [](Scenario& s) { s.serving.kv_split = KvSplit::heads; }},
-    {.id = "draft",
-     .path = "serving.draft_tokens",
-     .reads = RuleReads::mesh,
-     .broken = [](const Scenario& s) { return s.serving.draft_tokens > 0 && s.parallelism.pipeline > 1; },
-     .words = [](const Scenario&) { return say("framework.rule.no_draft"); },
-     .source = kServerArguments,
-     .mend = [](Scenario& s) { s.serving.draft_tokens = 0; }},
+    copied_kv_heads(kSglangModel),
+    no_draft_with_stages(kServerArguments),
     {.id = "pages",
      .path = "serving.page_tokens",
      .reads = RuleReads::scenario,

@@ -64,21 +64,8 @@ constexpr Rule kTrtllmRules[] = {
                       s.parallelism.experts_tensor());
          },
      .source = kMapping,
-     .mend =
-         [](Scenario& s) {
-           Parallelism& p = s.parallelism;
-           const auto all = static_cast<int>(ranks(s));
-           const bool deals = s.model.is_moe() && divides(all, s.model.moe.n_routed_experts) && all > 1;
-           p.expert = deals ? all : 1;
-           p.expert_tensor = deals ? 1 : 0;
-         }},
-    {.id = "kv_split",
-     .path = "serving.kv_split",
-     .reads = RuleReads::mesh,
-     .broken = [](const Scenario& s) { return spare_ranks(s) && s.serving.kv_split != KvSplit::heads; },
-     .words = [](const Scenario& s) { return say("framework.rule.kv_copies", s.parallelism.tensor, kv_heads(s)); },
-     .source = kAttention,
-     .mend = [](Scenario& s) { s.serving.kv_split = KvSplit::heads; }},
+     .mend = [](Scenario& s) { deal_experts(s, ranks(s)); }},
+    copied_kv_heads(kAttention),
     {.id = "pages",
      .path = "serving.page_tokens",
      .reads = RuleReads::scenario,

@@ -46,14 +46,7 @@ constexpr Rule kVllmRules[] = {
                       s.parallelism.expert);
          },
      .source = kExperts,
-     .mend =
-         [](Scenario& s) {
-           Parallelism& p = s.parallelism;
-           const auto all = static_cast<int>(replicas(s) * p.tensor);
-           const bool deals = s.model.is_moe() && divides(all, s.model.moe.n_routed_experts) && all > 1;
-           p.expert = deals ? all : 1;
-           p.expert_tensor = deals ? 1 : 0;
-         }},
+     .mend = [](Scenario& s) { deal_experts(s, replicas(s) * s.parallelism.tensor); }},
     {.id = "kv_split",
      .path = "serving.kv_split",
      .reads = RuleReads::mesh,
@@ -62,13 +55,7 @@ constexpr Rule kVllmRules[] = {
          [](const Scenario& s) { return say("framework.rule.vllm.kv_split", s.parallelism.tensor, kv_heads(s)); },
      .source = kParallel,
      .mend = [](Scenario& s) { s.serving.kv_split = KvSplit::sequence; }},
-    {.id = "draft",
-     .path = "serving.draft_tokens",
-     .reads = RuleReads::mesh,
-     .broken = [](const Scenario& s) { return s.serving.draft_tokens > 0 && s.parallelism.pipeline > 1; },
-     .words = [](const Scenario&) { return say("framework.rule.no_draft"); },
-     .source = "vLLM, vllm/config/speculative.py",
-     .mend = [](Scenario& s) { s.serving.draft_tokens = 0; }},
+    no_draft_with_stages("vLLM, vllm/config/speculative.py"),
     {.id = "pages",
      .path = "serving.page_tokens",
      .reads = RuleReads::scenario,
