@@ -76,9 +76,9 @@ Q step_of(const Scenario& s) { return s.serves() ? Q::decode_step : Q::step_time
 }  // namespace
 
 void MeasuredKernels::keep_longest_unknown() {
-  constexpr std::size_t kMost = 8;
+  constexpr std::size_t kMostUnknown = 8;
   std::stable_sort(unknown.begin(), unknown.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
-  if (unknown.size() > kMost) unknown.resize(kMost);
+  if (unknown.size() > kMostUnknown) unknown.resize(kMostUnknown);
 }
 
 MeasuredComparison compare_measured(const Scenario& s, const Report& report, const MeasuredRun& run) {

@@ -311,13 +311,13 @@ bool is_maxtext_line(const LaunchSource& source) {
 
 // What xpk and its like are told of the chips, as the keys that MaxText has for them.
 void take_topology(const ShellCommand& command, KeyReader& keys) {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kFlags{
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kTopologyFlags{
       {{"--tpu-type", "compile_topology"},
        {"--device-type", "compile_topology"},
        {"--num-slices", "compile_topology_num_slices"},
        {"--num-nodes", "compile_topology_num_slices"}}};
   for (std::size_t i = 0; i < command.words.size(); ++i)
-    for (const auto& [flag, key] : kFlags) {
+    for (const auto& [flag, key] : kTopologyFlags) {
       const std::string_view text = command.words[i].text;
       if (!text.starts_with(flag)) continue;
       const bool joined = text.size() > flag.size() && text[flag.size()] == '=';
