@@ -40,6 +40,7 @@ LayerWidths<double> widths_of(const Shape& m) {
   in.degrees.fill({1, 1.0});
   return layer_widths(in, LayerKey{});
 }
+
 std::optional<double> number_of(const BlockCall& c, std::string_view name) { return c.number(name); }
 
 }  // namespace

@@ -230,7 +230,7 @@ constexpr Rule no_draft_with_stages(std::string_view source) {
           .mend = [](Scenario& s) { s.serving.draft_tokens = 0; }};
 }
 
-// Whole experts over so many ranks, if they can be dealt out evenly; else every rank holds all of them.
+// Whole experts over so many ranks, if they can be dealt out evenly; else the tensor ranks split each of them.
 inline void deal_experts(Scenario& s, std::int64_t ranks) {
   const bool deals = s.model.is_moe() && ranks > 1 && divides(ranks, s.model.moe.n_routed_experts);
   s.parallelism.expert = deals ? static_cast<int>(ranks) : 1;
